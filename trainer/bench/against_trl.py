@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def measure(command: list[str]) -> dict[str, float]:
-    """The JSON line that a side prints last."""
+    """Runs one side and parses the JSON line that it prints last."""
     done = subprocess.run(
         [sys.executable, str(HERE / command[0]), *command[1:]], capture_output=True, text=True, cwd=HERE.parent
     )

@@ -1,4 +1,4 @@
-"""What both sides measure in the same way."""
+"""Measurements that both sides share."""
 
 import resource
 import sys
@@ -7,7 +7,7 @@ import torch
 
 
 def peak_mb() -> float:
-    """Peak memory until now, in MB of 10^6 bytes: of the device where there is one, else of this process."""
+    """Returns the peak memory in MB of 10^6 bytes, of the device if there is one, else of this process."""
     if torch.cuda.is_available():
         return torch.cuda.max_memory_allocated() / 1e6
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

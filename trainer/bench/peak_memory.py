@@ -1,4 +1,4 @@
-"""What a step takes of the process's memory, beside the plan's estimate. CPU, Linux.
+"""Compares the process memory of a step with the plan's estimate, on a CPU under Linux.
 
     python bench/peak_memory.py [tokens]
 
@@ -63,9 +63,9 @@ def one(tokens: int, family: str, hidden: int, middle: int, layers: int, dtype: 
         model = ModelConfig(base=str(path), training=training, device="cpu", dtype=dtype)
         base = load_base(model, run_folder=folder)
         base.checkpoint_activations(checkpointed)
-        for turns in (pair(8, 8), pair(tokens - 600, 300)):  # the first makes the gradients
+        for turns in (pair(8, 8), pair(tokens - 600, 300)):  # the first pair allocates the gradients
             before = status("VmRSS")
-            Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+            Path("/proc/self/clear_refs").write_text("5")  # resets the peak
             for _ in range(2):
                 torch.cat(token_log_probs(base.model, turns, logits_bytes=8 << 20)).sum().backward()
         measured, shape = status("VmHWM") - before, shape_of(base.model.config)

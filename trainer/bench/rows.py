@@ -1,4 +1,4 @@
-"""Pairs with the lengths of real dialogues, and the model they are trained on: the same for both sides.
+"""Pairs with the lengths of real dialogues, and the model to train on them; both sides use the same.
 
 Token ids are random, lengths are not: an opening of 420 tokens (instructions and description), hidden information of
 130, 3 to 9 agent turns of 40 to 160 tokens (thoughts and a question), replies of 20 to 80, a final answer of 120 to
@@ -37,7 +37,7 @@ class Text:
 
 
 def critic_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
-    """Of each task one better trajectory against two worse ones."""
+    """Makes pairs of trajectories: one better trajectory of each task against two worse ones."""
     text, pairs = Text(vocabulary, seed), []
     while len(pairs) < count:
         opening = np.concatenate([text.tokens(130, 130), text.tokens(420, 420)])
@@ -47,7 +47,7 @@ def critic_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
 
 
 def policy_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
-    """Of each history four pairs of candidates; every turn of a trajectory is as likely."""
+    """Makes four pairs of candidates for each history; every turn of a trajectory is equally likely."""
     text, pairs = Text(vocabulary, seed), []
     while len(pairs) < count:
         turns = text.trajectory(text.tokens(420, 420))
@@ -61,7 +61,7 @@ def policy_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
 
 
 def lone_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
-    """Two final answers to a request of their own: there is next to nothing that could be computed once."""
+    """Makes pairs of two final answers to a request of their own, so that almost nothing is shared."""
     text, pairs = Text(vocabulary, seed), []
     for number in range(count):
         opening = text.tokens(8, 8)
@@ -70,11 +70,11 @@ def lone_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
     return pairs
 
 
-PAIRS = {"critic": critic_pairs, "policy": policy_pairs, "alone": lone_pairs}  # by stage; the last is the policy's
+PAIRS = {"critic": critic_pairs, "policy": policy_pairs, "alone": lone_pairs}  # by stage; `alone` trains the policy
 
 
 def row_tokens(pairs: list[Example]) -> int:
-    """Tokens of the pairs as one row for each side, without padding: what both sides are measured in."""
+    """Counts the tokens of the pairs as one row for each side, without padding; both sides are measured by them."""
     return sum(len(side[-1].prompt) + len(side[-1].response) for pair in pairs for side in (pair.chosen, pair.rejected))
 
 
@@ -105,7 +105,7 @@ def write_model(shape: str, folder: str, dtype: str) -> int:
 
 
 def words(vocabulary: int) -> PreTrainedTokenizerFast:
-    """A tokenizer whose token n is the word `tn`. The chat template is only there because a model must have one."""
+    """Builds a tokenizer whose token n is the word `tn`. It has a chat template only because a model must have one."""
     tokenizer = Tokenizer(models.WordLevel({f"t{token}": token for token in range(vocabulary)}, unk_token="t3"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(

@@ -1,7 +1,7 @@
 """Tandem's objectives on the given pairs. `against_trl.py` runs this, each time in a new process.
 
-What a step is, is `optimise.py`'s, without its events and checkpoints. Reference log-probabilities are computed before
-the first step; their time counts by the epochs that use them, four of the critic and one of the policy.
+A step is that of `optimise.py` without its events and checkpoints. Reference log-probabilities are computed before the
+first step; their time is divided by the number of epochs that use them, four of the critic and one of the policy.
 """
 
 import argparse
@@ -17,15 +17,14 @@ from rows import PAIRS, row_tokens
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.forest import forest_tokens
-from tandem_trainer.objective.critic import Critic
-from tandem_trainer.objective.objective import turns_of
-from tandem_trainer.objective.policy import Policy
-from tandem_trainer.objective.reference_cache import ReferenceCache
-from tandem_trainer.running.adam import Adam
-from tandem_trainer.running.budget import TokenBudget
-from tandem_trainer.running.distributed import Ranks
-from tandem_trainer.running.events import Events
-from tandem_trainer.running.stop import StopRequest
+from tandem_trainer.run.adam import Adam
+from tandem_trainer.run.budget import TokenBudget
+from tandem_trainer.run.distributed import Ranks
+from tandem_trainer.run.event_file import Events
+from tandem_trainer.run.objective import turns_of
+from tandem_trainer.run.reference_cache import ReferenceCache
+from tandem_trainer.run.stop import StopRequest
+from tandem_trainer.sweet_rl import Critic, Policy
 
 
 def main() -> None:
@@ -81,7 +80,7 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
 
 
 def step(base, objective, adam: Adam, pairs, budget: TokenBudget) -> None:
-    """One optimiser step over the pairs, in micro-batches of the token budget."""
+    """Makes one optimiser step over the pairs, in micro-batches of the token budget."""
 
     def work(indices) -> dict[str, float]:
         loss, figures = objective.loss(base.model, [pairs[index] for index in indices])
@@ -94,7 +93,7 @@ def step(base, objective, adam: Adam, pairs, budget: TokenBudget) -> None:
 
 
 def clock() -> float:
-    """Seconds, when the device has done what it was asked for."""
+    """Returns the time in seconds after the device has finished its work."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     return time.perf_counter()

@@ -57,7 +57,7 @@ def main() -> None:
 
 
 class Clock(TrainerCallback):
-    """Wall time, in seconds, of each optimiser step and of the reference log-probabilities, if they are precomputed."""
+    """Records the seconds of each optimiser step and of precomputed reference log-probabilities."""
 
     def __init__(self):
         self.seconds: list[float] = []
@@ -82,7 +82,7 @@ class Clock(TrainerCallback):
 
 
 def as_text(pair) -> dict[str, str]:
-    """The pair as TRL takes it. Each id is a word of its own, so that TRL's tokenizer gives the same ids back."""
+    """Converts the pair to TRL's format. Each id becomes one word, so that TRL's tokenizer restores the same ids."""
     prompt = pair.chosen[0].prompt
 
     def text(ids) -> str:

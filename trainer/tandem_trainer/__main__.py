@@ -8,6 +8,8 @@
     python -m tandem_trainer onnx FOLDER …            graphs of a model, or of a critic, for ONNX Runtime
     python -m tandem_trainer convert FROM TO …        a GGUF file to a model folder, and back
     python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
+    python -m tandem_trainer track RUN …              the figures of a run in TensorBoard or trackio
+    python -m tandem_trainer schema …                 the JSON schema of run.json; only for those who develop Tandem
 
 Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the last line of stderr.
 """
@@ -20,9 +22,9 @@ import sys
 
 from .fault import Fault
 from .imports import importing
-from .running import stop  # noqa: F401  first of all: it notes when this process began
+from .run import stop  # noqa: F401  must be the first import: it notes when this process began
 
-COMMANDS = ("check", "convert", "doctor", "onnx", "plan", "planner", "score")
+COMMANDS = ("check", "convert", "doctor", "onnx", "plan", "planner", "schema", "score", "track")
 
 
 def main() -> None:
@@ -36,7 +38,7 @@ def main() -> None:
 
 
 def _leave(ended: list[int]) -> None:
-    """Python would take torch apart, module by module, which takes a second and frees what the system frees anyway."""
+    """Exits without Python's teardown, which takes a second for torch and frees only what the system frees anyway."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(ended[-1])
@@ -53,22 +55,26 @@ def _command(arguments: list[str]) -> int:
             # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the
             # time (tests/test_check.py). From here on an import of it fails.
             sys.modules.setdefault("torch", None)
-            os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # or it says on stderr that torch is missing
-            from .check import main as command
+            os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # otherwise it warns on stderr that torch is missing
+            from .run.check import main as command
         elif name == "convert":
-            from .gguf.command import main as command
+            from .export.gguf.convert import main as command
         elif name == "doctor":
-            from .doctor import main as command
+            from .run.doctor import main as command
         elif name == "onnx":
-            from .onnx.command import main as command
+            from .export.onnx.export import main as command
         elif name == "plan":
-            from .plan import main as command
+            from .run.plan import main as command
         elif name == "planner":
-            from .planner import main as command
+            from .run.planner import main as command
+        elif name == "schema":
+            from .schema import main as command
         elif name == "score":
-            from .score import main as command
+            from .run.score import main as command
+        elif name == "track":
+            from .track import main as command
         elif not rest and (name.endswith(".json") or os.path.exists(name)):
-            from .running.train import main as command
+            from .run.train import main as command
 
             rest = [name]
         else:
@@ -77,8 +83,8 @@ def _command(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    ended = [1]  # what nobody foresaw ends it with 1, as Python itself would
-    atexit.register(_leave, ended)  # first of all, so that it comes last
+    ended = [1]  # exit code after an unexpected error, as Python itself has it
+    atexit.register(_leave, ended)  # handlers run in reverse order, so this one runs last
     try:
         main()
     except SystemExit as ending:

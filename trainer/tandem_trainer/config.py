@@ -1,174 +1,331 @@
-"""The configuration of a run, `run.json`, parsed once by `read_config.py` and trusted inside.
+"""The configuration of a run, `run.json`, declared once.
 
-Every field of the file is a field here; a field that is unknown, missing, of the wrong kind or out of its range is
-refused with one sentence. Paths are relative to the folder of `run.json`. Settings of the paper (arXiv 2503.15478,
+The types, ranges, defaults, titles and descriptions here make the JSON schema (`schema.py`), from which the editor has
+its form, its completions and its refusals; `run_json.py` reads the file. What only Tandem reads of a file that a person
+writes stands in `log_selection.py`. Settings of the paper (arXiv 2503.15478,
 appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
 """
 
-from dataclasses import dataclass, field
 from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
+from pydantic.dataclasses import dataclass
+
+from .places import file, folder, model
 
 Method = Literal["sweet-rl", "rft", "multiturn-dpo"]
 Pairing = Literal["paper", "successes", "all"]
+Mode = Literal["fixed", "paper"]
+
+# Strict: `true` is not a number, and 1.0 is not a whole number.
+STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+Count = Annotated[int, Field(ge=1)]
+Whole = Annotated[int, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
+PartOfAll = Annotated[float, Field(ge=0, lt=1)]
+# Not Literal[1], for which pydantic takes true.
+Version = Annotated[int, Field(ge=1, le=1), WithJsonSchema({"const": 1, "type": "integer"})]
+# A path must exist; it is relative to the folder of run.json, and becomes absolute when it is read.
+File = Annotated[str, AfterValidator(file), Field(json_schema_extra={"format": "path"})]
+Folder = Annotated[str, AfterValidator(folder), Field(json_schema_extra={"format": "path"})]
+Model = Annotated[str, AfterValidator(model)]
 
 
-@dataclass(frozen=True)
-class Range:
-    """What a number must lie in. `low` and `high` belong to the range unless they are said to be left out."""
-
-    low: float
-    high: float = float("inf")
-    without_low: bool = False
-    without_high: bool = False
-
-
-@dataclass(frozen=True)
-class PathTo:
-    """A path that must exist, made absolute when it is read. A model may also be a name on the hub."""
-
-    kind: Literal["file", "folder", "model"]
-
-
-Count = Annotated[int, Range(1)]
-Whole = Annotated[int, Range(0)]
-Positive = Annotated[float, Range(0, without_low=True)]
-NotNegative = Annotated[float, Range(0)]
-Share = Annotated[float, Range(0, 1, without_low=True)]
-File = Annotated[str, PathTo("file")]
-Folder = Annotated[str, PathTo("folder")]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class ModelConfig:
-    """The base model and what of it is trained."""
+    """The base model, and which of its weights are trained."""
 
-    base: Annotated[str, PathTo("model")]  # folder of a Hugging Face model, or its name on the hub
-    # Of a name on the hub: a commit, tag or branch; none: its main branch. A run keeps the commit that it began with.
-    revision: str | None = None
-    training: Literal["lora", "qlora", "full"] = "lora"
-    lora_rank: Count = 16
-    lora_alpha: Positive = 32.0
-    device: Literal["auto", "cuda", "mps", "cpu"] = "auto"
-    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"  # auto: bfloat16 on CUDA, float32 elsewhere
-    chat_template: File | None = None  # a file that replaces the folder's own
-    template_options: dict = field(default_factory=dict)  # given to the template, e.g. {"enable_thinking": false}
+    base: Model = Field(
+        title="Base model",
+        description="The folder of a model in Hugging Face transformers format, or its ID on the hub: owner/name.",
+    )
+    revision: str | None = Field(
+        None,
+        title="Revision",
+        description="A commit, tag or branch on Hugging Face; not set: the newest. A run keeps the commit that it "
+        "starts with.",
+    )
+    training: Literal["lora", "qlora", "full"] = Field(
+        "lora",
+        title="Trained weights",
+        description="LoRA adapters, LoRA adapters on 4-bit weights (QLoRA), or all weights.",
+    )
+    lora_rank: Count = Field(16, title="LoRA rank", description="A higher rank can learn more and takes more memory.")
+    lora_alpha: Positive = Field(32.0, title="LoRA alpha", description="Scales the adapters; twice the rank is usual.")
+    device: Literal["auto", "cuda", "mps", "cpu"] = Field(
+        "auto", title="Device", description="Where the run computes: on an NVIDIA or AMD GPU, an Apple GPU, or the CPU."
+    )
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = Field(
+        "auto",
+        title="Precision",
+        description="Number format of the weights; auto is bfloat16 on a GPU and float32 elsewhere.",
+    )
+    chat_template: File | None = Field(
+        None, title="Chat template", description="A file with the template to use in place of the model’s own."
+    )
+    template_options: dict = Field(
+        default_factory=dict,
+        title="Template options",
+        description='Variables of the chat template, such as {"enable_thinking": false}.',
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class DataConfig:
-    """Where trajectories come from, and what is kept apart. At least one of log, trajectories or preferences."""
+    """The dialogues to train on, and the fraction that is held out: a log, or files of rows."""
 
-    log: Folder | None = None  # a Tandem data folder
-    trajectories: list[File] = field(default_factory=list)  # files of published or exported rows
-    preferences: list[File] = field(default_factory=list)  # rows `prompt`, `chosen`, `rejected` of single steps
-    preference_weight: NotNegative = 1.0  # of one human preference against one ranked pair
-    # Which stand against every lower one of their task: the first success (paper), each success, or all.
-    pairing: Pairing = "paper"
-    mode: Literal["fixed", "paper"] = "fixed"  # whose rewards count, when data come from the log
-    with_leaked: bool = False
-    with_doubtful: bool = False  # also those that lines lost from the log may have deleted or marked as leaked
-    held_out: Annotated[float, Range(0, 1, without_high=True)] = 0.1  # fraction of tasks measured, never trained on
-    opening: File | None = None  # a file like Tandem's agent.md, for rows that do not hold the agent's messages
+    trajectories: list[File] = Field(
+        default_factory=list,
+        title="Trajectories",
+        description="Files of rows: published, exported, or of another run; they are added to those of the log.",
+    )
+    preferences: list[File] = Field(
+        default_factory=list,
+        title="Preferences",
+        description="Files of choices between two messages at one turn, as rows of prompt, chosen and rejected.",
+    )
+    mode: Mode = Field(
+        "fixed",
+        title="Grading",
+        description="The grading mode whose rewards are used where the log has both.",
+    )
+    pairing: Pairing = Field(
+        "paper",
+        title="Pairs",
+        description="The first success of a task against every lower reward, as in the paper; each success against "
+        "them; or all pairs of different reward.",
+    )
+    held_out: PartOfAll = Field(
+        0.1,
+        title="Held-out fraction",
+        description="The fraction of tasks that are used for evaluation and never for training.",
+    )
+    preference_weight: NotNegative = Field(
+        1.0,
+        title="Preference weight",
+        description="The weight of one human choice between two candidates, relative to one ranked pair.",
+    )
+    with_leaked: bool = Field(
+        False,
+        title="Include leaked dialogues",
+        description="A reply gave the reference away: the agent may learn to wait for that.",
+    )
+    with_doubtful: bool = Field(
+        False,
+        title="Include doubtful dialogues",
+        description="Lines lost from the log may have deleted them or marked a leak: look through them first.",
+    )
+    opening: File | None = Field(
+        None,
+        title="Request",
+        description="The agent.md that the dialogues were played with; not set: Tandem’s own. To Tandem, short is the "
+        "one for small models.",
+    )
 
 
-@dataclass(frozen=True)
+# Fields of both stages that are trained, with defaults of their own.
+Epochs = Annotated[Positive, Field(title="Epochs", description="Passes over all examples.")]
+MaxTokens = Annotated[
+    Count, Field(title="Max. example length", description="In tokens; longer examples are dropped and counted.")
+]
+Beta = Annotated[
+    Positive, Field(title="Beta", description="How strongly the model is kept close to the reference model.")
+]
+NegativeLogLikelihood = Annotated[
+    NotNegative,
+    Field(
+        title="NLL weight",
+        description="Weight of the negative log-likelihood of the better side in the preference loss.",
+    ),
+]
+
+
+@dataclass(frozen=True, config=STRICT)
 class OptimiserConfig:
     """Adam with cosine decay to a tenth after a warm-up; one batch is `batch` examples, whatever fits in memory."""
 
-    learning_rate: Positive | None = None  # none: 2e-7 for full fine-tuning (the paper), 2e-6 for LoRA
-    batch: Count = 8
-    epochs: Positive = 1.0
-    max_steps: Count | None = None
-    max_tokens: Count = 16384  # longer rows are left out and counted
-    warmup: Annotated[float, Range(0, 1, without_high=True)] = 0.03  # fraction of the steps
-    clip: Positive = 1.0  # largest gradient norm
-    weight_decay: NotNegative = 0.0
-    evaluate_every: Count = 25  # steps between two looks at held-out examples, half as many as those steps train on
-    patience: Whole = 4  # looks without a better held-out figure until the stage ends; 0: never
+    learning_rate: Positive | None = Field(
+        None,
+        title="Learning rate",
+        description="Not set: 2e-7 for all weights, as in the paper, and 2e-6 for adapters.",
+    )
+    batch: Count = Field(8, title="Batch size", description="Examples per step.")
+    epochs: Epochs = 1.0
+    max_steps: Count | None = Field(None, title="Max. steps", description="Ends the stage early; not set: no limit.")
+    max_tokens: MaxTokens = 16384
+    warmup: PartOfAll = Field(
+        0.03, title="Warm-up", description="The fraction of the steps in which the learning rate rises."
+    )
+    clip: Positive = Field(
+        1.0, title="Gradient clipping (max norm)", description="Larger gradients are scaled down to this norm."
+    )
+    weight_decay: NotNegative = Field(0.0, title="Weight decay", description="Pulls the weights towards 0.")
+    evaluate_every: Count = Field(
+        25,
+        title="Evaluate every N steps",
+        description="Steps between evaluations, each on half as many held-out examples as those steps train on.",
+    )
+    patience: Whole = Field(
+        4,
+        title="Early stopping patience",
+        description="Evaluations without improvement before stopping; 0 turns early stopping off.",
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class CriticConfig(OptimiserConfig):
-    """Stage 1: who deserves the credit. `untrained` skips the training: the control that every report shows."""
+    """Stage 1: the critic learns which turns made a dialogue better."""
 
-    epochs: Positive = 4.0
-    max_tokens: Count = 8192
-    score: Literal["log-ratio", "value-head", "untrained"] = "log-ratio"
-    hidden_information: bool = True
-    length_normalisation: bool = True
-    beta: Positive = 0.1
-    nll: NotNegative = 0.01  # weight of the negative log-likelihood of the better trajectory; not of a value head
+    epochs: Epochs = 4.0
+    max_tokens: MaxTokens = 8192
+    score: Literal["log-ratio", "value-head", "untrained"] = Field(
+        "log-ratio",
+        title="Score",
+        description="The log-ratio to the reference model, as in the paper; a value head, to compare with; or no "
+        "training, as a baseline.",
+    )
+    hidden_information: bool = Field(
+        True,
+        title="Hidden information",
+        description="The critic sees the hidden reference; the agent never does.",
+    )
+    length_normalisation: bool = Field(
+        True,
+        title="Length normalization",
+        description="A turn’s score is its mean over tokens, so that long turns do not win by length.",
+    )
+    beta: Beta = 0.1
+    nll: NegativeLogLikelihood = 0.01
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class CandidatesConfig:
-    """Stage 2: turns sampled for the histories of the trajectories, and ranked by the critic."""
+    """Stage 2: turns are sampled for the histories of the trajectories, and ranked by the critic."""
 
-    per_turn: Annotated[int, Range(2)] = 16
-    # One of them is the turn that was logged, if it is not longer than max_new_tokens; else all are sampled, as in the
-    # paper and in everything that was measured. For a policy that hardly writes such turns by itself.
-    with_logged: bool = False
-    pairs_per_turn: Count = 4
-    # The fraction whose histories are used, first the first ones of every task; the paper takes a tenth of its 15,000.
-    trajectories: Share = 0.1
-    rounds: Count = 1  # more: sample anew from the policy of the last round
-    temperature: Positive = 1.0
-    top_p: Share = 1.0
-    max_new_tokens: Count = 1024
+    per_turn: Annotated[int, Field(ge=2)] = Field(
+        16, title="Candidates per turn", description="How many are sampled for each history."
+    )
+    # The logged turn helps a policy that rarely writes such turns. All our measurements sample every candidate.
+    with_logged: bool = Field(
+        False,
+        title="With the logged turn",
+        description="One of the candidates is the turn that was logged: for a model that seldom writes such turns. "
+        "The paper samples all.",
+    )
+    pairs_per_turn: Count = Field(4, title="Pairs per turn", description="How many pairs are made of its candidates.")
+    # The first trajectories of every task come first; a tenth of the paper's are 1,500.
+    trajectories: Share = Field(
+        0.1,
+        title="Fraction of trajectories",
+        description="The fraction of trajectories for whose histories candidates are sampled; the paper uses 0.1.",
+    )
+    rounds: Count = Field(
+        1,
+        title="Rounds",
+        description="In each further round, candidates are sampled from the policy of the previous round.",
+    )
+    temperature: Positive = Field(1.0, title="Temperature", description="Higher makes candidates differ more.")
+    top_p: Share = Field(
+        1.0,
+        title="Top-p",
+        description="Samples from the most likely tokens that together have this probability.",
+    )
+    max_new_tokens: Count = Field(
+        1024, title="Max. candidate length", description="In tokens; longer candidates are truncated."
+    )
 
     @property
     def sampled(self) -> int:
-        """Of those of a turn."""
+        """Number of candidates sampled at each turn."""
         return self.per_turn - self.with_logged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class PolicyConfig(OptimiserConfig):
-    """Stage 3, and the only one of the baselines."""
+    """Stage 3 of SWEET-RL, and the only stage of the baselines: the model that plays the agent is trained."""
 
-    beta: Positive = 0.1
-    nll: NotNegative = 0.01  # weight of the negative log-likelihood of the chosen side
-    more_epochs: NotNegative = 0.0  # of the last round after `epochs`, at the last rate: a run that is done goes on
-    minimum_reward: float = 1.0  # rejection fine-tuning: the reward from which a trajectory is imitated
+    beta: Beta = 0.1
+    nll: NegativeLogLikelihood = 0.01
+    more_epochs: NotNegative = Field(
+        0.0, title="More epochs", description="After the other epochs, at their final learning rate."
+    )
+    minimum_reward: float = Field(
+        1.0,
+        title="Minimum reward",
+        description="Dialogues with at least this reward are imitated; 1 is a success.",
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class ResourcesConfig:
-    """What the run may use. `auto` is decided by the plan, from the memory that is free at the start."""
+    """Resources that the run may use. The plan decides `auto` from the memory that is free at the start."""
 
-    token_budget: Count | Literal["auto"] = "auto"  # tokens of one micro-batch, after sharing
-    checkpoint_activations: bool | Literal["auto"] = "auto"  # compute them again instead of keeping them
-    logits_mb: Count = 256  # logits are made in pieces no larger than this
-    checkpoint_minutes: NotNegative = 10.0  # 0: after every step
-    threads: Count | None = None  # of the CPU; none: as torch chooses
-    # Of this machine, one for each GPU; whoever launches the run starts them, with torchrun when there are several.
-    processes: Count = 1
-    # Where runs that begin with the same weights share what these and the data decide: log-probabilities of the
-    # reference, and of runs with the same seed the first candidates and a critic of the same settings. Whoever changes
-    # the weights takes another folder.
-    shared: Folder | None = None
+    token_budget: Count | Literal["auto"] = Field(
+        "auto", title="Tokens per micro-batch", description="Auto uses as many as fit into free memory."
+    )
+    checkpoint_activations: bool | Literal["auto"] = Field(
+        "auto",
+        title="Gradient checkpointing",
+        description="Recomputes activations: slower, with a fraction of the memory; auto uses it where needed.",
+    )
+    logits_mb: Count = Field(
+        256, title="Logits memory (MB)", description="Logits are computed in chunks no larger than this."
+    )
+    checkpoint_minutes: NotNegative = Field(
+        10.0,
+        title="Minutes between checkpoints",
+        description="The most work that a crash can lose; 0 writes a checkpoint after every step.",
+    )
+    threads: Count | None = Field(None, title="Threads", description="CPU threads; not set: PyTorch chooses.")
+    processes: Count = Field(
+        1, title="Processes", description="On this machine, one per GPU; each batch is split across them."
+    )
+    # It holds the reference's log-probabilities and, for runs with the same seed, the candidates of the first round and
+    # critics with the same settings.
+    shared: Folder | None = Field(
+        None,
+        title="Shared folder",
+        description="Runs with the same base weights share what they compute here; use another folder when the weights "
+        "have changed.",
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class ExportConfig:
-    """What stands in the result besides the model as transformers reads it."""
+    """What is written beside the model folder for transformers."""
 
-    onnx: list[Literal["fp32", "int8", "int4"]] = field(default_factory=list)  # graphs that ONNX Runtime plays
+    onnx: list[Literal["fp32", "int8", "int4"]] = Field(
+        default_factory=list,
+        title="ONNX export precision",
+        description="With an ONNX graph the model plays in the editor without PyTorch; 8 bits is small and close to "
+        "the original.",
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class RunConfig:
-    """All of `run.json`. The folder of the file is the run folder, into which everything is written."""
+    """The configuration of a Tandem training run. Relative paths begin at the folder of the file."""
 
-    model: ModelConfig
-    data: DataConfig
-    version: Literal[1] = 1
-    name: str = ""
-    method: Method = "sweet-rl"
-    convention: Literal["paper", "reference-code"] = "paper"
-    seed: Whole = 0
-    critic: CriticConfig = field(default_factory=CriticConfig)
-    candidates: CandidatesConfig = field(default_factory=CandidatesConfig)
-    policy: PolicyConfig = field(default_factory=PolicyConfig)
-    resources: ResourcesConfig = field(default_factory=ResourcesConfig)
-    export: ExportConfig = field(default_factory=ExportConfig)
+    model: ModelConfig = Field(title="Model")
+    data: DataConfig = Field(title="Data")
+    version: Version = Field(1, title="Version", description="The version of this format.")
+    name: str = Field("", title="Name", description="The name of the run in the list.")
+    method: Method = Field(
+        "sweet-rl",
+        title="Method",
+        description="SWEET-RL, rejection fine-tuning (RFT), or multi-turn DPO.",
+    )
+    convention: Literal["paper", "reference-code"] = Field(
+        "paper", title="Convention", description="Follow the paper or its code where the two differ."
+    )
+    seed: Whole = Field(
+        0, title="Seed", description="Two runs with the same seed and data draw the same random numbers."
+    )
+    critic: CriticConfig = Field(default_factory=CriticConfig, title="Critic")
+    candidates: CandidatesConfig = Field(default_factory=CandidatesConfig, title="Candidates")
+    policy: PolicyConfig = Field(default_factory=PolicyConfig, title="Policy")
+    resources: ResourcesConfig = Field(default_factory=ResourcesConfig, title="Resources")
+    export: ExportConfig = Field(default_factory=ExportConfig, title="Result")

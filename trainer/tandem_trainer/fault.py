@@ -1,11 +1,11 @@
-"""The one exception that a person is meant to read."""
+"""The one exception whose message is written for the user."""
 
 
 class Fault(Exception):
-    """Something is wrong that the user can mend: one sentence that says what, where, and what to do.
+    """An error that the user can fix. Its one sentence says what is wrong, where, and what to do.
 
-    `usage` tells wrong input (a bad configuration, missing data: exit code 2) from a failure while working (a full
-    disk, too little memory: exit code 1).
+    `usage` marks wrong input (a bad configuration, missing data; exit code 2). Other failures, such as a full disk or
+    too little memory, have exit code 1.
     """
 
     def __init__(self, message: str, *, usage: bool = False):

@@ -1,4 +1,4 @@
-"""Importing torch and transformers makes millions of objects and no garbage: the collector is off meanwhile."""
+"""Turns the garbage collector off while torch and transformers are imported: they create millions of live objects."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Within, nothing is searched for garbage; else a fifth of the time goes into searches that find nothing."""
+    """Disables garbage collection inside the context; it would take a fifth of the import time and find nothing."""
     gc.disable()
     try:
         yield

@@ -1,14 +1,17 @@
-"""What is trained on: agent turns as token ids.
+"""The training data: agent turns as token ids, and the histories at which candidates for a turn are sampled.
 
 A turn is one (history, response) pair, exactly as the sampler saw and wrote it. A trajectory is a tuple of turns. Where
 the chat template keeps the history, the prompt of turn t+1 begins with the prompt and the response of turn t; where it
-rewrites the history, the prompts differ and each turn stands on its own. Nothing downstream has to know which: what two
-turns share is found again by `forest.py`, token by token, and computed once.
+rewrites the history, the prompts differ and each turn stands on its own. Later code need not know which: `forest.py`
+finds common prefixes token by token, and they are computed once.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+
+from .data.dialogue import Messages
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +21,8 @@ class Turn:
     prompt:     (P,) int32, the history o_t as the model reads it, generation prompt included.
     response:   (L,) int32, L ≥ 1, the agent's turn a_t with the token that ends it, if it wrote one.
     sampled:    whether `response` holds the ids that were sampled; otherwise it was tokenised once from text.
-    log_probs:  (L,) float32, natural logarithms, what the sampler said of its tokens, NaN for a token of which it did
-                not say it, such as the end that a server leaves out; None when it said none.
+    log_probs:  (L,) float32, the sampler's natural log-probabilities of its tokens; NaN for a token without one, such
+                as an end token that the server leaves out; None when there are none.
     """
 
     prompt: np.ndarray
@@ -30,12 +33,13 @@ class Turn:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One unit of a batch: what one term of a loss is computed from.
+    """One unit of a batch; one term of the loss is computed from it.
 
-    Pairwise objectives compare `chosen` with `rejected`; the others leave `rejected` empty. A trajectory is all of its
-    turns, a single turn a tuple of one. `target` is the return that a value head learns; `weight` scales the term.
+    Pairwise objectives compare `chosen` with `rejected`; the others leave `rejected` empty. A trajectory is the tuple
+    of all its turns, a single turn a tuple of one. `target` is the return that a value head learns; `weight` scales the
+    term.
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
-    `dialogues` are the ids of those that a pair of trajectories was made of, the better one's first; else empty.
+    `dialogues` holds the ids of the two dialogues of a pair of trajectories, the better first; otherwise it is empty.
     """
 
     group: str
@@ -48,3 +52,38 @@ class Example:
     @property
     def turns(self) -> tuple[Turn, ...]:
         return self.chosen + self.rejected
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The history of one turn of a trajectory, o_t.
+
+    group:          "<trajectory>/<turn>", turns counted from 0.
+    prompt:         (P,) int32, as the agent reads it, for sampling and training.
+    hidden_prompt:  (P',) int32, with the hidden information c in front, for the critic only; None without c.
+    messages:       the prompt as messages, for display.
+    logged:         (L,) int32, the logged turn, when it is one of the candidates.
+    """
+
+    group: str
+    prompt: np.ndarray
+    hidden_prompt: np.ndarray | None
+    messages: Messages = ()
+    logged: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Turns sampled at one history, and then its logged turn if there is one; their prompt is the history's."""
+
+    history: History
+    turns: tuple[Turn, ...]
+    texts: tuple[str, ...]
+
+    @cached_property
+    def different(self) -> dict[str, list[int]]:
+        """Returns the distinct texts in the order of their first samples, each with its indices."""
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(self.texts):
+            places.setdefault(text, []).append(place)
+        return places

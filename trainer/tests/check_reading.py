@@ -1,15 +1,15 @@
-"""What a run reads before it trains, for `test_check.py`. A process without torch imports it, so nothing here does."""
+"""Reads a run as before training, for `test_check.py`. It must not import torch."""
 
 from pathlib import Path
 
 from tandem_trainer.data.template import Template
 from tandem_trainer.model.folder import context_length, find_model, load_tokenizer
-from tandem_trainer.read_config import read_config
-from tandem_trainer.running.prepare import prepare
+from tandem_trainer.run.prepare import prepare
+from tandem_trainer.run_json import read_config
 
 
 def as_read(run_json) -> list:
-    """What the tokenizer, the template and the data of a run amount to: every id and every text is in it."""
+    """Returns every id and text that tokenizer, template and data of a run produce."""
     config, folder = read_config(Path(run_json)), Path(run_json).parent
     path = find_model(config.model, folder)
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)

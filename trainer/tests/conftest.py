@@ -1,4 +1,4 @@
-"""What several files of tests look at."""
+"""Fixtures of several test files."""
 
 import pytest
 from tiny_run import tiny_run, train
@@ -6,7 +6,7 @@ from tiny_run import tiny_run, train
 
 @pytest.fixture(scope="session")
 def straight(tmp_path_factory):
-    """A run of SWEET-RL with human preferences that nothing interrupted."""
+    """Trains SWEET-RL with human preferences, without interruption."""
     path = tiny_run(tmp_path_factory.mktemp("straight"), preferences=True)
     ran = train(path)
     assert (ran.code, ran.stderr) == (0, "")

@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-SPECIALS = {  # the first begins a text or fills it up, the second ends a turn, the rest stand in the template
+SPECIALS = {  # the first begins or pads a text, the second ends a turn, the others occur in the template
     "llama3_1": ["<|begin_of_text|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|end_of_text|>"],
     "qwen2_5": ["<|endoftext|>", "<|im_end|>", "<|im_start|>"],
     "qwen3": ["<|endoftext|>", "<|im_end|>", "<|im_start|>"],
@@ -18,13 +18,13 @@ SPECIALS = {  # the first begins a text or fills it up, the second ends a turn, 
     "mistral": ["<s>", "</s>", "[INST]", "[/INST]"],
     "phi3_5": ["<s>", "<|end|>", "<|user|>", "<|assistant|>", "<|system|>", "<|endoftext|>"],
 }
-END_OF_TEXT = {"gemma2": "<eos>", "gemma3": "<eos>", "phi3_5": "<|endoftext|>"}  # elsewhere the end of a turn
-NOT_SPECIAL = {"qwen3": ["<think>", "</think>"]}  # added tokens that are text all the same
+END_OF_TEXT = {"gemma2": "<eos>", "gemma3": "<eos>", "phi3_5": "<|endoftext|>"}  # the others use the end of a turn
+NOT_SPECIAL = {"qwen3": ["<think>", "</think>"]}  # added tokens that count as text
 
 
 @cache
 def tokenizer_of(family: str) -> PreTrainedTokenizerFast:
-    """A byte-level BPE of 400 tokens with the family's special tokens and its chat template."""
+    """Builds a byte-level BPE of 400 tokens with the family's special tokens and its chat template."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -1,6 +1,6 @@
-"""The process that trainers are forked from imports this, which does once what each of them would begin with.
+"""Work that every trainer starts with, done once in the process from which the tests fork trainers.
 
-Nothing here starts a thread: a process that has some must not be forked.
+Nothing here may start a thread, because a process with threads must not be forked.
 """
 
 from importlib import import_module
@@ -12,18 +12,18 @@ from tandem_trainer.model.flops import measured_peak
 
 for name in (
     "peft.utils.transformers_weight_conversion",
-    "tandem_trainer.onnx.shape",
-    "tandem_trainer.ranking.sampler",
-    "tandem_trainer.running.stages",
-    "tandem_trainer.running.train",
-    "tandem_trainer.running.workload",
+    "tandem_trainer.export.onnx.shape",
+    "tandem_trainer.run.sampler",
+    "tandem_trainer.run.stages",
+    "tandem_trainer.run.train",
+    "tandem_trainer.run.workload",
     "transformers.models.llama.modeling_llama",
 ):
     import_module(name)
 
-# A thousand regular expressions, which transformers compiles before it loads its first model.
+# transformers compiles a thousand regular expressions before it loads its first model.
 get_checkpoint_conversion_mapping("llama")
 
-# The speed of one thread, with which every plan on a processor begins.
+# Every plan on a CPU first measures the speed of one thread.
 torch.set_num_threads(1)
 measured_peak(torch.float32, 1)

@@ -1,4 +1,4 @@
-"""The part of the Hugging Face Hub that serves models: a real server with the commits that a test pushes to it."""
+"""A local server that serves models as the Hugging Face Hub does, with the commits that a test pushes."""
 
 import hashlib
 import importlib
@@ -14,14 +14,14 @@ from huggingface_hub import constants
 
 
 class Hub:
-    """Models by `owner/name`, each with its commits. One whose owner is `gated` has terms that nobody has agreed to.
+    """Models by `owner/name`, each with its commits. Models of the owner `gated` have terms that are not accepted.
 
-    files: what was downloaded so far, in order. asked: how often somebody asked what a branch or a tag stands for.
+    files: the downloads so far, in order. asked: number of requests that resolve a branch or tag.
     """
 
     def __init__(self):
         self.models: dict[str, dict[str, dict[str, bytes]]] = defaultdict(dict)
-        self.names: dict[str, dict[str, str]] = defaultdict(dict)  # of branches and tags
+        self.names: dict[str, dict[str, str]] = defaultdict(dict)  # commits by branch or tag
         self.files: list[str] = []
         self.asked = 0
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -35,7 +35,7 @@ class Hub:
         self.server.server_close()
 
     def push(self, name: str, folder: Path, *tags: str) -> str:
-        """The files of a folder are the newest commit, which is returned."""
+        """Adds the files of a folder as the newest commit, and returns it."""
         files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         commit = hashlib.sha1(b"".join(f.encode() + content for f, content in sorted(files.items()))).hexdigest()
         self.models[name][commit] = files
@@ -43,13 +43,13 @@ class Hub:
         return commit
 
     def environment(self, home: Path, *, offline: bool = False) -> dict[str, str]:
-        """What a person would set to take this for the hub, with the cache below `home`."""
+        """Returns environment variables that make clients use this hub, with the cache below `home`."""
         address = f"http://127.0.0.1:{self.server.server_port}"
         return {"HF_ENDPOINT": address, "HF_HOME": str(home), "HF_HUB_OFFLINE": str(int(offline))}
 
 
 def heed(environment: dict[str, str]) -> None:
-    """From now on this process goes by these variables, which its hub client has read when it was imported."""
+    """Applies the variables to this process, whose hub client read its own on import."""
     os.environ.update(environment)
     importlib.reload(constants)
 

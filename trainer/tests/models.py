@@ -1,6 +1,6 @@
 """Tiny models and a tiny tokenizer for the tests: the real classes of transformers, with random weights.
 
-Each family brings the part of it that a packed forward could get wrong: grouped keys (all), tied embeddings (Qwen 2,
+Each family has a part that a packed forward pass could get wrong: grouped keys (all), tied embeddings (Qwen 2,
 Gemma 2), normalised queries (Qwen 3), sliding windows (Mistral, Gemma 2), soft-capped scores and logits (Gemma 2),
 fused projections (Phi 3).
 """
@@ -30,7 +30,7 @@ WORDS = (
     "if not values: return 0 for value in values: total = total + value Which argument is the number of days? "
 )
 
-OWN = {  # what is particular to a family
+OWN = {  # settings of one family
     "llama": {},
     "qwen2": {"tie_word_embeddings": True},
     "qwen3": {"head_dim": 16},
@@ -44,7 +44,7 @@ OWN = {  # what is particular to a family
     },
     "mistral": {"sliding_window": 7},
     "phi3": {"tie_word_embeddings": False},
-    "qwen3_next": {  # one layer that is no attention; none of FAMILIES, because no forest can be made of it
+    "qwen3_next": {  # has a layer without attention; not in FAMILIES, because it cannot attend over a forest
         "layer_types": ["linear_attention", "full_attention"],
         "linear_num_value_heads": 2,
         "linear_num_key_heads": 2,
@@ -61,7 +61,7 @@ OWN = {  # what is particular to a family
 
 @cache
 def tiny_tokenizer() -> PreTrainedTokenizerFast:
-    """A byte-level BPE of 320 tokens in all with a ChatML template; `<|im_end|>` ends a turn and a text."""
+    """Builds a byte-level BPE of 320 tokens with a ChatML template; `<|im_end|>` ends a turn and a text."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -1,4 +1,4 @@
-"""Small sets that can be learned in seconds, written in tokens, and the loop that learns them."""
+"""Small training sets of token ids that are learnt in seconds, and a training loop for them."""
 
 import numpy as np
 import torch
@@ -6,16 +6,16 @@ from models import tiny_model
 
 from tandem_trainer.config import ModelConfig
 from tandem_trainer.model.base import Base, load_base
-from tandem_trainer.objective.objective import Objective, means
-from tandem_trainer.objective.reference_cache import ReferenceCache
-from tandem_trainer.running.budget import TokenBudget
-from tandem_trainer.running.distributed import Ranks
-from tandem_trainer.running.events import Events
-from tandem_trainer.running.stop import StopRequest
+from tandem_trainer.run.budget import TokenBudget
+from tandem_trainer.run.distributed import Ranks
+from tandem_trainer.run.event_file import Events
+from tandem_trainer.run.objective import Objective, means
+from tandem_trainer.run.reference_cache import ReferenceCache
+from tandem_trainer.run.stop import StopRequest
 from tandem_trainer.turn import Example, Turn
 
-ASK, GUESS, BYE = 30, 31, 2  # what the agent says: a question, a guess; the token that ends a turn
-SECRETS = {10: 20, 11: 21}  # hidden information → the answer that is right by it
+ASK, GUESS, BYE = 30, 31, 2  # token ids: the agent's question, its guess, the end of a turn
+SECRETS = {10: 20, 11: 21}  # hidden information → right answer
 
 
 def tiny_base(tmp_path, family: str = "llama", training: str = "lora") -> Base:
@@ -36,7 +36,7 @@ def ids(*tokens) -> np.ndarray:
 
 
 def trajectory(generator, secret: int, answer: int, *, first: int = ASK, hidden: bool = True) -> tuple[Turn, ...]:
-    """Two turns: something is asked or guessed, anything is replied, an answer is given."""
+    """Makes two turns: a question or guess, then, after a random reply, an answer."""
     request = generator.integers(40, 60, 3)
     opening = ids(*([secret] if hidden else []), *request)
     said = ids(first, BYE)
@@ -45,8 +45,8 @@ def trajectory(generator, secret: int, answer: int, *, first: int = ASK, hidden:
 
 
 def secret_pairs(count: int, seed: int, *, hidden: bool = True) -> list[Example]:
-    """A trajectory with the right answer against one with the wrong. Each request comes with both secrets, so that
-    without the secret there is nothing to learn.
+    """Makes pairs of a right and a wrong answer. Each request occurs with both secrets, so that without the secret
+    nothing can be learnt.
     """
     examples = []
     for number in range(count):
@@ -60,7 +60,7 @@ def secret_pairs(count: int, seed: int, *, hidden: bool = True) -> list[Example]
 
 
 def step_pairs(count: int, seed: int) -> list[Example]:
-    """Asking is better than guessing, whatever the request."""
+    """Makes pairs in which asking is better than guessing, whatever the request."""
     examples = []
     for number in range(count):
         prompt = ids(*np.random.default_rng([seed, number]).integers(40, 60, 4))
@@ -70,7 +70,7 @@ def step_pairs(count: int, seed: int) -> list[Example]:
 
 
 def learn(base: Base, objective: Objective, train, held_out, *, steps: int = 30, rate: float = 1e-2):
-    """Plain AdamW over the whole set; the means of the held-out figures before and after."""
+    """Trains with AdamW on the whole set; returns the means of the held-out figures before and after."""
     objective.precompute([*train, *held_out])
     before = look(base, objective, held_out)
     parameters = [weight for _, weight in [*base.trainable(), *objective.parameters()]]

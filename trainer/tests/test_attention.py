@@ -14,7 +14,7 @@ torch.set_num_threads(1)
 
 
 class Kernel(torch.autograd.Function):
-    """Packed attention as torch's documentation words it, lane by lane; keeps whole inputs as the real kernel does."""
+    """Packed attention by torch's documentation, lane by lane; keeps whole inputs as the real kernel does."""
 
     @staticmethod
     def forward(ctx, query, key, value, settings):
@@ -109,7 +109,7 @@ def test_gathered_keys_are_not_kept_for_the_backward_pass():
         kept = kept.next_functions[0][0]
     gathered = kept.saved_tensors[1]
     assert len(gathered) > len(forest.ids)
-    assert kept.saved_tensors[1].data_ptr() != gathered.data_ptr()  # made anew each time it is asked for
+    assert kept.saved_tensors[1].data_ptr() != gathered.data_ptr()  # gathered again on each access
 
 
 def test_unknown_changes_of_scores_are_refused():

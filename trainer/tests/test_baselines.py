@@ -4,9 +4,8 @@ import torch
 from sets import cache, learn, look, secret_pairs, tiny_base
 from test_policy import disturb, same_gradients, trl_trainer
 
+from tandem_trainer.baselines import RejectionFineTuning, multi_turn_dpo
 from tandem_trainer.config import PolicyConfig
-from tandem_trainer.objective.multiturn_dpo import MultiTurnDpo
-from tandem_trainer.objective.rft import RejectionFineTuning
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
@@ -14,7 +13,7 @@ torch.set_num_threads(1)
 
 def test_multi_turn_dpo_learns_to_prefer_the_better_trajectories(tmp_path):
     base = tiny_base(tmp_path)
-    objective = MultiTurnDpo(PolicyConfig(), cache(base, tmp_path))
+    objective = multi_turn_dpo(PolicyConfig(), cache(base, tmp_path))
     before, after = learn(base, objective, secret_pairs(8, seed=0), secret_pairs(8, seed=1))
     assert after["loss"] < before["loss"] and after["accuracy"] == 1
 
@@ -28,7 +27,7 @@ def test_rejection_fine_tuning_makes_the_good_trajectories_likelier(tmp_path):
 def test_multi_turn_dpo_is_that_of_trl_on_whole_dialogues_with_the_user_masked(tmp_path):
     pairs = secret_pairs(2, seed=0)
     base = tiny_base(tmp_path, training="full")
-    objective = MultiTurnDpo(PolicyConfig(beta=0.3, nll=0.0), cache(base, tmp_path))
+    objective = multi_turn_dpo(PolicyConfig(beta=0.3, nll=0.0), cache(base, tmp_path))
     objective.precompute(pairs)
     disturb(base.model)
     loss, _ = objective.loss(base.model, pairs)
@@ -59,7 +58,7 @@ def agent_tokens(dialogue: tuple[Turn, ...], length: int) -> np.ndarray:
 
 
 def test_no_baseline_touches_what_the_collaborator_wrote(tmp_path):
-    """Another reply changes the loss of what follows it, but its own tokens have no loss: they are in no response."""
+    """Shows that another reply changes only the loss of later turns: its own tokens are in no response."""
     base = tiny_base(tmp_path)
     pairs = secret_pairs(1, seed=0)
     rft = RejectionFineTuning(cache(base, tmp_path))

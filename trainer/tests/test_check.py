@@ -1,4 +1,4 @@
-"""`check` imports no torch, and reads tokenizers, templates and data exactly as a run does, which has it."""
+"""`check` imports no torch, but reads tokenizers, templates and data exactly as a run does with torch."""
 
 import json
 import re
@@ -26,7 +26,7 @@ print(json.dumps([as_read(path) for path in sys.argv[1:]]))
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> list[Path]:
-    """One of each family, some with the family's own template, and one of the starter model."""
+    """Writes a run of each family, some with the family's own template, and one of the starter model."""
     folder = tmp_path_factory.mktemp("runs")
     paths = [tiny_run(folder / family, family=family, preferences=True) for family in FAMILIES]
     for family, own in (("qwen2", "qwen2_5"), ("qwen3", "qwen3"), ("mistral", "mistral"), ("llama", "llama3_1")):

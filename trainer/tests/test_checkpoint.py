@@ -1,4 +1,4 @@
-"""A checkpoint is whole or not there."""
+"""A checkpoint is whole or absent."""
 
 import os
 import signal
@@ -8,8 +8,8 @@ import torch
 from tiny_run import in_process
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.running import checkpoint as module
-from tandem_trainer.running.checkpoint import keep_only, whole_checkpoints, write_checkpoint
+from tandem_trainer.run import checkpoint as module
+from tandem_trainer.run.checkpoint import keep_only, whole_checkpoints, write_checkpoint
 
 TENSORS = {
     "trained": {"weight": torch.arange(6.0).reshape(2, 3).to(torch.bfloat16)},
@@ -75,7 +75,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_last_checkpoint_whole(tmp_pa
     program = f"""
         import resource, torch
         from pathlib import Path
-        from tandem_trainer.running.checkpoint import write_checkpoint
+        from tandem_trainer.run.checkpoint import write_checkpoint
         from tandem_trainer.fault import Fault
         folder = Path({str(folder)!r})
         write_checkpoint(folder, "critic", {{"step": 1}}, {{"trained": {{"w": torch.zeros(10)}}}})
@@ -106,7 +106,7 @@ def test_killed_while_writing_there_is_the_checkpoint_before_and_no_rest(tmp_pat
     program = f"""
         import os, signal, torch
         from pathlib import Path
-        from tandem_trainer.running.checkpoint import write_checkpoint
+        from tandem_trainer.run.checkpoint import write_checkpoint
         folder = Path({str(tmp_path)!r})
         tensors = {{"trained": {{"w": torch.zeros(10)}}}}
         write_checkpoint(folder, "critic", {{"step": 1}}, tensors)
@@ -122,7 +122,7 @@ def test_killed_while_deleting_nothing_looks_damaged(tmp_path):
     program = f"""
         import os, shutil, signal, torch
         from pathlib import Path
-        from tandem_trainer.running.checkpoint import keep_only, write_checkpoint
+        from tandem_trainer.run.checkpoint import keep_only, write_checkpoint
         folder = Path({str(tmp_path)!r})
         for step in (1, 2):
             kept = write_checkpoint(folder, "critic", {{"step": step}}, {{"trained": {{"w": torch.zeros(10)}}}})

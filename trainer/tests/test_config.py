@@ -1,4 +1,4 @@
-"""run.json is refused with one sentence that names the field, or it is exactly what was written."""
+"""run.json is refused with one sentence that names the field, or it is read exactly as written."""
 
 import json
 import os
@@ -10,7 +10,9 @@ import pytest
 
 from tandem_trainer.config import RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.read_config import read_config
+from tandem_trainer.run_json import read_config
+
+REFUSALS = Path(__file__).parent / "refusals.json"
 
 
 @pytest.fixture
@@ -48,61 +50,31 @@ def test_what_is_not_given_is_the_default_and_paths_are_relative_to_the_file(fol
     assert config.policy == RunConfig(model=config.model, data=config.data).policy
 
 
-def test_an_unknown_field_is_refused_with_the_nearest_name(folder):
-    assert refusal(folder, critic={"learningrate": 1e-5}) == (
-        'run.json: critic has no field "learningrate"; the nearest is "learning_rate".'
-    )
-    assert refusal(folder, modle={}) == 'run.json: the file has no field "modle"; the nearest is "model".'
-
-
-def test_a_value_of_the_wrong_type_is_refused_with_what_it_must_be(folder):
-    for change, sentence in [
-        ({"critic": {"batch": "eight"}}, 'critic.batch must be a whole number of at least 1, not "eight".'),
-        ({"critic": {"batch": True}}, "critic.batch must be a whole number of at least 1, not true."),
-        ({"critic": {"batch": 2.0}}, "critic.batch must be a whole number of at least 1, not 2.0."),
-        ({"critic": []}, "critic must hold an object, not []."),
-        ({"method": "ppo"}, 'method must be "sweet-rl" or "rft" or "multiturn-dpo", not "ppo".'),
-        ({"data": {"trajectories": "rows.jsonl"}}, 'data.trajectories must be a list, not "rows.jsonl".'),
-        ({"data": {"trajectories": [7]}}, "data.trajectories[0] must be text, not 7."),
-        ({"version": 2}, "version must be 1, not 2."),
-        (
-            {"resources": {"token_budget": "much"}},
-            'resources.token_budget must be a whole number of at least 1 or "auto", not "much".',
-        ),
-    ]:
-        assert refusal(folder, **change) == f"run.json: {sentence}"
-
-
-def test_a_number_out_of_its_range_is_refused_with_the_range(folder):
-    for change, sentence in [
-        ({"critic": {"beta": 0}}, "critic.beta must be a number above 0, not 0."),
-        (
-            {"candidates": {"top_p": 1.5}},
-            "candidates.top_p must be a number above 0 and at most 1, not 1.5.",
-        ),
-        (
-            {"data": {"trajectories": ["rows.jsonl"], "held_out": 1}},
-            "data.held_out must be a number of at least 0 and below 1, not 1.",
-        ),
-        ({"seed": -1}, "seed must be a whole number of at least 0, not -1."),
-        (
-            {"policy": {"learning_rate": -1.0}},
-            "policy.learning_rate must be a number above 0 or null, not -1.0.",
-        ),
-    ]:
-        assert refusal(folder, **change) == f"run.json: {sentence}"
+@pytest.mark.parametrize(("changes", "sentence"), json.loads(REFUSALS.read_text(encoding="utf-8")))
+def test_what_the_schema_does_not_allow_is_refused_with_the_sentence_that_tandem_says(folder, changes, sentence):
+    assert refusal(folder, **changes) == f"run.json: {sentence}"
 
 
 def test_a_missing_field_and_missing_files_are_named(folder):
     assert refusal(folder, model={}) == "run.json: model.base is missing."
     assert refusal(folder, text='{"data": {}}') == "run.json: model is missing."
     assert f"there is no file at {folder / 'gone.jsonl'}" in refusal(folder, data={"trajectories": ["gone.jsonl"]})
-    assert f"there is no folder at {folder / 'log'}" in refusal(folder, data={"log": "log"})
+    assert f"there is no folder at {folder / 'gone'}" in refusal(folder, resources={"shared": "gone"})
     assert f"there is no model folder at {folder / 'gone'}" in refusal(folder, model={"base": "./gone"})
     (folder / "empty").mkdir()
     assert "is not a Hugging Face model" in refusal(folder, model={"base": "empty"})
     with pytest.raises(Fault, match="There is no configuration at"):
         read_config(folder / "other.json")
+
+
+def test_a_log_is_refused_with_the_command_that_writes_its_rows(folder):
+    (folder / "log").mkdir()
+    instead = "`tandem train` writes the rows of a data folder and starts the run."
+    for name, value in {"log": ".", "filter": {}, "exclude_models": []}.items():
+        assert refusal(folder, data={name: value}) == f"run.json: data.{name} is not read here: {instead}"
+    assert refusal(folder, data={"trajectories": ["."]}).endswith(f"{folder} is a data folder: {instead}")
+    with pytest.raises(Fault, match="is a data folder: `tandem train` writes"):
+        read_config(folder)
 
 
 def test_a_model_that_is_no_folder_is_a_name_on_the_hub(folder):
@@ -124,6 +96,8 @@ def test_what_is_nested_too_deeply_is_refused_in_a_sentence(folder):
     assert "NaN is not a number" in refusal(folder, text='{"seed": NaN}')
     assert '"seed" stands twice' in refusal(folder, text='{"seed": 1, "seed": 2}')
     assert "the file must hold an object, not []" in refusal(folder, text="[]")
+    deep = '{"model": {"base": "base", "template_options": {"a": ' + "[" * 500 + "]" * 500 + "}}}"
+    assert "the file is not JSON: recursion limit exceeded" in refusal(folder, text=deep)
 
 
 def test_a_run_needs_data_that_its_method_can_use(folder):
@@ -135,7 +109,7 @@ def test_a_run_needs_data_that_its_method_can_use(folder):
 
 
 def run(*arguments, cwd):
-    """The command line; the last line of stderr says whether torch was imported."""
+    """Runs the command line; the last line of stderr says whether torch was imported."""
     program = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(sys.modules.get('torch') is not None, file=sys.stderr))\n"
@@ -156,7 +130,8 @@ def run(*arguments, cwd):
         (
             ["trian", "run.json"],
             2,
-            "There is no command trian: give a run.json, or one of check, convert, doctor, onnx, plan, planner, score.",
+            "There is no command trian: give a run.json, or one of check, convert, doctor, onnx, plan, planner, "
+            "schema, score, track.",
         ),
         (["gone.json"], 2, "There is no configuration at gone.json."),
         (["."], 2, ". is a folder; give the run.json inside it."),

@@ -4,9 +4,9 @@ import torch
 from sets import budget, cache, learn, look, secret_pairs, tiny_base
 from transformers import AutoModelForCausalLM
 
+from tandem_trainer.baselines import ValueHead
 from tandem_trainer.config import CriticConfig
-from tandem_trainer.objective.critic import Critic
-from tandem_trainer.objective.value_head import ValueHead
+from tandem_trainer.sweet_rl import Critic
 from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)
@@ -99,7 +99,7 @@ def test_the_value_head_learns_the_reward(tmp_path):
         head = ValueHead(cache(base, tmp_path))
         before, after = learn(base, head, returns(16, seed=0), returns(16, seed=1), steps=40, rate=2e-2)
     assert before["loss"] == pytest.approx(np.log(2))
-    assert after["loss"] < 0.55 and after["accuracy"] > 0.7  # after the first turn nobody can know
+    assert after["loss"] < 0.55 and after["accuracy"] > 0.7  # the first turn does not determine the result
 
 
 def test_the_value_heads_own_weights_are_saved_and_taken_back(tmp_path):
@@ -127,7 +127,7 @@ def disturb(base, size: float = 0.05) -> None:
 
 
 def straight(model, turn: Turn) -> torch.Tensor:
-    """log p of the response, from one row and all its logits."""
+    """Computes log p of the response from one row and all its logits."""
     row = torch.from_numpy(np.concatenate([turn.prompt, turn.response])).long()
     with torch.no_grad():
         log_probs = model(row[None], use_cache=False).logits[0].log_softmax(-1)

@@ -1,12 +1,11 @@
-"""What a full disk says: /dev/full is one of no size."""
+"""Errors of a full disk, for which /dev/full stands."""
 
 import os
 
 import pytest
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.running.disk import RESERVED, reserved
-from tandem_trainer.running.trouble import fault_of
+from tandem_trainer.run.disk import RESERVED, fault_of, reserved
 
 
 def test_room_is_kept_within_and_free_afterwards_whatever_happens(tmp_path):

@@ -1,4 +1,4 @@
-"""Two processes are one run: the same losses, the same decisions."""
+"""A run in two processes makes the same losses and decisions as one process."""
 
 import json
 import os
@@ -12,15 +12,15 @@ from hub import Hub
 from models import tiny_model
 from tiny_run import SERVER, Trainer, events, tiny_run, train
 
-from tandem_trainer.running import distributed
-from tandem_trainer.running.distributed import Ranks, join, leave
+from tandem_trainer.run import distributed
+from tandem_trainer.run.distributed import Ranks, join, leave
 
 PORTS = count()
 
 
 @pytest.fixture
 def free_port() -> int:
-    """No system gives out ports below 32768 by itself, and no two processes have one number."""
+    """Returns a port from the process id, below the range from which systems assign ports."""
     return 10_000 + (4 * os.getpid() + next(PORTS)) % 20_000
 
 
@@ -54,7 +54,7 @@ def test_alone_every_agreement_is_ones_own():
 def _agree(rank: int, port: int, folder: Path) -> None:
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    distributed.BUCKET = 4  # so that the gradients below are summed in several pieces
+    distributed.BUCKET = 4  # splits the gradients below into several pieces
     ranks = join()
     gradients = [torch.full((2, 3), float(rank + 1)), torch.full((1,), 10.0 * rank), torch.full((5,), 0.5)]
     ranks.sum_gradients(gradients)
@@ -84,7 +84,7 @@ def test_two_ranks_sum_their_gradients_and_agree(tmp_path, free_port):
 
 
 def two_ranks(path: Path, port: int, patch: str = "") -> list[Trainer]:
-    """`torchrun --nproc-per-node 2` sets these variables."""
+    """Starts two ranks, with the variables that `torchrun --nproc-per-node 2` sets."""
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     return [Trainer(path, patch, {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
 
@@ -118,13 +118,13 @@ def test_the_first_rank_decides_which_commit_of_the_hub_is_trained(tmp_path, fre
 
 THE_SECOND_RANK_IS_SMALL = """
 import os, torch
-from tandem_trainer.objective.multiturn_dpo import MultiTurnDpo
-real = MultiTurnDpo.loss
+from tandem_trainer.sweet_rl import Policy
+real = Policy.loss
 def loss(self, model, examples):
     if os.environ["RANK"] == "1" and len(examples) > {most}:
         raise torch.OutOfMemoryError("CUDA out of memory.")
     return real(self, model, examples)
-MultiTurnDpo.loss = loss
+Policy.loss = loss
 """
 
 
@@ -147,7 +147,7 @@ def test_an_example_that_is_too_large_for_one_rank_ends_all_with_the_same_senten
 
 STOPPED_ON_THE_SECOND_RANK = """
 import os
-from tandem_trainer.running import optimise, stop
+from tandem_trainer.run import optimise, stop
 real = optimise._add_gradients
 count = 0
 def add_gradients(*given):

@@ -1,4 +1,4 @@
-"""`doctor` in environments that are really broken. It runs as a person would run it: in a process of its own."""
+"""`doctor` in environments that are really broken. It runs in a process of its own, as for a user."""
 
 import ast
 import json
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_trainer.doctor import as_json, as_text, ask_driver, check_driver
-from tandem_trainer.interpreter import BITSANDBYTES, PACKAGES, Check, check_package
+from tandem_trainer.run.doctor import as_json, as_text, ask_driver, check_driver
+from tandem_trainer.run.interpreter import BITSANDBYTES, PACKAGES, Check, check_package
 
 TRAINER = Path(__file__).parents[1]
 DRIVER = """#!/bin/sh
@@ -21,11 +21,11 @@ echo "NVIDIA GeForce RTX 3060, {version}, 12288 MiB"
 
 
 def doctor(*arguments, python=sys.executable, path: Path | None = None, cwd: Path = TRAINER, **variables):
-    """Runs `python -m tandem_trainer.doctor`; returns its exit code, and its checks by name."""
+    """Runs `python -m tandem_trainer.run.doctor`; returns its exit code, and its checks by name."""
     environment = {**os.environ, "PYTHONPATH": str(TRAINER), **variables}
     if path is not None:
         environment["PATH"] = str(path)
-    command = [str(python), "-m", "tandem_trainer.doctor", *map(str, arguments), "--json"]
+    command = [str(python), "-m", "tandem_trainer.run.doctor", *map(str, arguments), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd)
     report = json.loads(done.stdout)
     assert report["version"] == 1
@@ -37,7 +37,7 @@ def doctor(*arguments, python=sys.executable, path: Path | None = None, cwd: Pat
 
 @pytest.fixture(scope="module")
 def without_packages(tmp_path_factory) -> Path:
-    """The interpreter of an environment in which nothing is installed, not even pip."""
+    """Returns the interpreter of an environment without any packages, not even pip."""
     folder = tmp_path_factory.mktemp("empty")
     venv.create(folder, with_pip=False, symlinks=True)
     return folder / "bin" / "python"
@@ -78,7 +78,7 @@ def test_a_package_that_crashes_when_imported_is_seen(without_packages, tmp_path
 
 
 def test_a_folder_that_cannot_be_written_fails(without_packages):
-    _, checks = doctor(python=without_packages, cwd=Path("/sys"))  # not even for an administrator
+    _, checks = doctor(python=without_packages, cwd=Path("/sys"))  # not writable even for root
     assert checks["run folder"]["status"] == "failed"
     assert "/sys" in checks["run folder"]["saw"]
 
@@ -105,7 +105,7 @@ def test_text_that_is_not_utf8_is_warned_of(without_packages):
 
 @pytest.fixture
 def driver(tmp_path, monkeypatch):
-    """Puts an `nvidia-smi` on PATH that tells of a card with the driver `version`, or does what `script` says."""
+    """Puts an `nvidia-smi` on PATH that reports a card with the driver `version`, or runs `script`."""
 
     def install(version: str = "", script: str = DRIVER):
         program = tmp_path / "nvidia-smi"
@@ -174,7 +174,7 @@ def test_what_doctor_asks_for_is_what_the_package_declares():
 
 
 def test_old_interpreters_can_read_it():
-    for name in ("doctor.py", "found.py", "interpreter.py", "model/memory.py", "model/__init__.py", "__init__.py"):
+    for name in ("run/doctor.py", "run/found.py", "run/interpreter.py", "model/memory.py"):
         source = (TRAINER / "tandem_trainer" / name).read_text(encoding="utf-8")
         assert "from __future__ import annotations" in source or not source
         ast.parse(source, feature_version=(3, 8))

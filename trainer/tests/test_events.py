@@ -1,4 +1,4 @@
-"""What a run tells the outside survives what the outside does."""
+"""Events survive readers that go away, full disks and kills."""
 
 import json
 import os
@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.running import events as module
-from tandem_trainer.running.events import Events
+from tandem_trainer.run import event_file as module
+from tandem_trainer.run.event_file import Events
 
 
 def lines(folder):
@@ -67,7 +67,7 @@ def test_a_reader_of_stdout_that_goes_away_does_not_end_the_run(tmp_path):
     program = f"""
         import sys, time
         from pathlib import Path
-        from tandem_trainer.running.events import Events
+        from tandem_trainer.run.event_file import Events
         events = Events(Path({str(tmp_path)!r}))
         for number in range(3):
             events.emit("step", step=number)

@@ -1,4 +1,4 @@
-"""Exported models: loaded by plain transformers, equal to what was trained, and whole or not there."""
+"""Exported models load in plain transformers, equal the trained ones, and are whole or absent."""
 
 import json
 import resource
@@ -12,12 +12,12 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
+from tandem_trainer.export.card import card_of, revision
+from tandem_trainer.export.folders import check_rows, distance, export_critic, export_policy, logits
+from tandem_trainer.export.merge import Merged
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.result.card import card_of, revision
-from tandem_trainer.result.export import check_rows, distance, export_critic, export_policy, logits
-from tandem_trainer.result.merge import Merged
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
@@ -29,7 +29,7 @@ def turns() -> list[Turn]:
 
 
 def trained_base(folder, training="lora", *, family="llama", change=0.05, files="float32", dtype="float32", **settings):
-    """A base of which policy and critic were moved, each in its own direction."""
+    """Loads a base and changes the weights of policy and critic, each in its own direction."""
     model = tiny_model(folder / "base", family, dtype=getattr(torch, files), **settings)
     base = load_base(ModelConfig(base=str(model), training=training, device="cpu", dtype=dtype), run_folder=folder)
     for seed, name in enumerate(("policy", "critic")):
@@ -146,14 +146,14 @@ def test_the_check_computes_in_32_bits_and_the_live_weights_come_back_bit_for_bi
 
 def test_without_the_memory_for_that_the_check_allows_for_the_noise_of_16_bits(tmp_path, monkeypatch):
     base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
-    monkeypatch.setattr("tandem_trainer.result.export.available_memory", lambda: 1000)
+    monkeypatch.setattr("tandem_trainer.export.folders.available_memory", lambda: 1000)
     check = export_policy(base, tmp_path / "model", turns(), plain_card)
     assert (check.arithmetic, check.tolerance) == ("bfloat16", 0.2)
     assert check.difference < check.tolerance
 
 
 def test_large_models_are_written_in_several_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("tandem_trainer.result.export.SHARD", "100KB")
+    monkeypatch.setattr("tandem_trainer.export.folders.SHARD", "100KB")
     base = trained_base(tmp_path)
     export_policy(base, tmp_path / "model", turns(), plain_card)
     assert (tmp_path / "model" / "model.safetensors.index.json").exists()
@@ -177,7 +177,7 @@ def test_a_change_that_16_bits_would_lose_is_written_as_32(tmp_path):
 
 def test_without_the_memory_for_32_bits_a_loss_is_refused_and_not_exported(tmp_path, monkeypatch):
     base = trained_base(tmp_path, files="bfloat16", change=2e-4)
-    monkeypatch.setattr("tandem_trainer.result.merge.available_memory", lambda: 1000)
+    monkeypatch.setattr("tandem_trainer.export.merge.available_memory", lambda: 1000)
     with pytest.raises(Fault, match=r"Rounding to bfloat16 would take \d+% of what was learnt"):
         export_policy(base, tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))
@@ -206,7 +206,7 @@ def test_a_run_without_a_step_may_export_its_base(tmp_path):
 def test_an_exported_model_that_is_not_the_live_one_is_refused(tmp_path, monkeypatch):
     base = trained_base(tmp_path)
     forgotten = Merged(changed=1.0, lost=0.0, widened=False)
-    monkeypatch.setattr("tandem_trainer.result.export.merge", lambda *_: forgotten)
+    monkeypatch.setattr("tandem_trainer.export.folders.merge", lambda *_: forgotten)
     with pytest.raises(Fault, match="not the trained one"):
         export_policy(base, tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))

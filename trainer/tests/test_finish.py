@@ -1,4 +1,4 @@
-"""A run whose policy is ended by request: done all the same, with a model that can play and be gone on with."""
+"""A run whose policy is ended by request is done, with a model that can play and be trained further."""
 
 import signal
 
@@ -11,15 +11,15 @@ SETTINGS = {"epochs": 10.0, "patience": 0}  # 20 steps
 
 
 def asked_in(path, step, objective="RejectionFineTuning"):
-    """Somebody asks in the middle of a step."""
+    """Returns a patch that requests the finish in the middle of a step."""
     asking = f"open({str(path.parent / 'finish')!r}, 'w').close()"
     return IN_STEP.format(objective=objective, step=step).replace("os.kill(os.getpid(), signal.SIGKILL)", asking)
 
 
 def held_out(*losses):
-    """What the held-out examples say at one look after the other."""
+    """Returns a patch that sets the held-out losses of successive evaluations."""
     return f"""
-from tandem_trainer.running import optimise
+from tandem_trainer.run import optimise
 losses = iter({losses})
 optimise.evaluate = lambda *given: {{"loss": next(losses)}}
 """
@@ -32,7 +32,7 @@ def result_of(path):
 
 def test_it_ends_after_the_step_at_work_with_a_model_of_the_step_that_did_best(tmp_path):
     path = tiny_run(tmp_path / "asked", method="rft", policy=SETTINGS)
-    ran = train(path, asked_in(path, 3) + held_out(3.0, 1.0, 2.0))  # looks at the steps 0, 2 and, as its last one, 3
+    ran = train(path, asked_in(path, 3) + held_out(3.0, 1.0, 2.0))  # evaluations at steps 0, 2 and, as the last one, 3
     assert (ran.code, ran.stderr) == (0, "")
     assert [event["step"] for event in events(path, "step")] == [1, 2, 3]
     assert states(path)[-2:] == [("running", "export"), ("done", "export")]
@@ -52,12 +52,12 @@ def test_it_ends_after_the_step_at_work_with_a_model_of_the_step_that_did_best(t
 
 def test_killed_again_and_again_after_the_request_it_ends_at_the_same_step(tmp_path):
     path = tiny_run(tmp_path / "killed", method="rft", policy=SETTINGS)
-    in_look = WHEN_CALLED.format(folder="running", module="optimise", function="evaluate", call=3)
+    in_look = WHEN_CALLED.format(package="tandem_trainer.run", module="optimise", function="evaluate", call=3)
     moments = [
-        f"{asked_in(path, 3)}\nexec({in_look!r}, {{}})",  # each has names of its own
-        WHEN_CALLED.format(folder="running", module="stages", function="Run.finish", call=1),
-        WHEN_CALLED.format(folder="result", module="export", function="write_model", call=1),
-        WHEN_CALLED.format(folder="running", module="run", function="Run.clear", call=1),
+        f"{asked_in(path, 3)}\nexec({in_look!r}, {{}})",  # `exec` separates their names
+        WHEN_CALLED.format(package="tandem_trainer.run", module="run", function="Run.finish", call=1),
+        WHEN_CALLED.format(package="tandem_trainer.export", module="folders", function="write_model", call=1),
+        WHEN_CALLED.format(package="tandem_trainer.run", module="run", function="Run.clear", call=1),
     ]
     for moment in moments:
         assert train(path, moment).code == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""Model FLOPs: counted against torch's own counter, and by hand."""
+"""Model FLOPs agree with torch's own counter and with counts by hand."""
 
 import numpy as np
 import pytest
@@ -30,10 +30,10 @@ def counted_by_torch(model, tokens: int, backward: bool) -> float:
 def test_forward_and_full_training_agree_with_torchs_counter(tmp_path, family):
     model = AutoModelForCausalLM.from_pretrained(tiny_model(tmp_path, family), attn_implementation="eager")
     shape, tokens = shape_of(model.config), 40
-    # Eager attention multiplies whole squares, also what the causal mask throws away.
+    # Eager attention multiplies whole squares, including the part that the causal mask discards.
     square = shape.layers * shape.heads * shape.head_size * tokens**2
     causal = sum(attended(0, tokens, window) for window in shape.windows) * shape.heads * shape.head_size
-    one = turn(list(range(1, tokens)), [0, 1])  # the last token is read by nobody, so 40 are computed and two scored
+    one = turn(list(range(1, tokens)), [0, 1])  # no token attends to the last one, so 40 are computed and two scored
 
     for work, backward in (("forward", False), ("full", True)):
         ours = step_flops(shape, [one], work) + ATTENTION[work] * (square - causal)
@@ -47,8 +47,8 @@ def test_frozen_matrices_have_no_gradient_of_their_own(tmp_path):
     model = get_peft_model(base, LoraConfig(r=rank, target_modules="all-linear", init_lora_weights=False))
     square = 12 * shape.layers * shape.heads * shape.head_size * tokens**2
     adapters = 6 * shape.adapted * rank * tokens
-    # Nothing that learns stands before the first layer's queries, keys, values and the adapters on them: the
-    # gradient of their input is not computed. The formula leaves this out, a part that depth makes small.
+    # No trained weights precede the first layer's queries, keys, values and their adapters, so the gradient
+    # of their input is not computed. The formula ignores this, which matters little in deep models.
     first = base.model.layers[0].self_attn
     unneeded = sum(2 * (m.weight.numel() + rank * m.in_features) for m in (first.q_proj, first.k_proj, first.v_proj))
     ours = 4 * (shape.matrices + shape.head) * tokens + square + adapters - unneeded * tokens
@@ -66,7 +66,7 @@ def test_a_prefix_shared_by_several_turns_is_counted_once(tmp_path):
     first, second = turn([5, 6, 7], [8, 9]), turn([5, 6, 7], [10, 11])
     follow_up = turn([5, 6, 7, 8, 9, 11], [12, 13])
     turns = [first, second, follow_up]
-    # Read are 5 6 7 8 9 11 12 and, after the shared 5 6 7, the 10.
+    # The tokens that are read: 5 6 7 8 9 11 12 and, after the shared 5 6 7, the 10.
     assert step_flops(shape, turns, "lora") == flops(shape, 8, 6, [(0, 7), (3, 4)], "lora")
     assert step_flops(shape, turns, "lora", shared=False) == flops(shape, 11, 6, [(0, 7), (0, 4)], "lora")
 

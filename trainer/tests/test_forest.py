@@ -12,7 +12,7 @@ def turn(prompt, response) -> Turn:
 
 
 def rows_of(forest) -> list[list[int]]:
-    """The row of tokens that each segment's path spells."""
+    """Returns the row of tokens on each segment's path."""
     rows = []
     for segment in forest.segments:
         runs = (*segment.ancestors, (segment.start, segment.end))
@@ -46,7 +46,7 @@ def test_branches_of_branches_keep_their_whole_path():
 
 
 def _prefixes(forest):
-    """For each token of the pack the row up to it."""
+    """Returns for each token of the pack the row up to it."""
     for segment, row in zip(forest.segments, rows_of(forest), strict=True):
         before = len(row) - (segment.end - segment.start)
         for depth in range(before, len(row)):
@@ -91,7 +91,7 @@ def test_counting_agrees_with_growing():
 
 def test_padded_rows_are_counted_as_they_are_run():
     turns = [turn([1, 2, 3], [4, 5]), turn([1, 2], [9]), turn([1, 2, 3, 4, 5, 6], [7])]
-    assert forest_tokens(turns, shared=False) == 6  # the first two lie on the way of the third
+    assert forest_tokens(turns, shared=False) == 6  # the first two rows are prefixes of the third
     assert forest_tokens([*turns, turn([8], [9])], shared=False) == 12
 
 

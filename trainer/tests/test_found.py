@@ -1,4 +1,4 @@
-"""What `doctor` keeps of an interpreter, in an environment whose packages are files of a line that note each import."""
+"""`doctor` caches its result for an interpreter. The packages here are one-line files that record each import."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_doctor import doctor
 
-from tandem_trainer.interpreter import PACKAGES
+from tandem_trainer.run.interpreter import PACKAGES
 
 NOTES = "__version__ = '{version}'\nopen({imports!r}, 'a').write(__name__ + '\\n')\n"
 TORCH = """
@@ -30,7 +30,7 @@ randn = lambda *_, generator: Tensor()
 
 
 class Environment:
-    """An environment, and what was imported in it."""
+    """An environment that records the imports in it."""
 
     def __init__(self, folder: Path):
         venv.create(folder / "env", with_pip=False, symlinks=True)
@@ -57,12 +57,12 @@ class Environment:
         (self.programs / name).chmod(0o755)
 
     def doctor(self, *arguments, **variables) -> dict:
-        """What it finds by name, where records are kept."""
+        """Runs `doctor` with a folder for records; returns its checks by name."""
         variables = {"PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", **variables}
         return doctor("--found", self.found, *arguments, python=self.python, path=self.programs, **variables)[1]
 
     def times(self, name: str = "torch") -> int:
-        """How often a package was imported."""
+        """Counts the imports of a package."""
         return self.imports.read_text().splitlines().count(name)
 
     @property
@@ -79,7 +79,7 @@ def environment(tmp_path) -> Environment:
 def test_what_was_found_whole_is_not_imported_again_and_reported_the_same(environment):
     first, second = environment.doctor(), environment.doctor()
     assert (environment.times(), environment.times("peft")) == (1, 1)
-    del first["memory"], second["memory"]  # it changes by itself
+    del first["memory"], second["memory"]  # free memory varies
     assert first == second
     assert {second[name]["status"] for name in (*PACKAGES, "device", "installer")} == {"ok"}
 

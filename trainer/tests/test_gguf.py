@@ -1,4 +1,4 @@
-"""GGUF files and model folders: one becomes the other, and nothing of it is lost on the way."""
+"""Conversion between GGUF files and model folders loses nothing."""
 
 import base64
 import json
@@ -12,14 +12,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.__main__ import _command
 from tandem_trainer.config import ModelConfig
+from tandem_trainer.export.gguf.blocks import KINDS, dequantise, quantise_q8_0
+from tandem_trainer.export.gguf.container import GgufFile, write_gguf
+from tandem_trainer.export.gguf.model import halves_apart, halves_together
+from tandem_trainer.export.gguf.tokenizer import KNOWN, pre_tokenizer, read_tokenizer
+from tandem_trainer.export.onnx.export import export_onnx
 from tandem_trainer.fault import Fault
-from tandem_trainer.gguf import to_folder
-from tandem_trainer.gguf.blocks import KINDS, dequantise, quantise_q8_0
-from tandem_trainer.gguf.container import GgufFile, write_gguf
-from tandem_trainer.gguf.model import halves_apart, halves_together
-from tandem_trainer.gguf.tokenizer import KNOWN, pre_tokenizer, read_tokenizer
-from tandem_trainer.model.folder import find_model
-from tandem_trainer.onnx.export import export_onnx
+from tandem_trainer.model.folder import find_model, license_of
 
 torch.set_num_threads(1)
 
@@ -42,7 +41,7 @@ def convert(*arguments) -> None:
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory) -> Path:
-    """A tiny Llama in float32."""
+    """Writes a tiny Llama in float32."""
     folder = tmp_path_factory.mktemp("llama")
     convert(tiny_model(folder / "own"), folder / "tiny.gguf", "--precision", "fp32")
     return folder / "tiny.gguf"
@@ -80,6 +79,33 @@ def test_a_folder_that_became_a_file_and_a_folder_again_is_the_same_model(family
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "own", "tiny.gguf"]
 
 
+def test_the_license_of_the_card_goes_into_the_file_and_back(tmp_path):
+    own = tiny_model(tmp_path / "own")
+    (own / "README.md").write_text("---\ntags: [tiny]\nlicense: apache-2.0\n---\n\n# Tiny\n", encoding="utf-8")
+
+    convert(own, tmp_path / "tiny.gguf", "--precision", "fp32")
+    convert(tmp_path / "tiny.gguf", tmp_path / "again")
+
+    assert GgufFile(tmp_path / "tiny.gguf").metadata["general.license"] == "apache-2.0"
+    assert license_of(tmp_path / "again") == "apache-2.0"
+
+
+def test_a_license_that_is_no_identifier_is_named_in_the_text_of_the_card(file, tmp_path):
+    whole = GgufFile(file)
+    numbers = {name: (tensor.shape, tensor.kind) for name, tensor in whole.tensors.items()}
+    write_gguf(
+        tmp_path / "named.gguf",
+        {**whole.metadata, "general.license": "Free: for all"},
+        [(name, *about) for name, about in numbers.items()],
+        whole.numbers,
+    )
+
+    convert(tmp_path / "named.gguf", tmp_path / "folder")
+
+    assert license_of(tmp_path / "folder") is None
+    assert "names its license: Free: for all." in (tmp_path / "folder" / "README.md").read_text(encoding="utf-8")
+
+
 def test_weights_in_8_bits_are_within_a_step_and_the_graph_of_the_folder_holds(tmp_path):
     own = tiny_model(tmp_path / "own", head_dim=16)
     convert(own, tmp_path / "tiny.gguf")
@@ -96,7 +122,7 @@ def test_weights_in_8_bits_are_within_a_step_and_the_graph_of_the_folder_holds(t
 
 def test_large_weights_stand_in_several_files_with_an_index(file, tmp_path, monkeypatch):
     convert(file, tmp_path / "one")
-    monkeypatch.setattr(to_folder, "SHARD", 40_000)
+    monkeypatch.setattr("tandem_trainer.export.gguf.convert.SHARD", 40_000)
     convert(file, tmp_path / "several")
     assert len(list((tmp_path / "several").glob("model-*.safetensors"))) > 2
     one, several = (AutoModelForCausalLM.from_pretrained(tmp_path / name).state_dict() for name in ("one", "several"))
@@ -164,7 +190,7 @@ def test_a_tokenizer_with_scores_merges_by_them_and_falls_back_to_bytes(file, tm
 
 
 def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()) -> Path:
-    """The same file with other metadata. A value of None is left out."""
+    """Writes the file with changed metadata. Keys with the value None are removed."""
     own = GgufFile(file)
     metadata = {key: value for key, value in {**own.metadata, **changes}.items() if value is not None}
     tensors = [(name, tensor.shape, tensor.kind) for name, tensor in own.tensors.items() if name not in without]

@@ -1,4 +1,4 @@
-"""A base by its name on the hub, from a real server that answers as the hub does: what comes, and why nothing does."""
+"""A base on the hub is downloaded from a local server that answers as the hub does, or refused with the reason."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ quiet()
 
 
 def found(name: str, revision: str | None = None, *, weights: bool = True) -> str:
-    """The folder, or why there is none."""
+    """Returns the folder, or the reason why there is none."""
     try:
         return str(find_model(ModelConfig(base=name, revision=revision), Path(), weights=weights))
     except Fault as fault:
@@ -37,13 +37,13 @@ def hub(tmp_path):
 
 @pytest.fixture
 def offline(hub, tmp_path):
-    """From when it is called."""
+    """Returns a function that takes the hub offline."""
     return lambda: heed(hub.environment(tmp_path / "home", offline=True))
 
 
 @pytest.fixture
 def model(tmp_path):
-    """A model with much beside it that no run reads."""
+    """Writes a model with many files that no run reads."""
     folder = tiny_model(tmp_path / "model")
     (folder / "README.md").write_text("---\nlicense: mit\n---\n")
     for other in ("pytorch_model.bin", "consolidated.safetensors", "model.gguf", "original/consolidated.00.pth"):
@@ -94,7 +94,7 @@ def test_without_a_network_the_cache_is_used_as_far_as_it_goes(hub, model, offli
     heed(hub.environment(tmp_path / "home"))
     assert found("tiny/model", "v1") == about
     offline()
-    # Other programs leave out what no model needs.
+    # Other programs leave out optional files.
     (Path(about) / "README.md").unlink()
     assert [found("tiny/model", name) for name in ("v1", commit)] == [about, about]
     (Path(about) / "model.safetensors").unlink()
@@ -138,3 +138,13 @@ def test_what_is_no_model_is_told(hub, model):
     (model / "config.json").unlink()
     hub.push("tiny/model", model)
     assert found("tiny/model").startswith("What was downloaded of tiny/model has no config.json")
+
+
+def test_a_repository_of_gguf_files_says_so(hub, tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "model-q8_0.gguf").write_bytes(b"GGUF")
+    (folder / "README.md").write_text("A model for llama.cpp.")
+    hub.push("tiny/model-GGUF", folder)
+    told = "tiny/model-GGUF on the hub holds GGUF files, the format of llama.cpp, and no model that transformers reads"
+    assert found("tiny/model-GGUF").startswith(told)

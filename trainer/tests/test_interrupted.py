@@ -1,4 +1,4 @@
-"""Every way in which a run can be interrupted, and how it goes on."""
+"""A run resumes after every kind of interruption."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tiny_run import Trainer, events, model_of, states, tiny_run, train
 
 IN_STEP = """
 import os, signal
-from tandem_trainer.running import optimise
+from tandem_trainer.run import optimise
 real = optimise._add_gradients
 count = 0
 def add_gradients(base, objective, *given):
@@ -27,7 +27,7 @@ optimise._add_gradients = add_gradients
 
 WHEN_CALLED = """
 import os, signal
-from tandem_trainer.{folder} import {module}
+from {package} import {module}
 real = {module}.{function}
 count = 0
 def killing(*given, **named):
@@ -39,42 +39,44 @@ def killing(*given, **named):
 {module}.{function} = killing
 """
 
-MOMENTS = {  # in the order in which a run comes to them: stage and moment
+MOMENTS = {  # stage and moment, in the order of a run
     ("prepare", "while the data are read"): WHEN_CALLED.format(
-        folder="running", module="prepare", function="read_rows", call=1
+        package="tandem_trainer.run", module="prepare", function="read_rows", call=1
     ),
     ("prepare", "before the plan is written"): WHEN_CALLED.format(
-        folder="running", module="whole_file", function="os.replace", call=2
+        package="tandem_trainer.run", module="checkpoint", function="os.replace", call=2
     ),
     ("prepare", "when the model is loaded"): WHEN_CALLED.format(
-        folder="running", module="run", function="whole_checkpoints", call=1
+        package="tandem_trainer.run", module="run", function="whole_checkpoints", call=1
     ),
     ("critic", "while reference log-probabilities are computed"): WHEN_CALLED.format(
-        folder="objective", module="reference_cache", function="score", call=1
+        package="tandem_trainer.run", module="reference_cache", function="score", call=1
     ),
     ("critic", "in its second step"): IN_STEP.format(objective="Critic", step=2),
     ("critic", "between a checkpoint's writing and its renaming"): WHEN_CALLED.format(
-        folder="running", module="checkpoint", function="os.rename", call=2
+        package="tandem_trainer.run", module="checkpoint", function="os.rename", call=2
     ),
     ("critic", "while an old checkpoint is deleted"): WHEN_CALLED.format(
-        folder="running", module="checkpoint", function="shutil.rmtree", call=8
+        package="tandem_trainer.run", module="checkpoint", function="shutil.rmtree", call=8
     ),
     ("candidates", "while they are sampled"): WHEN_CALLED.format(
-        folder="ranking", module="candidates", function="score", call=1
+        package="tandem_trainer.run", module="shards", function="score", call=1
     ),
-    ("ranking", "in the middle"): WHEN_CALLED.format(folder="ranking", module="ranking", function="score", call=2),
+    ("ranking", "in the middle"): WHEN_CALLED.format(
+        package="tandem_trainer", module="sweet_rl", function="score", call=2
+    ),
     ("policy", "in its second step"): IN_STEP.format(objective="Policy", step=2),
     ("policy", "when its result is written"): WHEN_CALLED.format(
-        folder="running", module="stages", function="Run.finish", call=1
+        package="tandem_trainer.run", module="run", function="Run.finish", call=1
     ),
     ("export", "while the critic is written"): WHEN_CALLED.format(
-        folder="result", module="export", function="write_model", call=1
+        package="tandem_trainer.export", module="folders", function="write_model", call=1
     ),
     ("export", "while the model is written"): WHEN_CALLED.format(
-        folder="result", module="export", function="write_model", call=1
+        package="tandem_trainer.export", module="folders", function="write_model", call=1
     ),
     ("export", "when the result is in its place"): WHEN_CALLED.format(
-        folder="running", module="run", function="Run.clear", call=1
+        package="tandem_trainer.run", module="run", function="Run.clear", call=1
     ),
 }
 
@@ -107,7 +109,7 @@ def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path,
 
 HELD = """
 import os, time
-from tandem_trainer.running import optimise
+from tandem_trainer.run import optimise
 real = optimise._add_gradients
 count = 0
 def held(*given):
@@ -121,7 +123,7 @@ optimise._add_gradients = held
 
 
 def held_in(step, path):
-    """The patch that holds a run in a step until `let_go`: it cannot be over before the test has done its part."""
+    """Returns a patch that holds a run in a step until `let_go`, so that it cannot end too early."""
     return HELD.format(step=step, go=str(path.parent / "go"))
 
 
@@ -130,7 +132,7 @@ def let_go(path):
 
 
 def wait_for(path, kind, count):
-    """Until the run has told so many events of a kind."""
+    """Waits until the run has emitted so many events of a kind."""
     for _ in range(12_000):
         if (path.parent / "events.jsonl").exists() and len(events(path, kind)) >= count:
             return
@@ -165,14 +167,14 @@ def test_a_second_signal_leaves_at_once(tmp_path):
     wait_for(path, "evaluation", 1)
     while trainer.process.is_alive():
         os.kill(trainer.process.pid, signal.SIGTERM)
-        time.sleep(1.2)  # signals within a second are one
+        time.sleep(1.2)  # signals within a second count as one
     assert trainer.wait().code == 128 + signal.SIGTERM
 
 
 def test_a_request_during_the_preparation_stops_before_the_first_step(tmp_path):
     path = tiny_run(tmp_path, method="rft")
     (tmp_path / "stop").touch()
-    os.utime(tmp_path / "stop", (time.time() + 60,) * 2)  # as if it came after the start
+    os.utime(tmp_path / "stop", (time.time() + 60,) * 2)  # makes it newer than the start
     assert train(path).code == 0
     assert states(path) == [("preparing", "prepare"), ("stopped", "prepare")]
     assert train(path).code == 0
@@ -188,7 +190,7 @@ def test_an_old_request_to_stop_does_not_stop_a_new_start(tmp_path):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# taken up by another, or as another
+# taken over by another trainer, or resumed with another configuration
 
 
 def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_path):
@@ -233,7 +235,7 @@ def test_changed_data_do_not_go_on_with_an_old_run(tmp_path):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# what the machine does to it: each of these is what the system says, when it is allowed no more
+# failures of the machine, provoked by the system's own limits
 
 NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))"
 NO_MEMORY = "import resource, torch; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); torch.empty(1 << 30)"

@@ -5,15 +5,14 @@ from models import FAMILIES, tiny_model
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer.model.head import Head, chosen_log_probs
-from tandem_trainer.model.log_probs import decoder_of, last_hidden, token_log_probs
+from tandem_trainer.model.log_probs import Head, chosen_log_probs, decoder_of, last_hidden, token_log_probs
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
 
 
 def some_turns(seed: int = 0) -> list[Turn]:
-    """Candidates over one prompt, two trajectories that part after a turn, and a turn on its own."""
+    """Makes candidates over one prompt, two trajectories that differ after a turn, and a separate turn."""
     generator = np.random.default_rng(seed)
 
     def tokens(size):
@@ -28,7 +27,7 @@ def some_turns(seed: int = 0) -> list[Turn]:
 
 
 def by_the_model_itself(model, turns: list[Turn], temperature: float = 1.0) -> list[torch.Tensor]:
-    """One turn at a time, through the model's own forward pass and full logits."""
+    """Computes log-probabilities one turn at a time by the model's own forward pass and full logits."""
     results = []
     for turn in turns:
         row = torch.from_numpy(np.concatenate([turn.prompt, turn.response])).long()
@@ -52,7 +51,7 @@ def with_adapter(model):
 
 
 def gradients(model, log_probs) -> dict[str, torch.Tensor]:
-    """Of an uneven sum over all tokens."""
+    """Returns the gradients of a sum that weights all tokens differently."""
     model.zero_grad()
     sum((turn * torch.arange(1, len(turn) + 1).sin()).sum() for turn in log_probs).backward()
     return {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}

@@ -1,4 +1,4 @@
-"""The losses against numbers worked by hand, for two trajectories of two turns.
+"""The losses agree with figures worked out by hand, for two trajectories of two turns.
 
             chosen, turn 1    chosen, turn 2            rejected, turn 1    rejected, turn 2
 log π_θ     −1.0  −2.0        −0.5  −0.5  −1.0  −1.0    −2.0                −1.0  −3.0  −2.0
@@ -13,7 +13,7 @@ import math
 import pytest
 import torch
 
-from tandem_trainer.objective.losses import (
+from tandem_trainer.losses import (
     kl_estimate,
     log_ratios,
     nll,

@@ -1,4 +1,4 @@
-"""Graphs of tiny models in ONNX Runtime, against PyTorch."""
+"""Graphs of tiny models agree with PyTorch in ONNX Runtime."""
 
 import json
 import shutil
@@ -11,14 +11,14 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from tandem_trainer.__main__ import _command
+from tandem_trainer.export.onnx import decoder, export
+from tandem_trainer.export.onnx.compare import LENGTH, Player
+from tandem_trainer.export.onnx.decoder import write_player
+from tandem_trainer.export.onnx.export import export_onnx
+from tandem_trainer.export.onnx.graph import blocks
+from tandem_trainer.export.onnx.shape import read_shape
+from tandem_trainer.export.onnx.weights import digest
 from tandem_trainer.fault import Fault
-from tandem_trainer.onnx import decoder, export
-from tandem_trainer.onnx.compare import LENGTH, Player
-from tandem_trainer.onnx.decoder import write_player
-from tandem_trainer.onnx.export import export_onnx
-from tandem_trainer.onnx.quantise import blocks
-from tandem_trainer.onnx.shape import read_shape
-from tandem_trainer.onnx.weights import digest
 
 torch.set_num_threads(1)
 
@@ -65,7 +65,7 @@ def test_a_graph_gives_the_logits_and_the_text_of_its_model(family, settings, tm
 
 
 def with_noise(folder) -> None:
-    """Norms and biases away from one and zero, so that one that is left out is seen."""
+    """Moves norms and biases away from one and zero, so that a missing one changes the result."""
     tensors = load_file(folder / "model.safetensors")
     for name, tensor in tensors.items():
         if tensor.ndim == 1:
@@ -95,7 +95,7 @@ def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_pat
 
 
 def test_one_precision_that_is_refused_does_not_take_the_others_with_it(tmp_path, capsys):
-    wide = tiny_model(tmp_path, head_dim=16, initializer_range=0.5)  # of which 4 bits keep too little
+    wide = tiny_model(tmp_path, head_dim=16, initializer_range=0.5)  # 4 bits keep too little of such weights
 
     assert _command(["onnx", str(wide), "--precision", "int4,fp32,int8"]) == 0
 

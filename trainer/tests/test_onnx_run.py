@@ -1,4 +1,4 @@
-"""Graphs in the result of a run."""
+"""The result of a run contains graphs."""
 
 import json
 import shutil
@@ -7,9 +7,9 @@ import onnxruntime
 import pytest
 from tiny_run import events, tiny_run, train
 
-from tandem_trainer.check import main as check
+from tandem_trainer.export.onnx.export import export_onnx
 from tandem_trainer.fault import Fault
-from tandem_trainer.onnx.export import export_onnx
+from tandem_trainer.run.check import main as check
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_model_that_cannot_be_written_is_refused_before_it_is_trained(tmp_path
 )
 def test_a_result_whose_graph_is_no_good_is_still_a_result_and_says_so(precisions, files, sentence, tmp_path):
     path = tiny_run(tmp_path, method="rft", family="qwen3", export={"onnx": precisions})
-    ran = train(path, "from tandem_trainer.onnx import export\nexport.USELESS = 0")
+    ran = train(path, "from tandem_trainer.export.onnx import export\nexport.USELESS = 0")
     assert (ran.code, ran.stderr) == (0, "")
     model = tmp_path / "model"
     assert (model / "model.safetensors").exists()

@@ -1,4 +1,4 @@
-"""The training loop: its steps, its memory, its end, and that a stop in between changes nothing."""
+"""The training loop: its steps, its memory and its end; a stop in between changes nothing."""
 
 import math
 from dataclasses import replace
@@ -14,23 +14,22 @@ from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.objective import objective as objective_module
-from tandem_trainer.objective.critic import Critic
-from tandem_trainer.running.adam import BETAS, Adam
-from tandem_trainer.running.budget import TokenBudget, is_out_of_memory
-from tandem_trainer.running.distributed import Ranks
-from tandem_trainer.running.events import Events
-from tandem_trainer.running.meter import Meter
-from tandem_trainer.running.optimise import optimise
-from tandem_trainer.running.run import Run
-from tandem_trainer.running.schedule import learning_rate, stage_steps
-from tandem_trainer.running.stop import Stopped, StopRequest
+from tandem_trainer.run import objective as objective_module
+from tandem_trainer.run.adam import BETAS, Adam
+from tandem_trainer.run.budget import TokenBudget, is_out_of_memory
+from tandem_trainer.run.distributed import Ranks
+from tandem_trainer.run.event_file import Events
+from tandem_trainer.run.machine import Meter
+from tandem_trainer.run.optimise import learning_rate, optimise, stage_steps
+from tandem_trainer.run.run import Run
+from tandem_trainer.run.stop import Stopped, StopRequest
+from tandem_trainer.sweet_rl import Critic
 
 SETTINGS = CriticConfig(learning_rate=1e-2, batch=4, epochs=1.0, evaluate_every=2, patience=0)
 
 
 class Told(Events):
-    """Events that are kept in memory."""
+    """Keeps events in memory."""
 
     def __init__(self):
         super().__init__(None)
@@ -64,7 +63,7 @@ def a_run(folder, base, tokens=4096, stop=None, **resources):
 
 
 def trained(folder, base, run, settings=SETTINGS, train=12, held_out=4):
-    """Trains a critic on small pairs; afterwards the weights of the adapter."""
+    """Trains a critic on small pairs; returns the weights of the adapter."""
     objective = Critic(settings, cache(base, folder))
     pairs = secret_pairs(train, 0), secret_pairs(held_out, 1)
     objective.precompute([*pairs[0], *pairs[1]])
@@ -175,7 +174,7 @@ def test_a_step_says_how_it_went(tmp_path, base):
         assert isinstance(steps[0][name], (int, float)), name
     assert steps[0]["loss"] == pytest.approx(math.log(2) + SETTINGS.nll * steps[0]["nll"])
     assert steps[-1]["epoch"] == 1.0
-    assert steps[0]["mfu"] is None  # nobody knows the peak of this device
+    assert steps[0]["mfu"] is None  # the peak of this device is unknown
     # The plan expects policy to take five times as long as critic.
     spent, left = figures["seconds"], steps[-1]["seconds_left"]
     assert left == pytest.approx(5 * spent, abs=0.1)
@@ -195,7 +194,7 @@ def test_the_size_of_micro_batches_does_not_change_the_steps(tmp_path, base):
 
 
 def test_the_best_held_out_step_is_what_remains_and_patience_ends_the_stage(tmp_path, base, monkeypatch):
-    from tandem_trainer.running import optimise as loop
+    from tandem_trainer.run import optimise as loop
 
     margins = iter([0.0, 0.1, 0.9, 0.5, 0.4])
     kept = {}
@@ -253,7 +252,7 @@ def test_in_float16_the_loss_is_scaled_until_no_gradient_overflows(tmp_path):
 
 
 class StopAfter:
-    """A request that comes when it has been asked for a number of times."""
+    """A request to stop that appears after a number of checks."""
 
     def __init__(self, count):
         self.left = count
@@ -279,7 +278,7 @@ def test_a_run_that_was_stopped_anywhere_ends_bit_equal_to_one_that_was_not(tmp_
     figures, resumed = trained(folder, base, again, settings)
     assert figures["steps"] == 6
     assert_equal(resumed, straight)
-    assert len(stopped.events.of("step")) + len(again.events.of("step")) == 6  # none is repeated
+    assert len(stopped.events.of("step")) + len(again.events.of("step")) == 6  # no step is repeated
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -291,11 +290,11 @@ def on_the_gpu():
 
 
 def on_the_cpu():
-    torch.empty(1 << 60)  # really fails
+    torch.empty(1 << 60)  # fails with a real allocation error
 
 
 def limited(most, fail=on_the_gpu):
-    """`token_log_probs` where there is room for `most` prompt and response tokens."""
+    """Returns `token_log_probs` with memory for `most` prompt and response tokens."""
 
     def token_log_probs_with_limit(model, turns, **settings):
         if sum(len(turn.prompt) + len(turn.response) for turn in turns) > most:
@@ -352,7 +351,7 @@ def test_a_real_failed_allocation_is_out_of_memory_and_other_errors_are_not():
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# which checkpoints stay
+# retention of checkpoints
 
 
 def test_the_newest_and_the_best_checkpoint_stay_and_where_they_are_one_the_one_before(tmp_path, base):

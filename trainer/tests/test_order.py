@@ -1,4 +1,4 @@
-"""The order of examples: pure functions of seed, epoch and step."""
+"""The order of examples depends on seed, epoch and step only."""
 
 import random
 from itertools import pairwise
@@ -13,7 +13,7 @@ TURN = Turn(np.array([1], np.int32), np.array([2], np.int32))
 
 
 def examples_of(*sizes: int) -> list[Example]:
-    """Groups of these sizes, their members scattered over the list."""
+    """Makes groups of these sizes, with their members scattered over the list."""
     groups = [f"task {number}" for number, size in enumerate(sizes) for _ in range(size)]
     random.Random(0).shuffle(groups)
     return [Example(group, (TURN,)) for group in groups]
@@ -87,5 +87,5 @@ def test_an_example_over_the_budget_stands_alone():
 
 
 def test_tokens_are_counted_as_they_are_shared():
-    """Members of one group cost their common prompt once."""
+    """Checks that members of one group pay for their common prompt once."""
     assert micro_batches([0, 1, 2], lambda batch: 10 + len(batch), budget=13) == [[0, 1, 2]]

@@ -1,4 +1,4 @@
-"""From trajectories to examples, and the split into what is trained on and what is held out."""
+"""Trajectories become examples, which are split into training and held-out ones."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def trajectory(name: str, task: str, reward: float) -> Dialogue:
 
 
 def turn(name: str, prompt: int = 1) -> Turn:
-    """A turn by whose response one knows the trajectory: its letters are the token ids."""
+    """Makes a turn whose response identifies the trajectory: its letters are the token ids."""
     return Turn(np.zeros(prompt, np.int32), np.array([ord(letter) for letter in name], np.int32))
 
 
@@ -108,7 +108,7 @@ def test_a_value_head_learns_the_reward_of_every_trajectory():
     assert [(each.group, each.target) for each in examples] == [(each.task, each.reward) for each in PLAYED]
 
 
-# What is held out
+# Held-out tasks
 
 
 def some_tasks(count: int) -> list[str]:

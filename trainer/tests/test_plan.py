@@ -1,4 +1,4 @@
-"""What a run needs: the estimate against what steps really take, and the choices for cards that people have."""
+"""The plan's estimates agree with measurements, and its choices suit common cards."""
 
 import json
 import os
@@ -16,18 +16,18 @@ from tandem_trainer.__main__ import _command
 from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
-from tandem_trainer.machine import Machine, other_machine, share_of
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.model.forest import forest_tokens
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.plan import _bytes, make_plan, timed
-from tandem_trainer.ranking.candidates import histories
-from tandem_trainer.read_config import read_config
-from tandem_trainer.running.prepare import prepare
-from tandem_trainer.running.workload import loads_of, worst_loads
+from tandem_trainer.run.machine import Machine, other_machine, share_of
+from tandem_trainer.run.plan import _bytes, make_plan, timed
+from tandem_trainer.run.prepare import prepare
+from tandem_trainer.run.workload import Load, loads_of
+from tandem_trainer.run_json import read_config
+from tandem_trainer.sweet_rl import histories
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
@@ -42,8 +42,17 @@ LLAMA_8B = AutoConfig.for_model(
 )  # fmt: skip
 
 
+def worst_loads(config: RunConfig) -> list[Load]:
+    """Makes loads without data: examples as large as the limits allow, and trajectories that share almost nothing."""
+    limit, critic = config.policy.max_tokens, 2 * config.critic.max_tokens
+    if config.method == "rft":
+        return [Load("policy", largest=limit, scored=limit // 2)]
+    policy = limit + config.candidates.max_new_tokens
+    return [Load("critic", largest=critic, scored=critic // 2), Load("policy", largest=policy, scored=policy // 2)]
+
+
 def plan_for(config, card: str, *, training: str = "lora", **settings):
-    """The plan of a run whose other settings are the defaults, before its data are known."""
+    """Plans a run without data whose other settings are the defaults."""
     run = RunConfig(model=ModelConfig(base="base", training=training), data=DataConfig(), **settings)
     return make_plan(run, shape_of(config), other_machine(run.model, _bytes(card)), worst_loads(run))
 
@@ -53,13 +62,13 @@ def plan_for(config, card: str, *, training: str = "lora", **settings):
 
 
 def pair(prompt: int, response: int) -> list[Turn]:
-    """Two turns with one history."""
+    """Makes two turns with one history."""
     ids = np.random.default_rng(0).integers(0, 300, (3, max(prompt, response))).astype(np.int32)
     return [Turn(ids[0, :prompt], ids[1, :response]), Turn(ids[0, :prompt], ids[2, :response])]
 
 
 def measured_peak(base, turns: list[Turn], logits_bytes: int, folder: Path) -> int:
-    """Bytes that one forward and backward pass allocates at most, as torch's profiler counts them."""
+    """Measures the peak bytes that a forward and backward pass allocates, by torch's profiler."""
 
     def step():
         torch.cat(token_log_probs(base.model, turns, logits_bytes=logits_bytes)).sum().backward()
@@ -71,7 +80,7 @@ def measured_peak(base, turns: list[Turn], logits_bytes: int, folder: Path) -> i
     trace = folder / "trace.json"
     watched.export_chrome_trace(str(trace))
     events = [event["args"] for event in json.loads(trace.read_text())["traceEvents"] if event["name"] == "[memory]"]
-    # The sum as it was noted at each of them: their own sizes give it only while the clock that orders them is true.
+    # Each event has the running total. Sums of the events' own sizes would depend on the order of their timestamps.
     before = min(event["Total Allocated"] - event["Bytes"] for event in events)
     return max(event["Total Allocated"] for event in events) - before
 
@@ -118,7 +127,7 @@ def test_a_model_of_1_5b_fits_a_card_of_12_gb_with_the_defaults():
     assert plan.fits
     assert plan.checkpoint_activations
     assert plan.advice == []
-    assert plan.room > 16384 + 1024  # a whole history and two ways to go on
+    assert plan.room > 16384 + 1024  # a whole history and two continuations
 
 
 def test_a_model_of_8b_on_a_card_of_24_gb_needs_qlora_for_the_defaults():
@@ -162,7 +171,7 @@ def test_room_grows_with_the_card_and_the_estimate_stays_within_it():
 
 
 def times(run_json, machine, **resources):
-    """Of each stage, on a machine that reaches a rate of 1."""
+    """Plans the seconds of each stage on a machine with a rate of 1 FLOP/s."""
     prepared, template = prepared_of(run_json)
     shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
     config = replace(prepared.config, resources=ResourcesConfig(**resources))
@@ -198,7 +207,7 @@ def test_too_little_disk_is_said():
 
 
 def trajectories(folder):
-    """Two tasks, each with a trajectory of reward 1 and one of 0."""
+    """Writes two tasks, each with a trajectory of reward 1 and one of 0."""
     rows = [
         {
             "task": {"problem_description": f"Sum the list, task {task}.", "hidden_information": "return sum(values)"},
@@ -279,7 +288,6 @@ def test_the_policys_largest_example_is_a_history_with_two_candidates(run_json):
     loads = {load.stage: load for load in loads_of(prepared, shape_of(LLAMA_8B), template)}
     longest = max(len(history.prompt) for history in histories(prepared.dialogues, template))
     assert loads["policy"].largest == longest + 2 * 32
-    assert loads["candidates"].prompt == longest
     assert loads["export"].copies == 2
 
 
@@ -288,7 +296,7 @@ def test_the_policys_steps_follow_from_candidates_that_were_written(run_json):
     shape = shape_of(LLAMA_8B)
 
     def steps_of(*responses):
-        """What the policy computes when each history gives these four candidates."""
+        """Returns the policy's FLOPs when each history has these four candidates."""
         written = [[Turn(np.array([0], np.int32), np.array(response, np.int32)) for response in responses]]
         load = next(load for load in loads_of(prepared, shape, template, written) if load.stage == "policy")
         return load.pieces and load.pieces[0].flops

@@ -1,4 +1,4 @@
-"""`planner` beside `plan`: the same answers, one process, and requests that are given up."""
+"""`planner` gives the same answers as `plan` in one process, and requests can be cancelled."""
 
 import json
 import subprocess
@@ -9,15 +9,15 @@ import pytest
 from tiny_run import tiny_run
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.plan import plan_of
-from tandem_trainer.planner import Cancelled, _plan
-from tandem_trainer.read_config import read_config
+from tandem_trainer.run.plan import plan_of
+from tandem_trainer.run.planner import Cancelled, _plan
+from tandem_trainer.run_json import read_config
 
 TRAINER = Path(__file__).parents[1]
 
 
 class Process:
-    """A planner as the editor has it."""
+    """A planner process as the editor starts it."""
 
     def __init__(self):
         self.process = subprocess.Popen(
@@ -35,7 +35,7 @@ class Process:
         return json.loads(self.process.stdout.readline())
 
     def ends(self) -> tuple[int, str]:
-        """Its exit code, and what it said on stderr."""
+        """Closes stdin; returns the exit code and stderr."""
         self.process.stdin.close()
         return self.process.wait(60), self.process.stderr.read()
 
@@ -46,7 +46,7 @@ def run_json(tmp_path_factory) -> Path:
 
 
 def settled(plan: dict) -> dict:
-    """Without what is measured or changes by itself."""
+    """Removes fields that are measured or vary."""
     machine = {name: plan["machine"][name] for name in ("kind", "dtype", "processes", "measured")}
     return {**plan, "machine": machine, "seconds": list(plan["seconds"]), "total_seconds": None, "room": None}
 
@@ -57,7 +57,7 @@ def test_one_process_plans_and_refuses_as_plan_does_and_goes_on_after_what_is_gi
     planner.say(id=2, run=str(run_json))
     planner.say(cancel=2)
     planner.say(cancel=1)
-    planner.say(cancel=7)  # nobody has asked for that
+    planner.say(cancel=7)  # an unknown request
     assert [planner.heard(), planner.heard()] == [{"id": 2, "cancelled": True}, {"id": 1, "cancelled": True}]
     expected = settled(json.loads(json.dumps(plan_of(read_config(run_json), run_json.parent).as_dict())))
     for number in (3, 4):

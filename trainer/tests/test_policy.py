@@ -4,7 +4,7 @@ import torch
 from sets import ASK, BYE, GUESS, cache, ids, learn, look, step_pairs, tiny_base
 
 from tandem_trainer.config import PolicyConfig
-from tandem_trainer.objective.policy import Policy
+from tandem_trainer.sweet_rl import Policy
 from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)
@@ -21,7 +21,7 @@ def test_the_policy_learns_to_prefer_the_good_turns(tmp_path, convention):
 
 
 def test_loss_and_gradients_are_those_of_trl(tmp_path):
-    """TRL's DPO trainer computes both models in the step, on padded rows."""
+    """Compares with TRL's DPO trainer, which computes both models in the step on padded rows."""
     pairs = step_pairs(3, seed=0)
     base = tiny_base(tmp_path, training="full")
     policy = Policy(PolicyConfig(beta=0.3, nll=0.0), cache(base, tmp_path))
@@ -63,7 +63,7 @@ def test_the_likelihood_is_of_the_response_or_in_the_reference_code_of_the_promp
 
 
 def test_human_preferences_are_weighted_examples_beside_the_ranked_pairs(tmp_path):
-    """One person prefers guessing, with a weight that outvotes eight ranked pairs."""
+    """Uses a preference for guessing whose weight outvotes eight ranked pairs."""
     base = tiny_base(tmp_path)
     ranked = step_pairs(8, seed=0)
     human = [
@@ -97,7 +97,7 @@ def test_the_difference_to_the_sampler_is_told_where_it_can_be_compared(tmp_path
     pair = Example(pair.group, (told[0],), (told[1],))
     assert look(base, Policy(PolicyConfig(), references), [pair])["sampler_difference"] < 1e-5
     for own in said:
-        own[-1] = np.nan  # the end, of which the server did not say it
+        own[-1] = np.nan  # the server left out that of the end
     assert look(base, Policy(PolicyConfig(), references), [pair])["sampler_difference"] < 1e-5
     for own in said:
         own[:] = np.nan
@@ -125,7 +125,7 @@ def trl_trainer(tmp_path, tokenizer, beta: float, folder=None):
 
 
 def disturb(model) -> None:
-    """The same change of the same weights, whoever holds them."""
+    """Makes the same change to the same weights of any model."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for _, weight in sorted(model.named_parameters()):

@@ -6,20 +6,20 @@ from sets import BYE, SECRETS, budget, cache, ids, learn, secret_pairs, tiny_bas
 from test_critic import disturb, returns, straight
 from transformers import AutoModelForCausalLM
 
+from tandem_trainer.baselines import ValueHead
 from tandem_trainer.config import CandidatesConfig, CriticConfig, ModelConfig
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.objective.critic import Critic
-from tandem_trainer.objective.value_head import ValueHead
-from tandem_trainer.ranking import candidates as candidates_module
-from tandem_trainer.ranking.candidates import Candidates, History, Shards
-from tandem_trainer.ranking.ranking import Ranking, rank, rank_correlation, ranking_figures
-from tandem_trainer.running.budget import TokenBudget
-from tandem_trainer.running.distributed import Ranks
-from tandem_trainer.running.events import Events
-from tandem_trainer.running.stop import StopRequest
-from tandem_trainer.turn import Turn
+from tandem_trainer.run import shards as shards_module
+from tandem_trainer.run.budget import TokenBudget
+from tandem_trainer.run.distributed import Ranks
+from tandem_trainer.run.event_file import Events
+from tandem_trainer.run.ranking_report import rank_correlation, ranking_figures, sample_of
+from tandem_trainer.run.shards import Shards
+from tandem_trainer.run.stop import StopRequest
+from tandem_trainer.sweet_rl import Critic, rank, rank_candidates
+from tandem_trainer.turn import Candidates, History, Turn
 
 torch.set_num_threads(1)
 
@@ -62,7 +62,7 @@ def test_a_turn_in_both_halves_is_no_pair_with_itself_and_is_shown_in_neither():
     one = ranked([0.9, 0.5, 0.5, 0.5], "a", "b", "b", "b")
     assert one.good == (True, True, False, False)
     assert chosen_and_rejected(one.pairs(9, seed=0)) == [(0, 1)]
-    assert [(shown["text"], shown["times"], shown["good"]) for shown in one.sample()["candidates"]] == [
+    assert [(shown["text"], shown["times"], shown.get("good")) for shown in sample_of(one)["candidates"]] == [
         ("a", 1, True),
         ("b", 3, None),
     ]
@@ -122,7 +122,7 @@ def test_rank_correlation_is_spearmans():
 
 
 def shards(tmp_path, base, count: int = 2, *, hidden: bool = True, **limits) -> Shards:
-    """Histories of three tokens, the second secret in front of every other one; sampled."""
+    """Samples candidates for histories of three tokens; the second secret is in front of every other history."""
     found = []
     for number in range(count):
         prompt = ids(*np.random.default_rng(number).integers(40, 60, 3))
@@ -140,9 +140,9 @@ def test_the_untrained_control_is_the_pointwise_mutual_information(tmp_path):
     plain = AutoModelForCausalLM.from_pretrained(tmp_path / "llama-model")
     with base.adapter("critic"):
         disturb(base)  # must not matter
-    for one in Ranking(made, CriticConfig()).rank(base, budget(tmp_path)):
+    for one in rank_candidates(made, CriticConfig(), base, budget(tmp_path)):
         history = one.candidates.history
-        for places in one.different.values():
+        for places in one.candidates.different.values():
             untrained, response = one.untrained[places[0]], one.candidates.turns[places[0]].response
             told = straight(plain, Turn(history.hidden_prompt, response))
             untold = straight(plain, Turn(history.prompt, response))
@@ -159,11 +159,11 @@ def test_the_critics_score_is_the_turns_advantage(tmp_path, convention, hidden, 
     with base.adapter("critic"):
         disturb(base)
     settings = CriticConfig(hidden_information=hidden, length_normalisation=normalised)
-    for one in Ranking(made, settings, convention).rank(base, budget(tmp_path)):
+    for one in rank_candidates(made, settings, base, budget(tmp_path), convention):
         history = one.candidates.history
         seen = history.hidden_prompt if hidden else history.prompt
         with base.adapter("critic"):
-            for places in one.different.values():
+            for places in one.candidates.different.values():
                 score, response = one.scores[places[0]], one.candidates.turns[places[0]].response
                 of_reference = history.prompt if convention == "reference-code" else seen
                 ratios = straight(base.model, Turn(seen, response)) - straight(plain, Turn(of_reference, response))
@@ -174,7 +174,7 @@ def test_a_trained_critic_ranks_the_right_answer_above_the_wrong_one(tmp_path):
     base = tiny_base(tmp_path)
     with base.adapter("critic"):
         learn(base, Critic(CriticConfig(), cache(base, tmp_path)), secret_pairs(16, 0), secret_pairs(16, 1), steps=40)
-    for one in Ranking(answers(tmp_path), CriticConfig()).rank(base, budget(tmp_path)):
+    for one in rank_candidates(answers(tmp_path), CriticConfig(), base, budget(tmp_path)):
         assert one.good == (True, False) if one.candidates.history.group == "t/0" else (False, True)
 
 
@@ -183,12 +183,12 @@ def test_a_trained_value_head_ranks_as_well(tmp_path):
     head = ValueHead(cache(base, tmp_path))
     with base.adapter("critic"):
         learn(base, head, returns(16, 0), returns(16, 1), steps=60, rate=2e-2)
-    for one in Ranking(answers(tmp_path), CriticConfig(score="value-head"), head=head).rank(base, budget(tmp_path)):
+    for one in rank_candidates(answers(tmp_path), CriticConfig(score="value-head"), base, budget(tmp_path), head=head):
         assert one.good == (True, False) if one.candidates.history.group == "t/0" else (False, True)
 
 
 def answers(tmp_path) -> Shards:
-    """The candidates 20 and 21 at the second turn of a dialogue, of which the secrets 10 and 11 make one right."""
+    """Makes candidates 20 and 21 at the second turn of a dialogue; 20 is right with secret 10, 21 with secret 11."""
     right, left = (secret_pairs(2, seed=1)[number].chosen[1] for number in (0, 1))
     found = [History("t/0", right.prompt[1:], right.prompt), History("t/1", left.prompt[1:], left.prompt)]
 
@@ -205,7 +205,7 @@ def answers(tmp_path) -> Shards:
 
 def test_the_untrained_score_can_be_the_ranker(tmp_path):
     base = tiny_base(tmp_path)
-    ranked = Ranking(shards(tmp_path, base), CriticConfig(score="untrained")).rank(base, budget(tmp_path))
+    ranked = rank_candidates(shards(tmp_path, base), CriticConfig(score="untrained"), base, budget(tmp_path))
     assert all(np.array_equal(one.scores, one.untrained) and True in one.good for one in ranked)
     assert ranking_figures(ranked)["rank_correlation"] == pytest.approx(1)
 
@@ -213,8 +213,8 @@ def test_the_untrained_score_can_be_the_ranker(tmp_path):
 def test_under_the_reference_code_an_untrained_critic_already_ranks_like_the_control(tmp_path):
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base)
-    assert ranking_figures(Ranking(made, CriticConfig()).rank(base, budget(tmp_path)))["without_pairs"] == 2
-    of_code = Ranking(made, CriticConfig(), "reference-code").rank(base, budget(tmp_path))
+    assert ranking_figures(rank_candidates(made, CriticConfig(), base, budget(tmp_path)))["without_pairs"] == 2
+    of_code = rank_candidates(made, CriticConfig(), base, budget(tmp_path), "reference-code")
     assert ranking_figures(of_code)["rank_correlation"] == pytest.approx(1)
 
 
@@ -222,10 +222,10 @@ def test_without_hidden_information_there_is_no_control_and_a_critic_that_wants_
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base, hidden=False)
     with pytest.raises(Fault, match="t/0: its task has no hidden information"):
-        Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
+        rank_candidates(made, CriticConfig(), base, budget(tmp_path))
     with base.adapter("critic"):
         disturb(base)
-    for one in Ranking(made, CriticConfig(hidden_information=False)).rank(base, budget(tmp_path)):
+    for one in rank_candidates(made, CriticConfig(hidden_information=False), base, budget(tmp_path)):
         assert np.isnan(one.untrained).all() and True in one.good
 
 
@@ -237,21 +237,21 @@ def test_a_critic_whose_scores_drown_in_rounding_is_told(tmp_path, moved, told):
     with base.adapter("critic"):
         disturb(base, moved)
     heard = TokenBudget(4096, Ranks(), StopRequest(tmp_path), Events(tmp_path))
-    Ranking(made, CriticConfig()).rank(base, heard)
+    rank_candidates(made, CriticConfig(), base, heard)
     notices = (tmp_path / "events.jsonl").read_text() if (tmp_path / "events.jsonl").exists() else ""
     assert ("rounding in bfloat16" in notices) == told
 
 
 def test_what_is_scored_is_not_scored_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(candidates_module, "SHARD", 1)
+    monkeypatch.setattr(shards_module, "SHARD", 1)
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base)
     with base.adapter("critic"):
         disturb(base)
-    first = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
-    monkeypatch.setattr("tandem_trainer.objective.scoring.token_log_probs", None)
-    again = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
-    assert [one.sample() for one in first] == [one.sample() for one in again]
+    first = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
+    monkeypatch.setattr("tandem_trainer.run.budget.token_log_probs", None)
+    again = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
+    assert [sample_of(one) for one in first] == [sample_of(one) for one in again]
 
 
 def test_logits_of_candidates_are_made_in_pieces_no_larger_than_allowed(tmp_path, monkeypatch):
@@ -261,10 +261,10 @@ def test_logits_of_candidates_are_made_in_pieces_no_larger_than_allowed(tmp_path
         allowed.append(logits_bytes)
         return token_log_probs(*given, logits_bytes=logits_bytes, **others)
 
-    monkeypatch.setattr("tandem_trainer.objective.scoring.token_log_probs", watched)
+    monkeypatch.setattr("tandem_trainer.run.budget.token_log_probs", watched)
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base, logits_bytes=4096)
-    Ranking(made, CriticConfig()).rank(base, budget(tmp_path), logits_bytes=4096)
+    rank_candidates(made, CriticConfig(), base, budget(tmp_path), logits_bytes=4096)
     assert allowed == [4096] * 4  # the sampler's figures, the critic, and the reference with and without the secret
 
 
@@ -273,14 +273,14 @@ def test_no_token_of_the_hidden_information_reaches_the_policy(tmp_path):
     made = shards(tmp_path, base, count=4)
     with base.adapter("critic"):
         disturb(base)
-    ranked = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
+    ranked = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
     pairs = [pair for one in ranked for pair in one.pairs(4, seed=0)]
     assert len(pairs) == 16
     assert not {*SECRETS} & {int(token) for pair in pairs for turn in pair.turns for token in turn.prompt}
 
 
 def test_the_sample_for_the_event_is_best_first():
-    shown = rank(of_texts("x", "y"), np.array([0.25, 0.75]), np.array([1.0, np.nan])).sample()
+    shown = sample_of(rank(of_texts("x", "y"), np.array([0.25, 0.75]), np.array([1.0, np.nan])))
     assert shown["group"] == "a/0"
     assert shown["candidates"][0]["text"] == "y" and shown["candidates"][0]["good"] is True
     assert shown["candidates"][1] == {"text": "x", "times": 1, "score": 0.25, "untrained": 1.0, "good": False}

@@ -1,6 +1,6 @@
-"""SmolLM2-135M-Instruct, a real language model: its weights, its tokenizer, its chat template, and English.
+"""Tests with a real language model, SmolLM2-135M-Instruct, and English text.
 
-`npm test` gets and converts it and names the folder by TANDEM_REAL_MODEL.
+`npm test` downloads and converts it and sets TANDEM_REAL_MODEL to its folder.
 """
 
 import os
@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from tandem_trainer.config import ModelConfig, PolicyConfig
 from tandem_trainer.data.template import Template
 from tandem_trainer.model.base import load_base
-from tandem_trainer.objective.policy import Policy
+from tandem_trainer.sweet_rl import Policy
 from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)
@@ -55,7 +55,7 @@ def test_loss_and_gradients_of_step_wise_dpo_are_those_of_trl(folder, tmp_path):
         assert (weight.grad - gradients[name]).norm() < 1e-4 * gradients[name].norm(), name
 
 
-# Two steps of SWEET-RL are in test/process/real-model/train.test.ts, with all that comes out of them.
+# test/process/real-model/train.test.ts tests two steps of SWEET-RL and their results.
 @pytest.mark.parametrize("method", ["rft", "multiturn-dpo"])
 def test_two_steps_of_each_method_make_a_model_that_transformers_loads(folder, tmp_path, method):
     ran, path = trained(folder, tmp_path, method)
@@ -73,14 +73,14 @@ def test_two_steps_of_each_method_make_a_model_that_transformers_loads(folder, t
 
 
 def louder(model) -> None:
-    """Another model than its reference, made in a moment."""
+    """Changes the model quickly, so that it differs from its reference."""
     with torch.no_grad():
         for weight in model.parameters():
             weight *= 1.1
 
 
 def trained(folder: Path, place: Path, method: str) -> tuple[Trained, Path]:
-    """Two steps of each stage with LoRA."""
+    """Trains two steps of each stage with LoRA."""
     (place / "base").mkdir()
     stage = {"learning_rate": 1e-4, "max_steps": 2, "patience": 0, "evaluate_every": 10}
     model = {"base": str(folder)}
@@ -89,7 +89,7 @@ def trained(folder: Path, place: Path, method: str) -> tuple[Trained, Path]:
 
 
 def pairs_of(template: Template) -> list[Example]:
-    """Two that share their request, and one after a reply."""
+    """Makes two pairs that share their request, and one after a reply."""
     opening = [{"role": "user", "content": REQUEST}]
     later = [*opening, {"role": "assistant", "content": ASKED}, {"role": "user", "content": REPLY}]
     said = [(opening, ASKED, GUESSED), (opening, "Which currency?", "Sure!"), (later, GUESSED, ASKED)]

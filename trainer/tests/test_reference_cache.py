@@ -6,9 +6,9 @@ from sets import budget, step_pairs, tiny_base
 from test_critic import disturb, straight
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.objective import reference_cache as module
-from tandem_trainer.objective.objective import turns_of
-from tandem_trainer.objective.reference_cache import ReferenceCache
+from tandem_trainer.run import reference_cache as module
+from tandem_trainer.run.objective import turns_of
+from tandem_trainer.run.reference_cache import ReferenceCache
 
 torch.set_num_threads(1)
 
@@ -22,7 +22,7 @@ def base(tmp_path):
 
 @pytest.fixture
 def forwards(monkeypatch):
-    """The turns that went through the model."""
+    """Records the turns that pass through the model."""
     seen = []
 
     def counted(base, turns, budget, **others):

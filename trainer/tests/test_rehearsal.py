@@ -1,4 +1,4 @@
-"""How long a little of each stage's work takes: every stage is rehearsed, and what is not when there is no time."""
+"""Every stage is rehearsed, except work that would take too long."""
 
 import json
 
@@ -7,16 +7,16 @@ import torch
 from tiny_run import events, tiny_run, train
 
 from tandem_trainer.data.template import Template
-from tandem_trainer.machine import Machine
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of
 from tandem_trainer.model.folder import load_tokenizer
-from tandem_trainer.plan import seconds_of
-from tandem_trainer.read_config import read_config
-from tandem_trainer.running import rehearsal
-from tandem_trainer.running.prepare import prepare
-from tandem_trainer.running.rehearsal import Rehearsal
-from tandem_trainer.running.workload import loads_of
+from tandem_trainer.run import rehearsal
+from tandem_trainer.run.machine import Machine
+from tandem_trainer.run.plan import seconds_of
+from tandem_trainer.run.prepare import prepare
+from tandem_trainer.run.rehearsal import Rehearsal
+from tandem_trainer.run.workload import loads_of
+from tandem_trainer.run_json import read_config
 
 torch.set_num_threads(1)
 
@@ -27,7 +27,7 @@ def nothing_found_before(monkeypatch):
 
 
 def rehearsed(folder, *, rate=1e12, **changes):
-    """Of a run in miniature: its loads, and a rehearsal on a machine that is believed to reach the rate."""
+    """Returns the loads of a tiny run, and its rehearsal on a machine with an assumed rate."""
     path = tiny_run(folder, **changes)
     config = read_config(path)
     base = load_base(config.model, run_folder=folder)

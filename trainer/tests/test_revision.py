@@ -1,4 +1,4 @@
-"""A run whose base is a name on the hub keeps the commit that it began with, also when the hub has moved on."""
+"""A run with a base on the hub keeps its first commit, even when the branch has moved on."""
 
 import json
 import os
@@ -22,7 +22,7 @@ _command(["score", "--critic", {critic!r}, "--out", {out!r}, {rows!r}])
 
 
 def embeddings(folder) -> torch.Tensor:
-    """No adapter changes them."""
+    """Reads the embeddings, which no adapter changes."""
     return load_file(folder / "model.safetensors")["model.embed_tokens.weight"]
 
 
@@ -35,7 +35,7 @@ def test_a_run_its_result_its_critic_and_its_credit_are_of_the_commit_with_which
         base = tiny_model(tmp_path / "first")
         (base / "README.md").write_text("---\nlicense: apache-2.0\n---\n")
         first = hub.push("tiny/model", base)
-        # It is stopped when it has read its data and before it gets the weights.
+        # The run is stopped after it has read its data and before it downloads the weights.
         (folder / "stop").touch()
         os.utime(folder / "stop", (LATER, LATER))
         assert train(path, patch).code == 0
@@ -45,7 +45,7 @@ def test_a_run_its_result_its_critic_and_its_credit_are_of_the_commit_with_which
         second = hub.push("tiny/model", tiny_model(tmp_path / "second", seed=1))
         ran = train(path, patch)
         assert (ran.code, ran.stderr) == (0, "")
-        assert hub.asked == 1  # what the main branch is
+        assert hub.asked == 1  # resolves the main branch
         begun = json.loads((folder / "configuration.json").read_text())
         assert (begun["commit"], begun["configuration"]["model"]["revision"]) == (first, None)
         for result in ("model", "critic"):

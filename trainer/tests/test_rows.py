@@ -1,4 +1,4 @@
-"""Rows of files: published trajectories, Tandem's exports, preferences."""
+"""Reading rows of files: published trajectories, Tandem's exports, preferences."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def one(folder: Path, row: dict):
 
 
 def reasons(folder: Path, *bad: object) -> list[str]:
-    """Why rows cannot be used, beside a good one that can."""
+    """Reads bad rows beside a good one; returns the reasons why they cannot be used."""
     read = read_rows([write(folder, ROW, *bad)])
     assert len(read.dialogues) == 1
     assert [problem.line for problem in read.problems] == list(range(2, 2 + len(bad)))
@@ -217,6 +217,13 @@ def test_tokens_that_do_not_add_up_are_told(tmp_path):
     ]
 
 
+def test_a_row_of_a_newer_version_is_refused_and_those_of_before_say_none(tmp_path):
+    assert one(tmp_path, {**ROW, "tandem": {**TANDEM, "version": 1}}).id == one(tmp_path, {**ROW, "tandem": TANDEM}).id
+    assert reasons(tmp_path, {**ROW, "tandem": {**TANDEM, "version": 2}}) == [
+        "It is a row of version 2, and this trainer reads version 1: update Tandem."
+    ]
+
+
 def test_a_file_without_a_usable_row_is_refused_in_one_sentence(tmp_path):
     for rows, reason in {
         (): r"rows.jsonl holds no trajectory that can be used \(it has no rows\)\.",
@@ -228,6 +235,8 @@ def test_a_file_without_a_usable_row_is_refused_in_one_sentence(tmp_path):
         assert fault.value.usage
     with pytest.raises(Fault, match="cannot be read"):
         read_rows([tmp_path / "none.jsonl"])
+    with pytest.raises(Fault, match="is a folder; give files of rows, which `tandem train` and `tandem score` write"):
+        read_rows([tmp_path])
     (tmp_path / "rows.jsonl.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(Fault, match="is compressed; unpack it first"):
         read_rows([tmp_path / "rows.jsonl.gz"])

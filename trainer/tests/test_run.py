@@ -1,4 +1,4 @@
-"""A whole run, from run.json to a model, and what is refused."""
+"""Whole runs, from run.json to a model, and configurations that are refused."""
 
 import json
 import shutil
@@ -6,11 +6,11 @@ import shutil
 import pytest
 from tiny_run import events, model_of, preference_rows, states, tiny_run, train, trajectory_rows, write_lines
 
-from tandem_trainer.check import main as check
 from tandem_trainer.data.template import Template
 from tandem_trainer.model.folder import load_tokenizer
-from tandem_trainer.read_config import read_config
-from tandem_trainer.running.prepare import prepare
+from tandem_trainer.run.check import main as check
+from tandem_trainer.run.prepare import prepare
+from tandem_trainer.run_json import read_config
 
 # ----------------------------------------------------------------------------------------------------------------------
 # to the end
@@ -76,11 +76,11 @@ def test_a_run_that_is_done_says_so_when_it_is_started_again(straight):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# gone on with when it is done
+# continued after it is done
 
 
 def continued(path, folder, **policy):
-    """A copy of a run that is done, which goes on from its last step with other settings of the policy."""
+    """Copies a finished run and continues it from its last step with other settings of the policy."""
     shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns("model", "kept", "lock", "*.txt"))
     shutil.copytree(path.parent / "kept", folder / "checkpoints")
     config = json.loads(path.read_text())
@@ -95,7 +95,7 @@ def policy_steps(path) -> list[tuple[int, float]]:
 
 @pytest.mark.parametrize("method", ["sweet-rl", "rft"])
 def test_more_epochs_of_a_run_that_is_done_end_bit_equal_to_a_run_that_had_them_from_the_start(tmp_path, method):
-    # Without patience, which would end both where the held-out examples say so.
+    # With patience, the held-out examples would end both early.
     more = {"more_epochs": 1.0, "patience": 0}
     long = tiny_run(tmp_path / "long", method=method, policy=more)
     short = tiny_run(tmp_path / "short", method=method)
@@ -114,7 +114,7 @@ def test_more_epochs_of_a_run_that_is_done_end_bit_equal_to_a_run_that_had_them_
 
 def test_a_run_with_large_checkpoints_keeps_none(tmp_path):
     path = tiny_run(tmp_path, method="rft")
-    patch = "from tandem_trainer.running import run; run.KEPT_BYTES = 1000"
+    patch = "from tandem_trainer.run import run; run.KEPT_BYTES = 1000"
     assert train(path, patch).code == 0
     assert not (tmp_path / "kept").exists()
     assert not list((tmp_path / "checkpoints").iterdir())
@@ -163,7 +163,7 @@ def test_a_model_without_a_chat_template_is_refused(tmp_path):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# looked at before it starts
+# checked before it starts
 
 
 def test_check_counts_the_data_and_says_what_is_left_out(tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Turn advantages by an exported critic, against what the live adapters say."""
+"""Turn advantages by an exported critic equal those of the live adapters."""
 
 import json
 import shutil
@@ -13,9 +13,9 @@ from tandem_trainer.__main__ import _command
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
+from tandem_trainer.export.folders import export_critic
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.log_probs import last_hidden, token_log_probs
-from tandem_trainer.result.export import export_critic
 
 torch.set_num_threads(1)
 
@@ -39,7 +39,7 @@ ROWS = [
 
 
 class Setting:
-    """A base with a critic that was moved away from it, and a file of trajectories."""
+    """A base with a critic that differs from it, and a file of trajectories."""
 
     def __init__(self, folder, **critic):
         self.folder = folder

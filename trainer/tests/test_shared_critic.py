@@ -1,4 +1,4 @@
-"""Runs with one critic: the first that trains it leaves it to the others."""
+"""Runs share a critic: the first run trains it, the others reuse it."""
 
 from tiny_run import events, tiny_run, train
 
@@ -8,7 +8,7 @@ def critic_of(path) -> bytes:
 
 
 def measured(path, event: str) -> list[dict]:
-    """What a run tells of the held-out pairs of its critic."""
+    """Returns a run's events of one kind about the held-out pairs of its critic."""
     names = ("loss", "margin", "accuracy", "examples", "step", "best")
     told = [one for one in events(path, event) if one["stage"] == "critic"]
     return [{name: one[name] for name in names if name in one} for one in told]

@@ -1,14 +1,14 @@
-"""What there is too little of, told before a run starts: by `plan`, by `check` and in the run's own events."""
+"""`plan`, `check` and the run's own events warn of scarce data before training starts."""
 
 import json
 
 import pytest
 from tiny_run import tiny_run, trajectory_rows, write_lines
 
-from tandem_trainer.check import main as check
 from tandem_trainer.data.shortage import HELD_OUT_PAIRS, PAIRS, SUCCESSES, shortages
-from tandem_trainer.plan import main as plan
-from tandem_trainer.read_config import read_config
+from tandem_trainer.run.check import main as check
+from tandem_trainer.run.plan import main as plan
+from tandem_trainer.run_json import read_config
 
 ENOUGH = {
     "critic": {"train": PAIRS, "held_out": HELD_OUT_PAIRS},

@@ -1,4 +1,4 @@
-"""How the starter model is made, in miniature: `starter/` of the repository, on a handful of documents."""
+"""The making of the starter model (`experiments/starter/`) in miniature, on a handful of documents."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from tandem_trainer.data.prompt_file import agent_prompt, critic_prompt
 from tandem_trainer.data.template import Template
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 
 from starter.build import build
 from starter.documents import Encoder
@@ -75,7 +75,7 @@ def test_what_was_built_is_a_model_folder_of_transformers(built: Path):
 
 
 def test_documents_are_written_as_the_engine_and_the_trainer_write_them(built: Path):
-    """The opening goes through agent.md and critic.md, of which the chat template keeps request and hidden code."""
+    """Renders the opening by agent.md and critic.md; the chat template keeps only request and hidden code."""
     tokenizer = AutoTokenizer.from_pretrained(built)
     document = dialogue(7)
     learned = Encoder(tokenizer, [document]).encode(document)

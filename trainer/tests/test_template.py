@@ -1,23 +1,18 @@
-"""Dialogues to tokens, for the chat templates of seven model families.
+"""Dialogues become tokens by the chat templates of seven model families.
 
-Run as a script, this file writes the golden files anew; what they say then has to be read by a person.
+Run as a script, this file rewrites the golden files, which a person must then review.
 """
 
 import json
-import random
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from dialogues import dialogue_of, turns_of, with_template
 from families import SPECIALS, tokenizer_of
-from models import tiny_tokenizer
-from tokenizers import AddedToken
 
-from tandem_trainer.data.dialogue import Dialogue, Spoken, assistant_positions
-from tandem_trainer.data.encode import Encoder
-from tandem_trainer.data.prompt_file import Prompt, agent_prompt, critic_prompt, read_prompt
-from tandem_trainer.data.settle import settle
+from tandem_trainer.data.prompt_file import Prompt
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
 from tandem_trainer.turn import Turn
@@ -35,26 +30,14 @@ TEXTS = (
 )
 
 
-def dialogue_of(*texts: str, system: str | None = None, **fields) -> Dialogue:
-    """A conversation in which user and assistant take turns."""
-    messages = [{"role": "system", "content": system}] if system is not None else []
-    messages += [{"role": ("user", "assistant")[index % 2], "content": text} for index, text in enumerate(texts)]
-    turns = tuple(Spoken(position) for position in assistant_positions(messages))
-    return Dialogue("dialogue", "task", tuple(messages), turns, where="rows.jsonl:1", **fields)
-
-
-def turns_of(template: Template, dialogue: Dialogue, hidden: bool = False) -> tuple[Turn, ...]:
-    return template.turns(settle(template, [dialogue]).dialogues[0], hidden)
-
-
 def extends(turn: Turn, before: Turn) -> bool:
-    """Whether a prompt begins with the prompt and the response of the turn before."""
+    """Returns whether a prompt begins with the prompt and the response of the turn before."""
     history = np.concatenate([before.prompt, before.response])
     return np.array_equal(turn.prompt[: len(history)], history)
 
 
 def rows_of(turns: tuple[Turn, ...]) -> list[list[tuple[str, np.ndarray]]]:
-    """The turns as rows of (kind, ids): turns that continue each other are one row."""
+    """Returns the turns as rows of (kind, ids); turns that continue each other form one row."""
     rows: list[list[tuple[str, np.ndarray]]] = []
     for index, turn in enumerate(turns):
         if index > 0 and extends(turn, turns[index - 1]):
@@ -67,7 +50,7 @@ def rows_of(turns: tuple[Turn, ...]) -> list[list[tuple[str, np.ndarray]]]:
 
 
 def golden_text(family: str) -> str:
-    """Each row's spans: whether they are trained on, how many tokens, and what they say."""
+    """Lists each row's spans: whether they are trained on, their number of tokens, and their text."""
     tokenizer = tokenizer_of(family)
     lines = []
     for number, row in enumerate(rows_of(turns_of(Template(tokenizer), dialogue_of(*TEXTS))), start=1):
@@ -187,6 +170,13 @@ def test_options_reach_the_template():
     )
 
 
+def test_only_turns_of_the_dialogue_are_trained_on_not_earlier_messages_of_the_assistant():
+    template = Template(tokenizer_of("qwen2_5"))
+    dialogue = dialogue_of("Sort.", "Which way?", "Up.", "Done.")
+    (turn,) = turns_of(template, replace(dialogue, turns=dialogue.turns[1:]))
+    assert template.tokenizer.decode(turn.response.tolist()) == "Done.<|im_end|>"
+
+
 # The critic's view
 
 
@@ -205,215 +195,9 @@ def test_the_critic_reads_the_hidden_information_in_front_of_the_first_user_mess
         assert critics.response.tolist() == turn.response.tolist()
 
 
-def test_the_shipped_critic_prompt_holds_the_hidden_information_and_no_comment():
-    told = critic_prompt().render(hiddenInformation="def solve(): pass")
-    assert "<hidden>\ndef solve(): pass\n</hidden>" in told
-    assert "<!--" not in told
-    assert "{{" not in told
-
-
 def test_a_dialogue_without_hidden_information_cannot_be_shown_to_the_critic():
     with pytest.raises(Fault, match=r"The dialogue at rows.jsonl:1 has no hidden information"):
         turns_of(Template(tokenizer_of("qwen2_5")), dialogue_of("Sort.", "Which way?"), hidden=True)
-
-
-# What was sampled
-
-
-def sampled(template: Template, text: str, *, end: bool = True) -> np.ndarray:
-    """The text as other tokens than the tokenizer would make of it: each character on its own."""
-    ids = [token for letter in text for token in template.tokenizer(letter)["input_ids"]]
-    return np.array(ids + [template.end_of_turn] * end, np.int32)
-
-
-def with_turn(text: str, **fields) -> Dialogue:
-    dialogue = dialogue_of("Sort the values.", text, hidden_information="up")
-    return replace(dialogue, turns=(Spoken(1, **fields),))
-
-
-def test_sampled_ids_are_trained_on_as_they_were_sampled():
-    template = Template(tokenizer_of("qwen2_5"))
-    ids = sampled(template, "Which way?")
-    log_probs = np.full(len(ids), -0.5, np.float32)
-    dialogue = with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop")
-    settled = settle(template, [dialogue])
-    turn = template.turns(settled.dialogues[0])[0]
-    assert turn.response.tolist() == ids.tolist()
-    assert turn.sampled
-    assert turn.log_probs.tolist() == log_probs.tolist()
-    assert settled.mismatched == 0
-
-
-def test_a_sampled_turn_that_was_ended_gets_the_end_that_its_server_left_out():
-    template = Template(tokenizer_of("qwen2_5"))
-    ids = sampled(template, "Which way?", end=False)
-    log_probs = np.full(len(ids), -0.5, np.float32)
-    ended = with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop")
-    turn = turns_of(template, ended)[0]
-    assert turn.response.tolist() == [*ids, template.end_of_turn]
-    assert turn.sampled
-    assert turn.log_probs[:-1].tolist() == log_probs.tolist()
-    assert np.isnan(turn.log_probs[-1])  # nothing is known of the token that was added
-    silent = turns_of(template, with_turn("Which way?", ids=ids, finish_reason="stop"))[0]
-    assert silent.log_probs is None
-    cut = with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="length")
-    assert turns_of(template, cut)[0].response.tolist() == ids.tolist()
-
-
-def test_only_the_log_probability_of_an_end_may_be_missing():
-    template = Template(tokenizer_of("qwen2_5"))
-    for end in (True, False):
-        ids = sampled(template, "Which way?", end=end)
-        log_probs = np.full(len(ids), -0.5, np.float32)
-        log_probs[-1] = np.nan
-        turn = turns_of(template, with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop"))[0]
-        assert (turn.log_probs is None) != end
-
-
-def test_a_sampled_turn_that_ends_with_the_end_of_a_text_gets_no_second_end():
-    template = Template(tokenizer_of("llama3_1"))
-    end_of_text = template.tokenizer.convert_tokens_to_ids("<|end_of_text|>")
-    ids = np.append(sampled(template, "Up?", end=False), np.int32(end_of_text))
-    assert turns_of(template, with_turn("Up?", ids=ids, finish_reason="stop"))[0].response.tolist() == ids.tolist()
-
-
-def test_a_text_that_was_cut_gets_no_end():
-    template = Template(tokenizer_of("qwen2_5"))
-    turn = turns_of(template, with_turn("Which way", finish_reason="length"))[0]
-    assert template.tokenizer.decode(turn.response.tolist()) == "Which way"
-
-
-def test_logged_prompts_are_used_in_the_view_of_the_policy_only():
-    template = Template(tokenizer_of("qwen2_5"))
-    prompt = np.array([7, 8, 9], np.int32)
-    dialogue = with_turn("Up?", ids=sampled(template, "Up?"), prompt_ids=prompt, finish_reason="stop")
-    assert turns_of(template, dialogue)[0].prompt.tolist() == [7, 8, 9]
-    assert "up\n</hidden>" in template.tokenizer.decode(turns_of(template, dialogue, hidden=True)[0].prompt.tolist())
-
-
-def test_ids_of_another_tokenizer_give_way_to_the_text_and_are_counted():
-    template = Template(tokenizer_of("qwen2_5"))
-    other = np.arange(50, 60, dtype=np.int32)
-    wrong = with_turn(
-        "Which way?", ids=other, log_probs=np.zeros(10, np.float32), prompt_ids=other, finish_reason="stop"
-    )
-    settled = settle(template, [wrong])
-    turn = template.turns(settled.dialogues[0])[0]
-    assert template.tokenizer.decode(turn.response.tolist()) == "Which way?<|im_end|>"
-    assert not turn.sampled
-    assert turn.log_probs is None
-    assert turn.prompt.tolist() == turns_of(template, with_turn("Which way?"))[0].prompt.tolist()
-    assert settled.mismatched == 1
-    assert settled.notices[0].startswith("Of 1 turn the sampled token ids do not decode to the text")
-
-
-def test_space_around_the_text_and_thoughts_that_the_server_took_out_are_no_mismatch():
-    template = Template(tokenizer_of("qwen3"))
-    thought = sampled(template, "<think>\nHm.\n</think>\n\nUp?\n")
-    dialogues = [
-        with_turn("Up?", ids=thought, reasoning="\nHm.\n", finish_reason="stop"),
-        with_turn(" Up?", ids=sampled(template, "Up? "), finish_reason="stop"),
-    ]
-    assert [dialogue.turns[0].sampled for dialogue in settle(template, dialogues).dialogues] == [True, True]
-    assert settle(template, [with_turn("Up?", ids=thought, finish_reason="stop")]).mismatched == 1
-
-
-def test_ids_beyond_the_vocabulary_give_way_to_the_text_and_are_counted():
-    template = Template(tokenizer_of("qwen2_5"))
-    beyond = np.array([3, 151000], np.int32)
-    known = sampled(template, "Up?")
-    by_turn = with_turn("Up?", ids=beyond, finish_reason="stop")
-    by_prompt = with_turn("Up?", ids=known, prompt_ids=beyond, finish_reason="stop")
-    settled = settle(template, [by_turn, by_prompt, dialogue_of("Sort.", "Up?")])
-    turns = [turn for (turn,) in template.all_turns(settled.dialogues)]
-    assert [turn.response.tolist() for turn in turns] == [known.tolist()] * 3
-    assert [turn.sampled for turn in turns] == [False] * 3
-    assert max(turns[1].prompt) < 151000
-    assert settled.mismatched == 2 and not settled.left_out
-
-
-def test_a_turn_that_was_cut_before_its_first_token_leaves_the_dialogue_out():
-    settled = settle(Template(tokenizer_of("qwen2_5")), [with_turn("", finish_reason="length")])
-    assert settled.left_out == {"turns without tokens": 1}
-    assert settled.dialogues == []
-
-
-def test_only_turns_of_the_dialogue_are_trained_on_not_earlier_messages_of_the_assistant():
-    template = Template(tokenizer_of("qwen2_5"))
-    dialogue = dialogue_of("Sort.", "Which way?", "Up.", "Done.")
-    (turn,) = turns_of(template, replace(dialogue, turns=dialogue.turns[1:]))
-    assert template.tokenizer.decode(turn.response.tolist()) == "Done.<|im_end|>"
-
-
-# Text to tokens
-
-
-@pytest.mark.parametrize("family", SPECIALS)
-def test_tokenising_piece_by_piece_gives_what_tokenising_whole_gives(family):
-    tokenizer = tokenizer_of(family)
-    template = Template(tokenizer)
-    assert template.encoder.cut == SPECIALS[family][1]
-    parts = ["", " ", "\n", "\n\n", "  x ", "What ", "é🙂", "<|", "|>", "<think>", *SPECIALS[family]]
-    chance = random.Random(0)
-    texts = ["".join(chance.choices(parts, k=chance.randint(0, 12))) for _ in range(300)]
-    whole = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
-    assert [ids.tolist() for ids in template.encoder.encode(texts)] == whole
-
-
-@pytest.mark.parametrize(
-    "token",
-    [
-        AddedToken("<|im_end|>", lstrip=True),
-        AddedToken("<|im_end|>", single_word=True),
-        AddedToken("<|im_end|>|", normalized=False),
-        AddedToken("x<|im", normalized=False),
-    ],
-    ids=["takes space to its left", "is a single word", "is in another", "is begun by another"],
-)
-def test_texts_are_not_cut_where_the_token_depends_on_what_stands_around_it(token):
-    tokenizer = with_template(None)
-    tokenizer.add_tokens([token])
-    encoder = Encoder(tokenizer, tokenizer.convert_tokens_to_ids("<|im_end|>"))
-    assert encoder.cut is None
-    texts = ["What x<|im_end|>| is ", "", " <|im_end|> "]
-    assert [ids.tolist() for ids in encoder.encode(texts)] == [tokenizer(text)["input_ids"] for text in texts]
-
-
-# Prompt files
-
-
-def test_the_request_is_rendered_from_a_copy_of_the_file_that_tandem_plays_with():
-    tandems = Path(__file__).parents[2] / "src" / "core" / "dialogue" / "prompts" / "agent.md"
-    if not tandems.exists():
-        pytest.skip("this is not a checkout of Tandem")
-    assert agent_prompt().text == tandems.read_text(encoding="utf-8")
-
-
-def test_a_prompt_is_rendered_without_its_comment_and_fills_in_only_its_own_placeholders():
-    prompt = Prompt("\ufeff <!-- a\nb --> \n\u2003Do {{ description }} in {{maxTurns}}.\n\u00a0\ufeff")
-    assert prompt.render(description="{{maxTurns}}\\1", maxTurns=10) == "Do {{maxTurns}}\\1 in 10."
-
-
-def test_a_prompt_file_that_cannot_be_used_is_refused_in_one_sentence(tmp_path):
-    cases = {
-        "<!-- only a comment -->": "is empty",
-        "Do {{something}}.": "uses {{something}}, which does not exist; it may use {{description}}, {{maxTurns}}",
-        "Do it.": "lacks {{description}}",
-    }
-    for text, reason in cases.items():
-        (tmp_path / "agent.md").write_text(text, encoding="utf-8")
-        with pytest.raises(Fault) as fault:
-            agent_prompt(str(tmp_path / "agent.md"))
-        assert reason in str(fault.value)
-    with pytest.raises(Fault, match="cannot be read"):
-        read_prompt(tmp_path / "none.md", ("description",))
-
-
-def with_template(template: str | None):
-    """The tiny tokenizer of the other tests, with another chat template."""
-    tokenizer = type(tiny_tokenizer())(tokenizer_object=tiny_tokenizer().backend_tokenizer, eos_token="<|im_end|>")
-    tokenizer.chat_template = template
-    return tokenizer
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A tiny base and a critic that was moved away from it, as a run would leave them."""
+"""Writes a tiny base and a changed critic, as a run would leave them."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConf
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
+from tandem_trainer.export.folders import export_critic
 from tandem_trainer.model.base import Base, load_base
-from tandem_trainer.result.export import export_critic
 
 
 def tiny_critic(folder: Path, template: str = "", convention: str = "paper", **critic) -> tuple[Base, RunConfig]:
-    """Writes the base to `folder/base`; of the two adapters that of the critic is no longer empty.
+    """Writes the base to `folder/base`; only the critic's adapter differs from it.
 
-    template: a family of `families.py` whose tokenizer and chat template the base has instead of the tiny one's.
+    template: a family of `families.py` whose tokenizer and chat template replace the tiny one's.
     critic: fields of `CriticConfig`.
     """
     model_folder = tiny_model(folder / "base", head_dim=16, **({"vocab_size": 512} if template else {}))
@@ -33,7 +33,7 @@ def tiny_critic(folder: Path, template: str = "", convention: str = "paper", **c
 
 
 def write_critic(folder: Path, rows: Path, **settings) -> Path:
-    """The folder `critic` of a run on these rows."""
+    """Writes the folder `critic` of a run on these rows."""
     base, config = tiny_critic(folder, **settings)
     template = Template(base.tokenizer)
     seen = template.all_turns(settle(template, read_rows([rows]).dialogues).dialogues, hidden=True)

@@ -1,4 +1,4 @@
-"""A whole run in miniature: a tiny model, some dialogues as published rows, human preferences, and run.json."""
+"""Writes and trains a tiny run: a tiny model, dialogues as published rows, human preferences, and run.json."""
 
 import json
 import multiprocessing
@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from models import tiny_model
+from pydantic import TypeAdapter
 
 from tandem_trainer.__main__ import main
-from tandem_trainer.running import stop
+from tandem_trainer.events import RunEvent
+from tandem_trainer.run import stop
 
+DECLARED = TypeAdapter(RunEvent)
 QUESTIONS = ("What should the function return when the list is empty?", "Should the result be sorted?")
 REPLIES = ("It returns None.", "Yes, in ascending order.")
 ANSWERS = ("def solve(values): return sorted(values)", "def solve(values): return 0")
 DESCRIPTION = "Write a function that works on the {number} values of a list.\ndef solve(values):"
-SETTINGS = {  # of a stage: two steps an epoch, as far as possible from what a person would choose
+SETTINGS = {  # settings of a stage: two steps per epoch, deliberately unlike real ones
     "learning_rate": 1e-2,
     "batch": 4,
     "epochs": 2.0,
@@ -62,7 +65,7 @@ def tiny_run(
 
 
 def trajectory_rows(tasks: int = 8, each: int = 3) -> list[dict]:
-    """Published rows: of each task the first trajectory succeeds, the others do not; one to three turns."""
+    """Makes published rows: the first trajectory of each task succeeds, the others fail; one to three turns."""
     chance = random.Random(0)
     rows = []
     for number in range(tasks):
@@ -86,7 +89,7 @@ def trajectory_rows(tasks: int = 8, each: int = 3) -> list[dict]:
 
 
 def preference_rows(count: int = 4) -> list[dict]:
-    """A person chose to ask rather than to answer."""
+    """Makes preferences for asking over answering."""
     return [
         {
             "prompt": [{"role": "user", "content": DESCRIPTION.format(number=100 + number)}],
@@ -104,16 +107,15 @@ def write_lines(path: Path, rows: list[dict]) -> None:
 def train(path: Path, patch: str = "") -> "Trained":
     """Runs the trainer on a run.json in a process of its own, to its end.
 
-    patch: Python that is executed there first, so that a test can make the world go wrong at a certain point.
+    patch: Python that is executed there first, so that a test can inject a failure at a certain point.
     """
     return Trainer(path, patch).wait()
 
 
 class Trainer:
-    """A trainer that works on a run.json: a process that `-m tandem_trainer` would be, but that is forked from one that
-    has imported torch already. Its output goes into files beside the run folder.
+    """A trainer process like `-m tandem_trainer`, but forked from one that has imported torch already.
 
-    environment: as torchrun would set it.
+    Its output goes into files beside the run folder. environment: variables as torchrun sets them.
     """
 
     def __init__(self, path: Path, patch: str = "", environment: dict[str, str] | None = None):
@@ -131,7 +133,7 @@ class Trainer:
 
 @dataclass(frozen=True)
 class Trained:
-    """How a trainer ended; a negative code is the signal that killed it."""
+    """The exit of a trainer; a negative code is the signal that killed it."""
 
     code: int
     stdout: str
@@ -139,7 +141,7 @@ class Trained:
 
 
 def in_process(program: str) -> int:
-    """Executes Python in a process of its own. Its exit code: a negative one is the signal that killed it."""
+    """Executes Python in a process of its own; returns its exit code, negative for the signal that killed it."""
     process = SERVER.Process(target=exec, args=(textwrap.dedent(program), {}))
     process.start()
     process.join()
@@ -147,7 +149,7 @@ def in_process(program: str) -> int:
 
 
 SERVER = multiprocessing.get_context("forkserver")
-# The server has no path but the folder of the trainer, in which the tests run; what it cannot import it passes over.
+# The fork server has only the trainer's folder, in which the tests run, on its path; it skips failed imports.
 SERVER.set_forkserver_preload(["tests.forked_from"])
 
 
@@ -163,8 +165,10 @@ def _main(path: Path, patch: str, outputs: list[Path], environment: dict[str, st
 
 
 def events(path: Path, kind: str | None = None) -> list[dict]:
-    """The events of a run, of one kind if it is given."""
+    """Reads the events of a run, optionally of one kind. Each must be as `events.py` declares it."""
     lines = (path.parent / "events.jsonl").read_text().splitlines()
+    for line in lines:
+        DECLARED.validate_json(line)
     return [event for event in map(json.loads, lines) if kind in (None, event["event"])]
 
 

@@ -1,4 +1,4 @@
-"""Dialogues as they were played, before any tokenizer has seen them."""
+"""Dialogues as they were played, before tokenization."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,16 +11,16 @@ Messages = tuple[dict[str, str], ...]  # `role` (system, user or assistant) and 
 
 @dataclass(frozen=True, eq=False)
 class Spoken:
-    """One turn of the agent: which message it is, and what the sampler said of it.
+    """One turn of the agent: its message, and what the sampler recorded about it.
 
     position:      index of its message in the dialogue; earlier messages are its history.
-    ids:           (L,) int32, the tokens; None while there is only text. `settle.py` leaves none without.
+    ids:           (L,) int32, the tokens; None until `settle.py` tokenizes a turn that has only text.
     sampled:       whether `ids` were sampled; otherwise they were tokenised from the text.
-    log_probs:     (L,) float32 of `ids`, as the sampler gave them, NaN where it did not say; None when it said none.
-    prompt_ids:    (P,) int32, what the sampler read before this turn; None when it did not say.
-    finish_reason: "stop" the model ended its turn, "length" it was cut, "other" not known.
-    reasoning:     what a server took out of the text that it sampled: the thoughts of a reasoning model.
-    foreign:       whether the sampler's ids were another tokenizer's, so that `ids` are those of the text.
+    log_probs:     (L,) float32 of `ids` from the sampler, NaN for tokens without one; None when there are none.
+    prompt_ids:    (P,) int32, the sampler's prompt of this turn; None when it is unknown.
+    finish_reason: "stop": the model ended its turn; "length": it was cut; "other": unknown.
+    reasoning:     the thoughts of a reasoning model, which a server removed from the sampled text.
+    foreign:       whether the sampler's ids came from another tokenizer, so that `ids` were made from the text.
     """
 
     position: int
@@ -35,10 +35,10 @@ class Spoken:
 
 @dataclass(frozen=True, eq=False)
 class Dialogue:
-    """One trajectory τ: the conversation as the agent saw it, and which of its messages are turns of the agent.
+    """One trajectory τ: the conversation as the agent saw it, and the agent's turns in it.
 
     reward: fraction of tests passed, 0 to 1; None for a side of a human preference.
-    hidden_information: c, what only the collaborator and the critic know; None when it is not known.
+    hidden_information: c, known to the collaborator and the critic only; None when it is unknown.
     """
 
     id: str
@@ -47,13 +47,13 @@ class Dialogue:
     turns: tuple[Spoken, ...]
     reward: float | None = None
     hidden_information: str | None = None
-    where: str = ""  # `file:line`, for messages to people
+    where: str = ""  # `file:line`, for messages
     settled: bool = False  # whether all turns have their tokens (`settle.py`)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that cannot be used, and why in one sentence. Lines count from 1."""
+    """A line that cannot be used, with the reason in one sentence. Lines count from 1."""
 
     file: str
     line: int
@@ -65,16 +65,16 @@ class Problem:
 
 @dataclass
 class Read:
-    """What was read: the good dialogues, the bad lines, and how many are left out for which reason."""
+    """Result of reading: the good dialogues, the bad lines, and the number left out by reason."""
 
     dialogues: list[Dialogue] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    notices: list[str] = field(default_factory=list)  # sentences; nothing is wrong enough to stop
+    notices: list[str] = field(default_factory=list)  # sentences about problems that do not stop the run
 
 
 def merge(reads: Iterable[Read]) -> Read:
-    """Several sources as one, in their order. A dialogue that was read before (by its id) is left out and counted."""
+    """Joins several sources in their order. A dialogue whose id was read before is left out and counted."""
     merged = Read()
     known: set[str] = set()
     for read in reads:
@@ -91,17 +91,17 @@ def merge(reads: Iterable[Read]) -> Read:
 
 
 def listed(left_out: Counter[str]) -> str:
-    """Counts as words: "3 not graded, 1 leaked"."""
+    """Formats counts as words: "3 not graded, 1 leaked"."""
     return ", ".join(f"{count} {reason}" for reason, count in left_out.most_common() if count)
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """ "1 task", "2 tasks"."""
+    """Formats a count with its noun, as in "1 task", "2 tasks"."""
     return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def conversation(opening: str, spoken: Sequence[str], replies: Sequence[str | None]) -> Messages:
-    """The request, then turns of the agent and the replies to them; a turn without a reply ends the dialogue."""
+    """Returns the request, then the agent's turns and their replies; a turn without a reply ends the dialogue."""
     messages = [{"role": "user", "content": opening}]
     for text, reply in zip(spoken, replies, strict=True):
         messages.append({"role": "assistant", "content": text})

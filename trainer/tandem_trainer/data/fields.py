@@ -1,6 +1,4 @@
-"""Fields of rows and events, checked once where they are read."""
-
-from datetime import datetime, timezone
+"""Checks the fields of rows once, where they are read."""
 
 import numpy as np
 
@@ -8,7 +6,7 @@ from .dialogue import Spoken
 
 
 class BadRow(Exception):
-    """One sentence: why a row cannot be used."""
+    """An error whose message says in one sentence why a row cannot be used."""
 
 
 def object_of(row: dict, name: str) -> dict:
@@ -23,15 +21,6 @@ def text_of(row: dict, name: str, default: str | None = None) -> str:
     if not isinstance(value, str) or value.strip() == "":
         raise BadRow(f"The field {name} is missing or not a text.")
     return value
-
-
-def time_of(row: dict, name: str = "at") -> datetime:
-    """Raises BadRow."""
-    try:
-        at = datetime.fromisoformat(text_of(row, name).replace("Z", "+00:00"))
-    except ValueError as error:
-        raise BadRow("its time is not an ISO 8601 date.") from error
-    return at if at.tzinfo else at.replace(tzinfo=timezone.utc)  # so that all times can be compared
 
 
 def reward_of(row: dict) -> float | None:
@@ -52,10 +41,10 @@ def spoken(
     reasoning: object,
     where: str,
 ) -> Spoken:
-    """Checks what was written of a turn's tokens. Log-probabilities without ids are of no use and left aside.
+    """Checks the recorded tokens of a turn. Log-probabilities without ids are useless and ignored.
 
-    Of a turn that the model ended, the last token may have no log-probability: servers leave out that of the token
-    which ends it. It is NaN then.
+    When the model ended the turn, the last token may lack a log-probability, because servers leave out that of the end
+    token; it becomes NaN.
     """
     tokens = ids_of(ids, f"The token ids of {where}")
     prompt = ids_of(prompt_ids, f"The prompt's token ids of {where}")
@@ -72,7 +61,7 @@ def spoken(
 
 
 def ids_of(value: object, what: str) -> np.ndarray | None:
-    """(L,) int32; None for nothing, which is also what an empty list says."""
+    """Returns token ids, (L,) int32; None for null and for an empty list."""
     if value is None or value == []:
         return None
     ids = numbers(value)
@@ -82,6 +71,6 @@ def ids_of(value: object, what: str) -> np.ndarray | None:
 
 
 def numbers(value: object) -> np.ndarray:
-    """A list as a one-dimensional array; one of objects when it is not a list of single values."""
+    """Returns a list as a one-dimensional array; of dtype object when its items are not single values."""
     flat = isinstance(value, list) and not any(isinstance(each, list) for each in value)
     return np.asarray(value) if flat else np.empty(0, dtype=object)

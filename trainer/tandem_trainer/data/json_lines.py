@@ -1,7 +1,7 @@
-"""JSON lines, one bad line never costing the others."""
+"""Reads JSON Lines; a bad line does not affect the others."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..fault import Fault
@@ -17,20 +17,9 @@ OTHER_FORMATS = {
 }
 
 
-def json_lines(
-    file: Path,
-    problems: list[Problem],
-    *,
-    torn: bool = False,
-    objects: Callable[[bytes, int], Iterable[bytes]] = lambda line, _number: (line,),
-    unreadable: Callable[[bytes, int], None] = lambda _line, _number: None,
-) -> Iterator[tuple[int, dict]]:
-    """The objects of a file with their lines' numbers (from 1); what cannot be read goes into `problems`.
+def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]]:
+    """Yields the objects of a file with their line numbers (from 1); unreadable lines go into `problems`.
 
-    objects: takes a line and its number, and gives the bytes of its objects, usually one
-    unreadable: told of what is no JSON, and of its line's number
-    torn: a last line without a line feed is one that is still being written, or whose writer died: it is passed over
-        and reported, even if it could be read.
     Raises Fault when the file cannot be read at all.
     """
     try:
@@ -41,26 +30,24 @@ def json_lines(
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 if line.isspace():
                     continue
-                if torn and not line.endswith(b"\n"):
-                    problems.append(Problem(str(file), number, "The last line is torn and is passed over."))
+                try:
+                    value = parse(line)
+                except ValueError as error:
+                    problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
                     continue
-                for body in objects(line, number):
-                    try:
-                        value = parse(body)
-                    except ValueError as error:
-                        problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
-                        unreadable(body, number)
-                        continue
-                    if isinstance(value, dict):
-                        yield number, value
-                    else:
-                        problems.append(Problem(str(file), number, "The line is not a JSON object and is passed over."))
+                if isinstance(value, dict):
+                    yield number, value
+                else:
+                    problems.append(Problem(str(file), number, "The line is not a JSON object and is passed over."))
     except OSError as error:
+        if file.is_dir():
+            what = "is a folder; give files of rows, which `tandem train` and `tandem score` write of a data folder"
+            raise Fault(f"{file} {what}.", usage=True) from error
         raise Fault(f"{file} cannot be read ({error.strerror}); check the path.", usage=True) from error
 
 
 def parse(line: bytes) -> object:
-    """Raises ValueError with what the line is instead of JSON. Half a surrogate pair becomes U+FFFD, as on the wire."""
+    """Parses a line; raises ValueError with the reason. A lone surrogate becomes U+FFFD, as in UTF-8."""
     try:
         value = json.loads(line.decode(), parse_constant=refuse_constant)
     except UnicodeDecodeError as error:
@@ -78,7 +65,7 @@ def refuse_constant(name: str) -> None:
 
 
 def refuse_other_formats(file: Path, start: bytes) -> None:
-    """Files that people do hand over as JSON lines, and of which every line would be reported as unreadable."""
+    """Raises Fault for formats often mistaken for JSON Lines, in which every line would be reported as unreadable."""
     for signature, what in OTHER_FORMATS.items():
         if start.startswith(signature):
             raise Fault(f"{file} {what}.", usage=True)

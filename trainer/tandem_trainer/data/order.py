@@ -1,4 +1,4 @@
-"""Which examples make up which batch: pure functions of seed, epoch and step.
+"""Assigns examples to batches, by pure functions of seed, epoch and step.
 
 Nothing is remembered between steps and no random generator has a state, so that a run that was stopped goes on with
 exactly the examples that it would have had, whatever the versions of its libraries.
@@ -12,14 +12,14 @@ from ..turn import Example
 
 
 def steps_per_epoch(examples: int, batch: int) -> int:
-    """The last batch of an epoch may be smaller: every example comes once."""
+    """Returns the batches of an epoch. The last one may be smaller, because every example comes once."""
     return -(-examples // batch)
 
 
 def step_batch(examples: Sequence[Example], *, seed: int, epoch: int, step_in_epoch: int, batch: int) -> list[int]:
-    """The indices of the examples of one step, both epoch and step counted from 0; empty behind the end of the epoch.
+    """Returns the example indices of one step; epoch and step count from 0. It is empty beyond the end of the epoch.
 
-    Groups come in an order that depends on seed and epoch, their members side by side in the order given.
+    The order of the groups depends on seed and epoch; members of a group stay side by side in the given order.
     """
     order = epoch_order(tuple(example.group for example in examples), seed, epoch)
     return list(order[step_in_epoch * batch : (step_in_epoch + 1) * batch])
@@ -27,7 +27,7 @@ def step_batch(examples: Sequence[Example], *, seed: int, epoch: int, step_in_ep
 
 @lru_cache(maxsize=4)
 def epoch_order(groups: tuple[str, ...], seed: int, epoch: int) -> tuple[int, ...]:
-    """All indices, in the order of an epoch."""
+    """Returns all indices, in the order of an epoch."""
     members: dict[str, list[int]] = {}
     for index, group in enumerate(groups):
         members.setdefault(group, []).append(index)
@@ -36,14 +36,14 @@ def epoch_order(groups: tuple[str, ...], seed: int, epoch: int) -> tuple[int, ..
 
 
 def lot(*parts: object) -> bytes:
-    """Sorting by this shuffles: a hash is as good as a throw of dice, and the same on every machine."""
+    """Returns a sort key that shuffles: a hash, which is the same on every machine."""
     return hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
 
 
 def micro_batches(indices: Sequence[int], tokens: Callable[[list[int]], int], budget: int) -> list[list[int]]:
     """Cuts a batch into pieces of at most `budget` tokens, in order and as large as they may be.
 
-    tokens: how many tokens examples need together, after sharing. An example that is over the budget stands alone.
+    tokens: how many tokens examples need together, after sharing. An example over the budget is a piece of its own.
     """
     batches: list[list[int]] = []
     for index in indices:

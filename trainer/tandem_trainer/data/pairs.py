@@ -1,8 +1,8 @@
-"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; and which
-tasks are held out.
+"""Chooses the training examples: pairs of trajectories for the critic and multi-turn DPO, single ones for the other
+objectives. Also chooses the held-out tasks.
 
-Everywhere `read` makes the turns of dialogues as the model in question reads them (`Template.all_turns`), which takes
-time, so that only those are read of which an example is made. The order of the dialogues is kept.
+`read` makes the turns of dialogues as the model in question reads them (`Template.all_turns`). That takes time, so only
+dialogues that become part of an example are read. The order of the dialogues is kept.
 """
 
 import math
@@ -21,12 +21,12 @@ Read = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 
 
 def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Pairing) -> list[Example]:
-    """Pairs of trajectories of one task, the better one chosen; `group` is the task.
+    """Makes pairs of trajectories of one task, the better one chosen; `group` is the task.
 
-    paper: of each task that has a trajectory of reward 1, the first such one against every strictly lower one
+    paper: the first trajectory of reward 1 of each task against every strictly lower one of the task
         (arXiv 2503.15478, as the reference code pairs them).
     successes: each trajectory of reward 1 against every strictly lower one of its task.
-    all: every two trajectories of a task of which one has the strictly higher reward.
+    all: every two trajectories of a task with different rewards.
     Raises Fault when there is no pair, with what to collect.
     """
     pairs: list[tuple[int, int]] = []
@@ -50,7 +50,7 @@ def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Pairing
 
 
 def _turns(dialogues: Sequence[Dialogue], read: Read, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:
-    """The turns of the dialogues at `indices`, by these."""
+    """Returns the turns of the dialogues at `indices`, keyed by index."""
     some = sorted(indices)
     return dict(zip(some, read([dialogues[index] for index in some]), strict=True))
 
@@ -73,7 +73,7 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
 
 
 def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) -> list[Example]:
-    """Trajectories to be imitated: those with at least the reward. Raises Fault when there is none."""
+    """Makes examples of the trajectories with at least the given reward. Raises Fault when there is none."""
     good = [index for index, dialogue in enumerate(dialogues) if dialogue.reward >= minimum_reward]
     if not good:
         best = max((dialogue.reward for dialogue in dialogues), default=0.0)
@@ -87,7 +87,7 @@ def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) 
 
 
 def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
-    """Every trajectory with the reward that it got, for a value head."""
+    """Makes an example of every trajectory with its reward as target, for a value head."""
     return [
         Example(dialogue.task, of_dialogue, target=dialogue.reward)
         for dialogue, of_dialogue in zip(dialogues, read(dialogues), strict=True)
@@ -97,9 +97,9 @@ def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
 def preference_examples(
     preferences: Sequence[Preference], template: Template, weight: float = DataConfig.preference_weight
 ) -> tuple[list[Example], Settled]:
-    """Preferences between ways to go on, each as the turns of both sides; `group` is the same for one history.
+    """Makes examples of preferences between two continuations; those with the same history share a `group`.
 
-    A preference of which one side is left out is left out; what was left out is told as well.
+    A preference is left out when one of its sides is; the reasons for leaving out are returned as well.
     """
     settled = settle(template, [side for each in preferences for side in (each.chosen, each.rejected)])
     ids = [dialogue.id for dialogue in settled.dialogues]
@@ -113,7 +113,7 @@ def preference_examples(
 
 
 def by_task(dialogues: Sequence[Dialogue]) -> dict[str, list[int]]:
-    """The indices of each task's trajectories; tasks in the order of their first."""
+    """Returns the indices of each task's trajectories; tasks are in the order of their first trajectory."""
     tasks: dict[str, list[int]] = {}
     for index, dialogue in enumerate(dialogues):
         tasks.setdefault(dialogue.task, []).append(index)
@@ -121,10 +121,10 @@ def by_task(dialogues: Sequence[Dialogue]) -> dict[str, list[int]]:
 
 
 def first_of(dialogues: Sequence[Dialogue], fraction: float) -> list[Dialogue]:
-    """The first `fraction` of them, at least one: the paper samples candidates for the first tenth only.
+    """Returns the first `fraction` of the dialogues, at least one; the paper samples candidates for a tenth only.
 
-    First are the first ones of every task, then the second ones, and so on: a policy that learns to ask has to see many
-    tasks, and of a log that lists the dialogues of a task together a tenth would have but a tenth of these.
+    The first dialogues of every task come first, then the second ones, and so on: a policy that learns to ask must see
+    many tasks, and a log may list the dialogues of one task together.
     """
     count = math.ceil(fraction * len(dialogues))
     places = [(number, index) for members in by_task(dialogues).values() for number, index in enumerate(members)]
@@ -132,12 +132,12 @@ def first_of(dialogues: Sequence[Dialogue], fraction: float) -> list[Dialogue]:
 
 
 def held_out_tasks(pools: Sequence[Collection[str]], held_out: float, seed: int) -> frozenset[str]:
-    """The tasks that no stage trains on: a policy must not be measured on tasks that its critic was taught.
+    """Draws the tasks that no stage trains on: a policy must not be measured on tasks that its critic was taught.
 
     pools: for each stage the tasks that it has examples of; they may overlap.
-    Of each pool the fraction `held_out` is drawn, of two tasks or more at least one, unless `held_out` is 0; what was
-    drawn for one pool counts for the others, and no pool loses its last task. Which tasks these are depends on their
-    ids and the seed, whatever order they come in.
+    The fraction `held_out` of each pool is drawn, at least one of two tasks or more unless `held_out` is 0. A task
+    drawn for one pool counts for the others, and no pool loses its last task. The choice depends on the tasks' ids
+    and the seed, not on their order.
     """
     pools = [frozenset(pool) for pool in pools if pool]
     apart: frozenset[str] = frozenset()
@@ -150,14 +150,14 @@ def held_out_tasks(pools: Sequence[Collection[str]], held_out: float, seed: int)
 
 
 def drop_long(examples: Sequence[Example], max_tokens: int) -> tuple[list[Example], int]:
-    """Leaves out examples with a turn of more than `max_tokens`, history included; also says how many.
+    """Drops examples with a turn of more than `max_tokens`, history included; also returns how many were dropped.
 
-    An example is left out whole: a trajectory that lacks a turn, above all its answer, is not the one that was graded.
+    An example is dropped whole: a trajectory that lacks a turn, above all its answer, is not the one that was graded.
     """
     kept = [example for example in examples if longest(example) <= max_tokens]
     return kept, len(examples) - len(kept)
 
 
 def longest(example: Example) -> int:
-    """Tokens of the longest turn with its history."""
+    """Returns the tokens of the longest turn with its history."""
     return max(len(turn.prompt) + len(turn.response) for turn in example.turns)

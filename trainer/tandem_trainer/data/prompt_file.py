@@ -1,7 +1,7 @@
 """Prompt files: Markdown with `{{placeholders}}`, rendered exactly as Tandem's `src/core/dialogue/prompts.ts` does.
 
-A comment at the top is for people and is left out. `agent.md` is a copy of the one that Tandem plays with, so that the
-critic and the policy read the request that the agent read.
+A comment at the top is left out. Tandem plays with the same `agent.md`, so that the critic and the policy read the same
+request as the agent; `simulator.md` and `short/agent.md` beside it are read by Tandem alone.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ SHIPPED = Path(__file__).parent / "prompts"
 AGENT = ("description", "maxTurns", "replyLimit")
 CRITIC = ("hiddenInformation",)
 
-# What JavaScript's `trim` and `\s` take for white space; Python's differ in five characters.
+# White space by JavaScript's `trim` and `\s`; Python's differ in five characters.
 EN_QUAD_TO_HAIR_SPACE = "".join(map(chr, range(0x2000, 0x200B)))
 SPACE = f"\t\n\v\f\r \u00a0\u1680{EN_QUAD_TO_HAIR_SPACE}\u2028\u2029\u202f\u205f\u3000\ufeff"
 LEADING_COMMENT = re.compile(rf"^[{SPACE}]*<!--[\s\S]*?-->[{SPACE}]*")
@@ -23,14 +23,14 @@ PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
 class Prompt:
-    """One prompt file. `version`: the hash by which the trajectory log names what a dialogue was played with."""
+    """One prompt file. `version`: the hash by which the trajectory log names the prompt of a dialogue."""
 
     def __init__(self, text: str):
         self.text = text.removeprefix("\ufeff")
         self.version = hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def render(self, **values: str | int) -> str:
-        """The text with its placeholders filled in; what is filled in is not searched for placeholders."""
+        """Returns the text with its placeholders filled in; the values are not searched for placeholders."""
         filled = PLACEHOLDER.sub(lambda found: str(values[strip(found[1])]), LEADING_COMMENT.sub("", self.text))
         return strip(filled)
 
@@ -59,15 +59,15 @@ def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
 
 
 def agent_prompt(file: str | None = None) -> Prompt:
-    """The request as the agent reads it: `file`, or what ships with Tandem."""
+    """Reads the prompt of the agent's request: from `file`, or the one that ships with Tandem."""
     return read_prompt(file or SHIPPED / "agent.md", AGENT)
 
 
 def critic_prompt(file: str | Path | None = None) -> Prompt:
-    """What stands in front of the first user message when the critic reads: `file`, or what ships with Tandem."""
+    """Reads the text put in front of the first user message for the critic: from `file`, or the one in Tandem."""
     return read_prompt(file or SHIPPED / "critic.md", CRITIC)
 
 
 def strip(text: str) -> str:
-    """JavaScript's `trim`."""
+    """Trims as JavaScript does."""
     return text.strip(SPACE)

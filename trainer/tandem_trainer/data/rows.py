@@ -1,8 +1,9 @@
 """Rows of files: published trajectories, Tandem's exports of them, and preferences.
 
 A trajectory row is `{task, dialogue_history, answer, reward}` (the offline data of arXiv 2503.15478); Tandem's exports
-add under `tandem` what the sampler said, and under `messages` the conversation as the agent saw it. What is tolerated
-is the same as in Tandem's import (`src/core/trajectory/publishedRow.ts`), so that a row has the same id on either way.
+add the sampler's record under `tandem`, and the conversation as the agent saw it under `messages` (docs/data.md). The
+rows of a log are written by `tandem train`; nothing here reads a log. This reader tolerates the same deviations as
+Tandem's import (`src/core/trajectory/publishedRow.ts`), so that a row has the same id either way.
 """
 
 import hashlib
@@ -32,14 +33,15 @@ from .task_row import content_id, row_id, task_of
 AGENT = ("agent", "assistant")
 COLLABORATOR = ("human", "user", "collaborator")
 ROLES = ("system", "user", "assistant")
-PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}  # what the benchmark plays with; its rows do not say
+VERSION = 1  # of Tandem's rows: `ROW_VERSION` in src/core/trajectory/export/rows.ts; published rows have none
+PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}  # the benchmark's limits, which its rows do not name
 
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """One person's or one grade's choice between two ways to go on after the same messages.
+    """A choice between two continuations of the same messages, made by a person or by their grades.
 
-    group: the same for all choices after these messages.
+    group: equal for all choices after the same messages.
     """
 
     group: str
@@ -56,7 +58,7 @@ class Preferences:
 def read_rows(paths: Iterable[str | Path], opening: str | None = None, *, with_leaked: bool = False) -> Read:
     """Reads files of trajectory rows.
 
-    opening: a file like Tandem's agent.md, for rows without `messages`; none: the one that ships with Tandem.
+    opening: a file like Tandem's agent.md, for rows without `messages`; None: the one that ships with Tandem.
     Raises Fault when a file cannot be read or none of its rows can be used.
     """
     prompt = agent_prompt(opening)
@@ -94,7 +96,7 @@ def another_prompt(count: int, source: object) -> str:
 
 
 def why_none(read: Read) -> str:
-    """Why nothing is left, to be put behind a sentence's beginning: the first bad line, and the counts."""
+    """Explains why nothing is left, as the end of a sentence: the first bad line, and the counts."""
     reasons = [f"{counted(len(read.problems), 'bad line')}, the first: {read.problems[0]}"] if read.problems else []
     if read.left_out:
         reasons.append(listed(read.left_out))
@@ -103,8 +105,11 @@ def why_none(read: Read) -> str:
 
 
 def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
-    """Raises BadRow."""
+    """Makes a dialogue of a row. Raises BadRow."""
     tandem = object_of(row, "tandem")
+    version = tandem.get("version", VERSION)
+    if version != VERSION:
+        raise BadRow(f"It is a row of version {version}, and this trainer reads version {VERSION}: update Tandem.")
     if "dialogue_history" not in row and "messages" in row:
         return chat_dialogue(row, tandem, f"{file}:{line}")
     task = task_of(row)
@@ -138,7 +143,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
 
 
 def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
-    """A row of Tandem's chat export: only the messages, and where they come from. It has no hidden information."""
+    """Makes a dialogue of a row of Tandem's chat export, which has messages and origin, but no hidden information."""
     messages = messages_of(row["messages"], "messages")
     refuse_without_request(messages, "messages")
     positions = assistant_positions(messages)
@@ -155,7 +160,7 @@ def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
 
 
 def history_of(row: dict, description: str) -> tuple[list[str], list[str], list[str | None]]:
-    """What the agent generated in each turn, what the collaborator saw of it, and the replies."""
+    """Returns the agent's generated text of each turn, the part that the collaborator saw, and the replies."""
     history = row.get("dialogue_history")
     if not isinstance(history, list) or not history:
         raise BadRow("The field dialogue_history must be a list of messages.")
@@ -198,20 +203,20 @@ def messages_of(value: object, name: str) -> Messages:
 
 
 def refuse_without_request(messages: Messages, name: str) -> None:
-    """An agent does not begin; and what the critic knows is put in front of the request."""
+    """Raises BadRow when the first message is not the user's: the critic's prompt goes in front of the request."""
     roles = [message["role"] for message in messages]
     if "user" not in roles or "assistant" in roles[: roles.index("user")]:
         raise BadRow(f"{name} must have a message of the user before those of the assistant.")
 
 
 def request_of(messages: Messages) -> str:
-    """What the agent was asked before it said anything: the task of a row that names none."""
+    """Returns the text before the agent's first message; it stands for the task when a row names none."""
     positions = assistant_positions(messages)
     return "\n\n".join(message["content"] for message in messages[: positions[0] if positions else None])
 
 
 def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
-    """The agent's turns with what the sampler said of them, which published rows do not have."""
+    """Returns the agent's turns with the sampler's record of them, which published rows lack."""
     said = tandem.get("turns")
     if said is None:
         return tuple(Spoken(position) for position in positions)
@@ -232,7 +237,7 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
 
 
 def read_preferences(paths: Iterable[str | Path]) -> Preferences:
-    """Reads rows `prompt`, `chosen`, `rejected`: messages before the choice, and two ways to go on.
+    """Reads rows `prompt`, `chosen`, `rejected`: the messages before the choice, and two continuations.
 
     A person's choice between two drafts of one turn has one assistant message on each side; Tandem's preference export
     has the rest of two dialogues. Raises Fault when a file cannot be read or none of its rows can be used.

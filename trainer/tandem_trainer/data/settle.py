@@ -1,4 +1,4 @@
-"""Gives every turn of a dialogue its tokens: those that were sampled, else its text's, tokenised once and marked."""
+"""Gives every turn of a dialogue its tokens: the sampled ones, else those of its text, which is tokenised once."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from .template import Template, chunks
 
 @dataclass
 class Settled:
-    """Dialogues of which every turn has its tokens."""
+    """Dialogues in which every turn has its tokens."""
 
     dialogues: list[Dialogue] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    mismatched: int = 0  # turns whose ids say something else than their text, which was tokenised instead
+    mismatched: int = 0  # turns whose ids did not match their text, so that the text was tokenised
 
     @property
     def notices(self) -> list[str]:
@@ -42,11 +42,11 @@ class Place:
 
 
 def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
-    """Raises Fault when the template refuses a dialogue of which there is only text.
+    """Gives every turn its tokens. Raises Fault when the template refuses a dialogue without token ids.
 
-    Ids that the tokenizer does not have, or that say another text than was logged, are another tokenizer's, and the
-    text is used instead. Sampled ids that the agent ended get the token that ends a turn if they lack it, and so does a
-    text unless it was cut. The log-probability of such an end is NaN; the others are kept where every token has one.
+    Ids that the tokenizer does not have, or that decode to another text than was logged, come from another tokenizer;
+    the text is used instead. A turn that the agent ended gets the end-of-turn token if its ids lack it, and so does a
+    text unless it was cut. The log-probability of an added end is NaN; the others are kept if every token has one.
     """
     settled = Settled()
     for chunk in chunks(dialogues):
@@ -79,13 +79,13 @@ def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) 
 
 
 def are_known(template: Template, turn: Spoken) -> bool:
-    """Whether it has sampled ids, and the tokenizer has these and those of its prompt."""
+    """Returns whether the turn has sampled ids and the tokenizer knows them and those of its prompt."""
     size = len(template.tokenizer)
     return turn.ids is not None and all(ids is None or ids.max() < size for ids in (turn.ids, turn.prompt_ids))
 
 
 def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bool]:
-    """Of each turn whether it has sampled ids and they say its text, but for special tokens and space around it."""
+    """Returns for each turn whether its sampled ids decode to its text, ignoring special tokens and outer space."""
     known = [are_known(template, place.turn) for place in places]
     sampled = [without_end(template, place.turn.ids) for place, has in zip(places, known, strict=True) if has]
     decoded: Iterator[str] = iter(
@@ -97,13 +97,13 @@ def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bo
 
 
 def says(decoded: str, text: str, reasoning: str) -> bool:
-    """A text that was cut may end in part of a character; a server may have taken the thoughts out of the text."""
+    """Compares decoded ids with the logged text, which may end inside a character or lack the model's reasoning."""
     decoded, text, reasoning = decoded.rstrip("\ufffd").strip(), text.rstrip("\ufffd").strip(), reasoning.strip()
     return decoded == text or (reasoning != "" and decoded.endswith(text) and reasoning in decoded)
 
 
 def tokenise(template: Template, places: Sequence[Place]) -> list[np.ndarray]:
-    """The texts of turns as tokens: as they follow their prompts, or on their own where that would alter the prompt."""
+    """Tokenizes the texts of turns behind their prompts, or alone where that would change the prompt's tokens."""
     encode = template.encoder.encode
     texts = [place.text for place in places]
     prompts = [
@@ -122,14 +122,14 @@ def sampled_turn(template: Template, turn: Spoken) -> Spoken:
     ids, said = turn.ids, turn.log_probs
     if turn.finish_reason != "stop" or ids[-1] in template.ends:
         return replace(turn, sampled=True)
-    # A log-probability is missing that is not the end's: nobody can tell which token's it is.
+    # A log-probability other than that of the end is missing, and it is unknown which token lacks it.
     if said is not None:
         said = None if np.isnan(said[-1]) else np.append(said, np.float32(np.nan))
     return replace(turn, ids=with_end(template, ids), sampled=True, log_probs=said)
 
 
 def text_turn(template: Template, turn: Spoken, ids: np.ndarray) -> Spoken:
-    """Its prompt is rendered as well: what another tokenizer's sampler read is of no use."""
+    """Returns the turn with the tokens of its text and without the logged prompt, which was another tokenizer's."""
     if turn.finish_reason != "length" and (len(ids) == 0 or ids[-1] not in template.ends):
         ids = with_end(template, ids)
     return replace(turn, ids=ids, sampled=False, foreign=turn.ids is not None, log_probs=None, prompt_ids=None)

@@ -1,4 +1,4 @@
-"""What there is too little of in the data of a run to expect a better agent, by what was measured, before it starts.
+"""Warns before a run starts when its data are too few to expect a better agent, judged by our measurements.
 
 The figures are those of docs/training.md, "How many dialogues it takes": the scoreboard's 600 dialogues of the starter
 model, with which every method gave a better agent.
@@ -14,16 +14,18 @@ from .dialogue import counted
 Kind = Literal["pairs", "held_out_pairs", "successes", "dialogues", "token_ids", "tokenizer"]
 
 DIALOGUES = 600
-PAIRS = 300  # of these dialogues, each success against every lower reward of its task
-SUCCESSES = 140  # of these dialogues
-# From so many on, three of four in the right order are two standard errors (1 / sqrt(16)) more than chance gives.
+PAIRS = 300  # pairs from these dialogues, each success against every lower reward of its task
+SUCCESSES = 140  # successes among these dialogues
+# With 16 pairs, an accuracy of 3/4 is two standard errors above chance: 1/2 + 2 · (1/2) / sqrt(16).
 HELD_OUT_PAIRS = 16
 
 
 @dataclass(frozen=True)
 class Shortage:
-    """have: what there is of it; of turns, those that are as the model's own would be. enough: from how many on a gain
-    can be expected. sentence: for people.
+    """One kind of data that is too scarce.
+
+    have: the amount; of turns, those with the model's own tokens. enough: the amount from which a gain can be expected.
+    sentence: the warning for the user.
     """
 
     kind: Kind
@@ -33,7 +35,7 @@ class Shortage:
 
 
 def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    """counts: as the event `data` has them."""
+    """Returns the shortages of a run. counts: those of the event `data`."""
     return [*_of_examples(config, counts), *_of_turns(config, counts)]
 
 
@@ -63,7 +65,7 @@ def _of_examples(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]
 
 
 def _of_turns(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    """Whose tokens are not those that were sampled: a text that is tokenised again may come out as other tokens."""
+    """Warns of turns without their sampled tokens, because tokenising their text may give other tokens."""
     turns, foreign = counts["turns"], counts["turns_of_another_tokenizer"]
     without = turns - counts["turns_as_sampled"] - foreign
     of_all = f"of {turns:,} turns" if turns != 1 else "of 1 turn"

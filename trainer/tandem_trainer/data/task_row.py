@@ -1,4 +1,4 @@
-"""The task of a row: its fields, and the ids that Tandem gives to tasks and rows without one."""
+"""The task of a row: its fields, and the ids that Tandem gives to tasks and rows that have none."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from .fields import BadRow, object_of, text_of
 
 
 def task_of(row: dict) -> dict:
-    """The task's fields, which may stand in the row itself or be a string of JSON."""
+    """Returns the task's fields, which may be in the row itself or in a string of JSON."""
     task = row.get("task")
     if task is None:
         task = row
@@ -28,12 +28,12 @@ def task_of(row: dict) -> dict:
 
 
 def content_id(task: dict) -> str:
-    """The id that Tandem gives a task without one (`src/core/task/row.ts`)."""
+    """Returns the id that Tandem gives to a task without one (`src/core/task/row.ts`)."""
     return digest(content_of(task))[:16]
 
 
 def row_id(task: dict, texts, contents, replies, row: dict, reward: float | None) -> str:
-    """The id under which Tandem imports the row (`src/core/trajectory/publishedRow.ts`)."""
+    """Returns the id under which Tandem imports the row (`src/core/trajectory/publishedRow.ts`)."""
     messages = []
     for text, content, reply in zip(texts, contents, replies, strict=True):
         messages.append(["agent", text, content])
@@ -44,7 +44,7 @@ def row_id(task: dict, texts, contents, replies, row: dict, reward: float | None
 
 
 def content_of(task: dict) -> list:
-    """What the task asks and how it is tested. Tests `test1` … `testN` are in the order of their numbers."""
+    """Returns the fields of the task that its id depends on. Tests `test1` … `testN` are sorted by number."""
     cases = object_of(task, "test_cases")
     names = list(cases)
     prefixes = {name.rstrip("0123456789") for name in names}
@@ -55,11 +55,11 @@ def content_of(task: dict) -> list:
 
 
 def number_order(digits: str) -> tuple[int, str]:
-    """Orders whole numbers of any length: of two without zeros in front the longer one is greater."""
+    """Returns a sort key for whole numbers of any length: without leading zeros the longer one is greater."""
     bare = digits.lstrip("0")
     return len(bare), bare
 
 
 def digest(content: list) -> str:
-    """SHA-256 of what JavaScript's `JSON.stringify` writes."""
+    """Returns the SHA-256 of the text that JavaScript's `JSON.stringify` writes."""
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()

@@ -1,9 +1,9 @@
-"""Dialogues to turns: what the model reads before each turn of the agent, and the tokens of that turn.
+"""Converts dialogues to turns: the prompt before each turn of the agent, and the tokens of that turn.
 
-The prompt of turn t is what a chat server would make of the messages so far: the chat template with the generation
-prompt, tokenised. The response is what was sampled, else its text, tokenised once (`settle.py`). Which tokens are
-trained on is thereby known from the start; nothing is searched in texts. A template that rewrites the history (Qwen 3
-takes the thoughts out of earlier turns) only makes prompts that do not begin with each other.
+The prompt of turn t is the one that a chat server would build from the messages so far: the chat template with the
+generation prompt, tokenised. The response is the sampled tokens, else those of the text, tokenised once (`settle.py`).
+So the trained tokens are known without searching in texts. A template may rewrite the history (Qwen 3 removes the
+thoughts of earlier turns); then a prompt does not begin with the prompt before it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,11 @@ from transformers import PreTrainedTokenizerBase
 from ..fault import Fault
 from ..turn import Turn
 from .dialogue import Dialogue, Messages
-from .encode import Encoder
 from .prompt_file import Prompt, critic_prompt
 
-CHUNK = 128  # dialogues that are tokenised together: enough to keep the tokenizer's threads busy
-PROBE = "Zebra"  # the agent's message in the conversation that shows how a template ends a turn
-# Some templates write today's date. In a run it is always Llama's own default, so that a run can be repeated.
+CHUNK = 128  # dialogues tokenised together: enough to keep the tokenizer's threads busy
+PROBE = "Zebra"  # the agent's message in a test conversation, which shows how a template ends a turn
+# Some templates write today's date. Here it is always Llama's default, so that a run can be repeated.
 SAME_DAY = """{%- macro strftime_now(format) %}{{ format | replace("%d", "26") | replace("%b", "Jul")
 | replace("%B", "July") | replace("%m", "07") | replace("%Y", "2024") | replace("%A", "Friday") }}{% endmacro %}"""
 
@@ -28,8 +27,8 @@ SAME_DAY = """{%- macro strftime_now(format) %}{{ format | replace("%d", "26") |
 class Template:
     """A tokenizer with its chat template. `end_of_turn` is the token that ends a message of the agent.
 
-    options: given to the template, e.g. {"enable_thinking": False}.
-    critic: what is put in front of the first user message when the critic reads; `{{hiddenInformation}}` stands for c.
+    options: variables of the template, e.g. {"enable_thinking": False}.
+    critic: text in front of the critic's first user message; `{{hiddenInformation}}` stands for c.
     Raises Fault when the tokenizer has no chat template, or one that refuses a plain conversation.
     """
 
@@ -42,11 +41,11 @@ class Template:
         self.critic = critic or critic_prompt()
         self.end_of_turn = self._probe()
         special = {token_id for token_id, token in tokenizer.added_tokens_decoder.items() if token.special}
-        self.ends = special | {self.end_of_turn}  # the last token of a turn that the agent ended is one of these
+        self.ends = special | {self.end_of_turn}  # last tokens of turns that the agent ended
         self.encoder = Encoder(tokenizer, self.end_of_turn)
 
     def render(self, messages: Messages, *, generation: bool = True, where: str = "") -> str:
-        """The conversation as text. Raises Fault with the template's own reason when it refuses."""
+        """Renders the conversation as text. Raises Fault with the template's own reason when it refuses."""
         try:
             return self.tokenizer.apply_chat_template(
                 list(messages),
@@ -64,14 +63,14 @@ class Template:
             ) from error
 
     def turns(self, dialogue: Dialogue, hidden: bool = False) -> tuple[Turn, ...]:
-        """The turns of one settled dialogue; see `all_turns`."""
+        """Returns the turns of one settled dialogue; see `all_turns`."""
         return self.all_turns([dialogue], hidden)[0]
 
     def all_turns(self, dialogues: Sequence[Dialogue], hidden: bool = False) -> list[tuple[Turn, ...]]:
-        """The turns of settled dialogues as the policy reads them, or, with `hidden`, as the critic does.
+        """Returns the turns of settled dialogues as the policy reads them or, with `hidden`, as the critic does.
 
-        The responses are the same in both. Prompts that the sampler logged are used in the policy's view only: the
-        critic's are rendered anew with the hidden information. Prompts that begin with each other share their memory.
+        The responses are the same in both views. Logged prompts are used in the policy's view only: the critic's are
+        rendered with the hidden information. A prompt that begins with an earlier one shares its memory.
         Raises Fault when the template refuses, or a dialogue has no hidden information.
         """
         made = []
@@ -99,7 +98,7 @@ class Template:
         return made
 
     def view(self, dialogue: Dialogue, hidden: bool) -> Messages:
-        """The messages as the policy reads them, or as the critic does: with c in front of the first user message."""
+        """Returns the messages for the policy, or for the critic with c in front of the first user message."""
         if not hidden:
             return dialogue.messages
         if dialogue.hidden_information is None:
@@ -115,7 +114,7 @@ class Template:
         return tuple(messages)
 
     def _probe(self) -> int:
-        """The token that ends a message of the agent: the first added token behind one, else the end of a text."""
+        """Finds the token that ends a message of the agent: the first added token behind one, else the end of text."""
         conversation = ({"role": "user", "content": "Hello"}, {"role": "assistant", "content": PROBE})
         _, found, tail = self.render(conversation, generation=False).rpartition(PROBE)
         if not found:
@@ -151,10 +150,68 @@ def chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
 
 
 def share_memory(prompts: list[np.ndarray]) -> list[np.ndarray]:
-    """Prompts that begin the next one become a part of its array: a long dialogue is then held once."""
+    """Makes each prompt that begins the next one a view of its array, so that a long dialogue is stored once."""
     shared = list(prompts)
     for index in reversed(range(len(shared) - 1)):
         beginning = shared[index + 1][: len(shared[index])]
         if np.array_equal(beginning, shared[index]):
             shared[index] = beginning
     return shared
+
+
+class Encoder:
+    """Tokenises rendered conversations, which repeat most of their text from turn to turn.
+
+    A tokenizer first takes its added tokens (`<|im_end|>`) out of a text and then treats what stands between them piece
+    by piece. So a text may be cut in front of such a token, and its ids are those of its pieces one behind the other.
+    That holds only for tokens that match whatever stands around them; `cut` is the end of a turn if it is such a token,
+    and without one every text is tokenised whole.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, end_of_turn: int):
+        self.tokenizer = tokenizer
+        self.cut = tokenizer.convert_ids_to_tokens(end_of_turn) if matches_anywhere(tokenizer, end_of_turn) else None
+
+    def encode(self, texts: Sequence[str]) -> list[np.ndarray]:
+        """Returns the ids of each text, (L_i,) int32, without the tokens that the tokenizer adds around a text."""
+        pieces = [self.pieces(text) for text in texts]
+        distinct = list(dict.fromkeys(piece for of_text in pieces for piece in of_text))
+        if not distinct:
+            return [np.empty(0, np.int32) for _ in texts]
+        encoded = self.tokenizer(
+            distinct,
+            add_special_tokens=False,
+            return_attention_mask=False,
+            padding=False,
+            truncation=False,
+            verbose=False,
+        )["input_ids"]
+        ids = {piece: np.array(of_piece, np.int32) for piece, of_piece in zip(distinct, encoded, strict=True)}
+        return [np.concatenate([np.empty(0, np.int32), *(ids[piece] for piece in of_text)]) for of_text in pieces]
+
+    def pieces(self, text: str) -> list[str]:
+        """Splits the text in front of each end of a turn."""
+        if self.cut is None or self.cut not in text:
+            return [text] if text else []
+        first, *others = text.split(self.cut)
+        return ([first] if first else []) + [self.cut + other for other in others]
+
+
+def matches_anywhere(tokenizer: PreTrainedTokenizerBase, token_id: int) -> bool:
+    """Returns whether a token matches wherever its text occurs, so that the ids before it do not depend on later text.
+
+    It does not when it strips white space to its left, must be a single word, is matched after normalisation, or when
+    another added token could take the beginning of its text.
+    """
+    added = tokenizer.added_tokens_decoder
+    token = added.get(token_id)
+    if token is None or not tokenizer.is_fast or tokenizer.split_special_tokens:
+        return False
+    normalised = token.normalized and tokenizer.backend_tokenizer.normalizer is not None
+    if token.lstrip or token.single_word or normalised:
+        return False
+    text = token.content
+    others = [other.content for other in added.values() if other.content != text]
+    return not any(
+        text in other or any(other.endswith(text[:length]) for length in range(1, len(text))) for other in others
+    )

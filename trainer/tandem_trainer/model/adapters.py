@@ -1,8 +1,8 @@
-"""Two LoRA adapters on one frozen base (arXiv 2106.09685), by PEFT, which is imported only where they are.
+"""Two LoRA adapters on one frozen base (arXiv 2106.09685), by PEFT, which only this module imports.
 
-Their layers add their part to the output of the layer below in place. PEFT computes y + (x Aᵀ Bᵀ)·s with a new array of
-the size of y for the product, for the scaling and for the sum, of every linear layer. One matrix product that
-accumulates into y does the same (equation 3).
+Adapter layers add their part to the output of the base layer in place. PEFT computes y + (x Aᵀ Bᵀ)·s with new arrays of
+the size of y for the product, the scaling and the sum in every linear layer. One matrix product that accumulates into y
+gives the same result (equation 3).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from ..config import ModelConfig
 
 
 def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, seed: int) -> PeftModel:
-    """Adapters of critic and policy on every linear layer but the output layer; the policy's is live."""
+    """Adds adapters for critic and policy to every linear layer but the output layer; the policy's is live."""
     for weight in model.parameters():
         weight.requires_grad_(False)
     lora = LoraConfig(
@@ -41,14 +41,14 @@ def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, see
 
 
 def adapted(model: PeftModel) -> Iterator[tuple[str, LoraLayer]]:
-    """The layers that have adapters, by their names in the base."""
+    """Returns the layers that have adapters, by their names in the base."""
     for name, module in model.get_base_model().named_modules():
         if isinstance(module, LoraLayer):
             yield name, module
 
 
 def add_in_place(model: PeftModel) -> None:
-    """Replaces the forward pass of LoRA on plain linear layers; while disabled or merged, they go PEFT's way."""
+    """Replaces the forward pass of LoRA on plain linear layers; while disabled or merged, PEFT's own runs."""
     for _, layer in adapted(model):
         if type(layer.get_base_layer()) is nn.Linear and not layer.lora_variant:
             layer.forward = _forward(layer, layer.forward)

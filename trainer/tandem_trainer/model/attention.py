@@ -23,12 +23,12 @@ from transformers.masking_utils import AttentionMaskInterface
 
 from .forest import Forest, Segment
 
-BLOCK = 512  # queries
+BLOCK = 512  # queries that attend at a time
 
 
 @contextmanager
 def attending(decoder: nn.Module, implementation: str) -> Iterator[None]:
-    """Within, the layers of `decoder` attend by `implementation`; sampling goes on with the one that was loaded."""
+    """Switches the attention of `decoder` to `implementation` inside the context; sampling uses the loaded one."""
     config = decoder.config
     before = config._attn_implementation
     config._attn_implementation = implementation
@@ -39,7 +39,7 @@ def attending(decoder: nn.Module, implementation: str) -> Iterator[None]:
 
 
 def obstacle(decoder: nn.Module) -> str | None:
-    """Why the layers of this model cannot attend over a forest, or None."""
+    """Returns the reason why this model cannot attend over a forest, or None."""
     kinds = set(getattr(decoder.config, "layer_types", None) or ()) - {"full_attention", "sliding_attention"}
     if kinds:
         return f"it has layers of {' and '.join(sorted(kinds))}"
@@ -61,16 +61,17 @@ def forest_attention(
     softcap: float | None = None,
     **others,
 ) -> tuple[Tensor, None]:
-    """What a layer of transformers calls. query (1, H, T, D), key and value (1, K, T, D); returns (1, T, H, D).
+    """Computes the attention of one layer of transformers.
 
-    Raises NotImplementedError for what changes scores in ways not known here (attention sinks, position biases).
+    query (1, H, T, D), key and value (1, K, T, D); returns (1, T, H, D).
+    Raises NotImplementedError for unsupported changes of the scores (attention sinks, position biases).
     """
     for name in ("s_aux", "sinks", "position_bias"):
         if others.get(name) is not None:
             raise NotImplementedError(f"attention with {name}")
     if softcap is None and _has_kernel(query, value):
         return packed_attention(varlen_attn, query, key, value, forest, scaling, sliding_window), None
-    # Pieces and not slices of the whole, whose backward pass would make zeros as large as the pack for each of them.
+    # `split` and not slices: the backward pass of each slice would allocate zeros as large as the pack.
     lengths = [segment.end - segment.start for segment in forest.segments]
     starts = [segment.start for segment in forest.segments]
     keys, values = (dict(zip(starts, tensor.split(lengths, dim=2), strict=True)) for tensor in (key, value))
@@ -85,7 +86,7 @@ def forest_attention(
 
 
 def _path(pieces: dict[int, Tensor], segment: Segment) -> Tensor:
-    """(1, K, m, D): what `pieces`, by where they start, hold of a segment's ancestors and of itself."""
+    """Joins the pieces of a segment's ancestors and its own: (1, K, m, D). pieces: by start index."""
     if not segment.ancestors:
         return pieces[segment.start]
     runs = [*segment.ancestors, (segment.start, segment.end)]
@@ -93,10 +94,10 @@ def _path(pieces: dict[int, Tensor], segment: Segment) -> Tensor:
 
 
 def _attend(query, key, value, cache: dict, scaling, window, softcap) -> Tensor:
-    """(1, H, n, D) of the n tokens of a segment and the m keys of its path: a causal call at the root, otherwise blocks
-    of queries under masks.
+    """Attends from the n tokens of a segment to the m keys of its path; returns (1, H, n, D).
 
-    A block's keys end with its own, so that little of what a mask hides is computed.
+    A root segment takes one causal call, others take masked blocks of queries. The keys of a block end with its own,
+    so that few masked scores are computed.
     """
     rows, columns = query.shape[2], key.shape[2]
     if window is not None and window >= columns:
@@ -121,9 +122,9 @@ def _attend(query, key, value, cache: dict, scaling, window, softcap) -> Tensor:
 
 
 def _mask(rows: int, columns: int, window: int | None, query: Tensor, cache: dict) -> Tensor:
-    """(rows, columns), 0 where a query may look, else −∞: causal from the bottom right, at most `window` keys back.
+    """Returns (rows, columns): 0 for visible keys, else −∞; causal from the bottom right, at most `window` keys back.
 
-    A mask of bool would be turned into this anew, and kept for the backward pass, in every layer.
+    A bool mask would be converted to this in every layer, and kept for the backward pass each time.
     """
     name = (rows, columns, window, query.dtype)
     if name not in cache:
@@ -137,7 +138,7 @@ def _mask(rows: int, columns: int, window: int | None, query: Tensor, cache: dic
 
 
 def _capped(query, key, value, mask: Tensor, scaling: float | None, softcap: float) -> Tensor:
-    """Scores soft-capped by c·tanh(s/c) before the softmax, as Gemma 2 does (arXiv 2408.00118, section 2)."""
+    """Attends with scores capped by c·tanh(s/c) before the softmax, as in Gemma 2 (arXiv 2408.00118, section 2)."""
     groups = query.shape[1] // key.shape[1]
     key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
@@ -150,11 +151,11 @@ def _capped(query, key, value, mask: Tensor, scaling: float | None, softcap: flo
 
 @dataclass(frozen=True)
 class Lanes:
-    """The forest as the packed kernel wants it: a lane a segment, its queries against the keys of its whole path.
+    """The forest for the packed kernel: one lane for each segment, its queries against the keys of its whole path.
 
-    index: (M,) int64, which token of the pack each of the M keys is; None when no segment has ancestors.
-    query_ends, key_ends: (segments + 1,) int32, where lanes begin and end; the same tensor when no segment has
-           ancestors, by which torch knows that lengths are equal.
+    index: (M,) int64, the token of the pack for each of the M keys; None when no segment has ancestors.
+    query_ends, key_ends: (segments + 1,) int32, the bounds of the lanes; the same tensor when no segment has
+           ancestors, which tells torch that the lengths are equal.
     """
 
     index: Tensor | None
@@ -165,7 +166,7 @@ class Lanes:
 
 
 def lanes(forest: Forest) -> Lanes:
-    """Built once for a forest; every layer uses it."""
+    """Returns the lanes of a forest, built once for all layers."""
     if "lanes" not in forest.cache:
         device, runs = forest.ids.device, []
         query_lengths, key_lengths = [], []
@@ -196,10 +197,10 @@ def packed_attention(
     scaling: float | None,
     window: int | None,
 ) -> Tensor:
-    """(1, T, H, D) by one call of `kernel`, which is `torch.nn.attention.varlen.varlen_attn` or has its signature.
+    """Computes attention, (1, T, H, D), by one call of `kernel`, `torch.nn.attention.varlen.varlen_attn` or alike.
 
-    Its window (left, 0) counts keys before the query, aligned at the bottom right when a lane has more keys than
-    queries; transformers counts the query's own as well.
+    The kernel's window (left, 0) counts keys before the query, aligned at the bottom right when a lane has more keys
+    than queries; transformers' window includes the query's own key.
     """
     lane = lanes(forest)
     query, key, value = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
@@ -224,9 +225,9 @@ def packed_attention(
 
 
 def _gathered_again(pairs: list[tuple[Tensor, Tensor]], index: Tensor | None) -> AbstractContextManager:
-    """Within, gathered keys and values are not kept for the backward pass, only what they are gathered from.
+    """Keeps for the backward pass only the sources of gathered keys and values, inside the context.
 
-    Sixteen candidates over one prompt hold its keys sixteen times; kept for all layers, that is most of the memory.
+    Sixteen candidates over one prompt gather its keys sixteen times; for all layers that is most of the memory.
     """
     sources = {} if index is None else {gathered.data_ptr(): (gathered, source.detach()) for gathered, source in pairs}
 
@@ -241,7 +242,7 @@ def _gathered_again(pairs: list[tuple[Tensor, Tensor]], index: Tensor | None) ->
 
 
 def _has_kernel(query: Tensor, value: Tensor) -> bool:
-    """Whether torch's packed flash-attention takes these tensors."""
+    """Returns whether torch's packed flash-attention supports these tensors."""
     return (
         query.is_cuda
         and query.dtype in (torch.float16, torch.bfloat16)
@@ -252,4 +253,4 @@ def _has_kernel(query: Tensor, value: Tensor) -> bool:
 
 
 AttentionInterface.register("tandem", forest_attention)
-AttentionMaskInterface.register("tandem", lambda *_, **__: None)  # the forest says who sees whom
+AttentionMaskInterface.register("tandem", lambda *_, **__: None)  # no mask: the forest decides the visibility

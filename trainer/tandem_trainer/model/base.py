@@ -1,11 +1,11 @@
-"""The base model with what is trained of it: the adapters critic and policy on one frozen base, or the whole model.
+"""The base model and its trainable weights: adapters for critic and policy on one frozen base, or the whole model.
 
-With LoRA and QLoRA the reference is the base itself, adapters disabled, and costs no memory. Full fine-tuning has room
-for one set of weights: whichever of critic, policy and base is not in use waits on the disk.
+With LoRA and QLoRA the reference is the base with adapters disabled, and costs no memory. Full fine-tuning has room
+for one set of weights: those of critic, policy and base that are not in use are on the disk.
 
 Precision: adapters have the base's own dtype (bfloat16 over a bfloat16 or 4-bit base), because float32 adapters would
-make a float32 copy of every layer's input, which is most of the memory of a step. What float32 is needed for, adding up
-gradients and steps too small for bfloat16, happens in the optimiser's float32 originals (`adam.py`).
+make a float32 copy of every layer's input, which is most of the memory of a step. The optimiser (`adam.py`) keeps
+float32 originals, in which gradients are summed and steps that are too small for bfloat16 are applied.
 """
 
 import shutil
@@ -33,17 +33,17 @@ from .load import choose_device, choose_dtype, load_model
 from .log_probs import decoder_of, token_log_probs
 
 Name = Literal["critic", "policy"]
-BITS = {2: torch.int16, 4: torch.int32}  # by bytes of a weight
+BITS = {2: torch.int16, 4: torch.int32}  # integer type of the same size, by bytes of a weight
 
 
 class Base:
-    """What `load_base` returns.
+    """The loaded base; see `load_base`.
 
-    model:            what is called: with LoRA the base wrapped by PEFT, else the model itself.
+    model:            the callable model: with LoRA the base wrapped by PEFT, else the model itself.
     stop_ids:         ids of the tokens that end a turn.
-    shares_prefixes:  whether common prefixes can be computed once; `token_log_probs` heeds it by itself.
+    shares_prefixes:  whether common prefixes can be computed once; `token_log_probs` respects it.
     notice:           a sentence for the user when they cannot.
-    folder:           where its files are; of a base on the hub, the download at one commit.
+    folder:           the folder of its files; for a base on the hub, the download at one commit.
     live:             the adapter that is in use and trainable.
     """
 
@@ -79,14 +79,14 @@ class Base:
                 )
 
     def adapter(self, name: Name) -> AbstractContextManager[None]:
-        """From now on `name` is in use and trainable; leaving the context that is returned goes back to what was."""
+        """Makes adapter `name` live and trainable at once; leaving the returned context restores the previous one."""
         before = self.live
         self._switch(name)
         return _leaving(lambda: self._switch(before))
 
     @contextmanager
     def reference(self) -> Iterator[None]:
-        """Within, the model is the base, bit for bit. With full fine-tuning nothing may be trained within."""
+        """Makes the model the exact base inside the context. With full fine-tuning nothing may be trained inside."""
         if self._weights is None:
             with self.model.disable_adapter():
                 yield
@@ -95,15 +95,15 @@ class Base:
                 yield
 
     def trainable(self) -> list[tuple[str, Parameter]]:
-        """What an optimiser changes: the weights of the live adapter, or all weights."""
+        """Returns the weights that an optimiser changes: those of the live adapter, or all."""
         return [(name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad]
 
     def state(self) -> dict[str, Tensor]:
-        """The weights of `trainable` by name; not copies."""
+        """Returns the weights of `trainable` by name, not copied."""
         return {name: weight.detach() for name, weight in self.trainable()}
 
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Overwrites the weights of `trainable` with what `state` returned in another process."""
+        """Overwrites the weights of `trainable` with the result of `state` in another process."""
         trainable = dict(self.trainable())
         if trainable.keys() != state.keys():
             raise Fault(
@@ -116,7 +116,7 @@ class Base:
                 weight.copy_(state[name])
 
     def checkpoint_activations(self, on: bool) -> None:
-        """Whether the backward pass computes the activations of each layer again instead of finding them in memory."""
+        """Sets whether the backward pass recomputes the activations of each layer instead of keeping them."""
         self.is_checkpointed = on
         inner = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
         # Newer transformers calls it activation checkpointing.
@@ -127,7 +127,7 @@ class Base:
             inner.disable_input_require_grads()  # only reentrant checkpoints need it, and it costs a layer's gradient
         else:
             (inner.activation_checkpointing_disable if newer else inner.gradient_checkpointing_disable)()
-        self.model.train()  # layers look at it before they checkpoint; there is no dropout
+        self.model.train()  # layers checkpoint only in training mode; there is no dropout
 
     def _switch(self, name: Name) -> None:
         if self._weights is None:
@@ -138,7 +138,7 @@ class Base:
 
 
 class Weights:
-    """Full fine-tuning: one set of weights in memory, the others in a folder that goes when the process ends."""
+    """Weights of full fine-tuning: one set in memory, the others in a folder that is deleted when the process ends."""
 
     def __init__(self, model: nn.Module, run_folder: Path, read_base: Callable[[], dict[str, Tensor]]):
         self.model = model
@@ -146,10 +146,10 @@ class Weights:
         self.folder = Path(tempfile.mkdtemp(prefix="weights-", dir=run_folder))
         self._gone = weakref.finalize(self, shutil.rmtree, self.folder, True)
         self.live: str = "policy"
-        self.untouched = self._fingerprint()  # while it stays, the weights in memory are the base's
+        self.untouched = self._fingerprint()  # while the fingerprint equals this, the weights in memory are the base's
 
     def switch(self, name: str) -> None:
-        """Puts the weights of `name` into memory; at first they are the base's."""
+        """Loads the weights of `name` into memory; initially they are the base's."""
         if name == self.live:
             return
         self._put_away()
@@ -158,7 +158,7 @@ class Weights:
 
     @contextmanager
     def original(self) -> Iterator[None]:
-        """Within, the weights in memory are the base's."""
+        """Loads the base's weights into memory inside the context."""
         if self._fingerprint() == self.untouched:
             yield
             return
@@ -171,7 +171,7 @@ class Weights:
             self._fetch()
 
     def _fingerprint(self) -> list[int]:
-        """The sum of each weight's bits. Counting in-place changes is not enough: fused optimisers do not tell."""
+        """Sums the bits of each weight. Tensor versions are not enough: fused optimisers do not increment them."""
         sums = [
             weight.detach().view(BITS[weight.element_size()]).sum(dtype=torch.int64)
             for weight in self.model.parameters()
@@ -210,12 +210,12 @@ class Weights:
 
 
 def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> Base:
-    """Loads model and tokenizer and adds the adapters, of which B is zero: at first critic and policy are the base.
+    """Loads model and tokenizer and adds the adapters. Their B is zero, so critic and policy initially equal the base.
 
-    run_folder: relative paths of the configuration start here; full fine-tuning keeps weights in it.
-    seed:       of the adapters' A matrices, the same on every rank.
-    Errors: Fault for a folder that is no model, files that are damaged or incomplete, a tokenizer without chat
-    template, a device that is not there, QLoRA without its requirements.
+    run_folder: root of the configuration's relative paths; full fine-tuning keeps weights in it.
+    seed:       seed of the adapters' A matrices, the same on every rank.
+    Errors: Fault for a folder without a model, damaged or incomplete files, a tokenizer without chat template, a
+    missing device, QLoRA without its requirements.
     """
     quiet()
     run_folder = Path(run_folder)
@@ -231,16 +231,16 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> 
             return dict(load_model(config, folder, torch.device("cpu"), dtype).named_parameters())
 
         return Base(model, tokenizer, config, folder, Weights(model, run_folder, read_base))
-    from .adapters import with_adapters  # a second of a core, which a whole model need not spend
+    from .adapters import with_adapters  # takes a second, and full fine-tuning does not need it
 
     return Base(with_adapters(model, config, dtype, seed), tokenizer, config, folder, None)
 
 
 @torch.no_grad()
 def _differs(model: nn.Module) -> str | None:
-    """Compares a small forest with the model's own logits, row by row: why they differ, or None.
+    """Compares a small forest with the model's own logits, row by row; returns why they differ, or None.
 
-    Half precision rounds; tokens that see what they must not are off by far more.
+    The tolerance allows for rounding; a token that attends to another row differs by far more.
     """
     size = model.get_input_embeddings().weight.shape[0]
     ids = (np.arange(40) * 7919 % size).astype(np.int32)
@@ -260,14 +260,14 @@ def _differs(model: nn.Module) -> str | None:
 
 
 def _stop_ids(model: nn.Module, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """The end-of-sequence tokens of the generation settings (several in Llama 3 and Gemma) and of the tokenizer."""
+    """Returns the end tokens of the generation settings (several in Llama 3 and Gemma) and of the tokenizer."""
     given = model.generation_config.eos_token_id
     ids = given if isinstance(given, list) else [given]
     return frozenset(token for token in (*ids, tokenizer.eos_token_id) if token is not None)
 
 
 def _checkpointing(decoder: nn.Module) -> dict:
-    """Settings of torch.utils.checkpoint: the second forward pass attends as the first did."""
+    """Returns settings of torch.utils.checkpoint that make the second forward pass attend as the first did."""
 
     def contexts() -> tuple[AbstractContextManager, AbstractContextManager]:
         return nullcontext(), attending(decoder, decoder.config._attn_implementation)

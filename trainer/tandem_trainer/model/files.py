@@ -1,4 +1,4 @@
-"""What of a model is in its folder, by the names of its files."""
+"""Finds the files of a model in its folder, by their names."""
 
 import json
 from pathlib import Path
@@ -8,16 +8,16 @@ GGUF = ".gguf"
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that transformers reads the weights from, in order: safetensors, or where there are none PyTorch's.
+    """Lists the weight files that transformers reads, in its order: safetensors, or else PyTorch's.
 
-    Some models come with a second copy in their maker's own form, `consolidated*`.
+    Some models contain a second copy of the weights in the maker's own format, `consolidated*`; it is not listed.
     """
     safe = [file for file in folder.glob("*.safetensors") if not file.name.startswith("consolidated")]
     return sorted(safe or folder.glob("*.bin"))
 
 
 def missing(folder: Path, *, weights: bool = True) -> str | None:
-    """The first thing that a model needs and this folder has not; None for a whole model. weights: it needs some."""
+    """Returns the first file that the folder lacks, None for a complete model. weights: requires weights as well."""
     names = {path.name for path in folder.iterdir()}
     if "config.json" not in names:
         return "config.json"
@@ -31,7 +31,7 @@ def missing(folder: Path, *, weights: bool = True) -> str | None:
 
 
 def only_gguf(place: Path) -> Path | None:
-    """The GGUF file that is given instead of a model folder, or that lies in one without a configuration."""
+    """Returns the GGUF file at `place`, or the one in a folder that has no configuration; None without one."""
     if place.is_file() and place.suffix.lower() == GGUF:
         return place
     if not place.is_dir() or (place / "config.json").exists():
@@ -40,7 +40,7 @@ def only_gguf(place: Path) -> Path | None:
 
 
 def not_gguf(file: Path) -> str:
-    """Says what such a file is and both ways on; src/core/model/local/gguf.ts says the same."""
+    """Explains what a GGUF file is, with two remedies; src/core/model/local/gguf.ts has the same text."""
     return (
         f"{file} is a GGUF file, the format of llama.cpp, and a model folder in Hugging Face format is needed: make "
         f"one with `tandem convert {file} {file.with_suffix('')}`, or let llama.cpp serve the file "
@@ -49,7 +49,7 @@ def not_gguf(file: Path) -> str:
 
 
 def called(folder: Path) -> str:
-    """How sentences call a model: a folder of the hub's cache by its name on the hub, any other by its path."""
+    """Returns the name of a model for messages: its hub name if it is in the hub's cache, otherwise its path."""
     cache = folder.parent.parent.name
     if folder.parent.name == "snapshots" and cache.startswith("models--"):
         return cache.removeprefix("models--").replace("--", "/")
@@ -57,7 +57,7 @@ def called(folder: Path) -> str:
 
 
 def _shards(index: Path) -> set[str]:
-    """The files that an index names; none when it is damaged, which whoever loads the weights says."""
+    """Lists the files that an index names; empty when it is damaged, which loading the weights reports."""
     try:
         return set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

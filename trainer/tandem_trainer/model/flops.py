@@ -1,13 +1,12 @@
-"""How much arithmetic a step is, and how much the device could do: model FLOPs use (MFU).
+"""FLOPs of a training step and peak FLOPs of the device, for model FLOPs utilization (MFU).
 
 A multiplication with a weight matrix costs 2 FLOPs a weight and token forward. Backward it costs 2 for the gradient of
 its input and 2 for the gradient of the weight; a frozen matrix has no second one. So a matrix costs 6 a weight and
 token in full fine-tuning, 4 under adapters, 2 forward only (Kaplan et al., arXiv 2001.08361, table 1, where 6 is
-derived; PaLM, arXiv 2204.02311, appendix B, for MFU). What is computed twice to save memory is not counted, nor are
-norms, activations, the adapters themselves (about 1 % at rank 16) and the optimiser.
+derived; PaLM, arXiv 2204.02311, appendix B, for MFU). Recomputed activations do not count, nor do norms, activation
+functions, the adapters themselves (about 1 % at rank 16) and the optimiser.
 
-Only what is really computed counts: a prefix that several turns share is one stretch of tokens, and the output head
-works on the tokens that are scored.
+A prefix that several turns share counts once, and the output head counts for the scored tokens only.
 """
 
 import math
@@ -36,36 +35,36 @@ ATTENTION = {"full": 12, "lora": 12, "qlora": 12, "forward": 4}
 
 @dataclass(frozen=True)
 class Shape:
-    """What of a model its cost depends on. Counts are numbers of weights."""
+    """The shape of a model, as far as its cost depends on it. Counts are numbers of weights."""
 
-    parameters: int  # all of them, tied ones once
-    matrices: int  # in the layers, as far as one token passes through them (k of n experts)
+    parameters: int  # all weights, tied ones once
+    matrices: int  # weights of the layers that one token uses (k of n experts)
     head: int  # vocabulary × hidden
-    quantised: int  # in linear modules of the layers: what 4-bit loading shortens
-    adapted: int  # Σ (inputs + outputs) of these modules: LoRA of rank r has r times as many weights
+    quantised: int  # weights of the layers' linear modules, which 4-bit loading quantises
+    adapted: int  # Σ (inputs + outputs) of these modules; LoRA of rank r has r times as many weights
     layers: int
     hidden: int
-    intermediate: int  # of all experts that one token passes through
+    intermediate: int  # sum over the experts that one token uses
     heads: int
     key_heads: int
     head_size: int
     vocabulary: int
-    normed: int  # numbers of a token that pass through norms in a layer
-    windows: tuple[int | None, ...]  # tokens that a layer looks back on; None: all
-    capped: bool  # attention scores pass through a soft cap, which no fused kernel does
+    normed: int  # numbers per token that are normalised in a layer
+    windows: tuple[int | None, ...]  # attention window of each layer in tokens; None: unlimited
+    capped: bool  # attention scores have a soft cap, which no fused kernel supports
     largest: int  # weights of the largest matrix in the layers
 
 
 @dataclass(frozen=True)
 class Peak:
-    """FLOP/s of a device at best; `measured` on this machine, or else what its maker states for dense matrices."""
+    """Peak FLOP/s of a device; `measured` on this machine, or else the maker's figure for dense matrices."""
 
     flops: float
     measured: bool
 
 
 def shape_of(config) -> Shape:
-    """Reads a transformers configuration, by building the model without memory: so every architecture counts right."""
+    """Reads a transformers configuration by building the model without memory, which works for every architecture."""
     from transformers import AutoModelForCausalLM
 
     config = config.get_text_config()
@@ -119,7 +118,7 @@ def read_shape(folder: Path) -> Shape:
 
 
 def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:
-    """Per layer; a norm as wide as a head is applied to each of the queries or keys."""
+    """Counts normalised numbers per token and layer; a norm as wide as a head applies to each query or key."""
     total = 0
     for name, module in model.get_decoder().layers.named_modules():
         if type(module).__name__.endswith("Norm"):
@@ -138,7 +137,7 @@ def _windows(config) -> tuple[int | None, ...]:
 
 
 def attended(first: int, last: int, window: int | None) -> int:
-    """Pairs of a query and a key for the tokens at depths first ≤ d < last: Σ min(d + 1, window)."""
+    """Counts pairs of query and key for the tokens at depths first ≤ d < last: Σ min(d + 1, window)."""
     if window is None or last <= window:
         return (last * (last + 1) - first * (first + 1)) // 2
     edge = max(first, window)
@@ -146,10 +145,10 @@ def attended(first: int, last: int, window: int | None) -> int:
 
 
 def flops(shape: Shape, tokens: int, scored: int, spans: Iterable[tuple[int, int]], work: Work) -> float:
-    """Model FLOPs of one pass, and of its backward pass unless `work` is "forward".
+    """Returns the model FLOPs of one forward pass, and of its backward pass unless `work` is "forward".
 
-    tokens: through the layers. scored: through the output head. spans: (first, last) depths of each run of tokens in
-    its own row, last excluded; a token at depth d attends to d + 1 tokens.
+    tokens: number that passes the layers. scored: number that passes the output head. spans: (first, last) depths of
+    each run of tokens in its own row, last excluded; a token at depth d attends to d + 1 tokens.
     """
     spans = list(spans)
     pairs = sum(attended(first, last, window) for window in shape.windows for first, last in spans)
@@ -158,7 +157,7 @@ def flops(shape: Shape, tokens: int, scored: int, spans: Iterable[tuple[int, int
 
 
 def step_flops(shape: Shape, turns: Sequence[Turn], work: Work, *, shared: bool = True) -> float:
-    """Model FLOPs of one pass over `turns` as `token_log_probs` computes them; padding is not counted."""
+    """Returns the model FLOPs of one pass of `token_log_probs` over `turns`; padding is not counted."""
     forest = grow(turns)
     depths = [int(forest.positions[segment.start]) for segment in forest.segments]
     spans = [(first, first + s.end - s.start) for first, s in zip(depths, forest.segments, strict=True)]
@@ -215,9 +214,9 @@ WITHOUT_BFLOAT16 = re.compile(r"\b(V100|T4)\b", re.IGNORECASE)
 
 
 def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
-    """The maker's figure for a device name as the driver gives it; None for one that is not in the table.
+    """Returns the maker's figure for the driver's name of a device; None for a device that is not in the table.
 
-    Laptop cards bear the names of faster ones, so they have no figure.
+    Laptop cards have the names of faster desktop cards, so they have no figure.
     """
     if "laptop" in name.lower() or "max-q" in name.lower():
         return None
@@ -230,7 +229,7 @@ def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
 
 
 def peak_flops(device: torch.device, dtype: torch.dtype) -> Peak | None:
-    """What `device` can do at best in `dtype`, or None when nobody says (Apple's GPUs, laptop cards)."""
+    """Returns the peak of `device` in `dtype`, or None when it is unknown (Apple's GPUs, laptop cards)."""
     if device.type == "cuda":
         return stated_peak(torch.cuda.get_device_name(device), dtype)
     return measured_peak(dtype, torch.get_num_threads()) if device.type == "cpu" else None
@@ -238,11 +237,11 @@ def peak_flops(device: torch.device, dtype: torch.dtype) -> Peak | None:
 
 @cache
 def measured_peak(dtype: torch.dtype, threads: int) -> Peak:
-    """The best of several matrix products on the CPU, 1024 × 1024; for this number of threads measured once (0.2 s)."""
-    del threads  # only tells one measurement from another
+    """Measures the fastest of several 1024 × 1024 matrix products on the CPU, once per number of threads (0.2 s)."""
+    del threads  # only a key of the cache
     size = 1024
     a, b = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
-    torch.mm(a[:32], b)  # so that the library is loaded; a whole product takes seconds where bfloat16 is not built in
+    torch.mm(a[:32], b)  # loads the library and limits the time; whole products take seconds without native bfloat16
     best, end = math.inf, time.perf_counter() + 0.2
     while time.perf_counter() < end or best == math.inf:
         start = time.perf_counter()

@@ -1,43 +1,76 @@
-"""Finds the folder of a model, and reads of it what needs no weights: tokenizer, template, length of context.
+"""Finds the folder of a model, or downloads it, and reads its tokenizer, template and context length.
 
-Nothing here needs torch, so that `check` can do without it.
+A base that is a name on the hub is downloaded at one commit, into `snapshots/<commit>` of the hub's cache. All other
+code reads folders only. Nothing here needs torch, so that `check` works without it.
 """
 
 from __future__ import annotations
 
+import errno
+import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import transformers
+from huggingface_hub.errors import (
+    GatedRepoError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
 from huggingface_hub.utils import disable_progress_bars
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from ..config import ModelConfig
 from ..fault import Fault
-from .files import called, missing, not_gguf, only_gguf
-from .hub import snapshot
+from .files import called, missing, not_gguf, only_gguf, weight_files
+
+# Configuration, tokenizer and chat template; README.md names the license.
+ABOUT = ["*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "README.md"]
+SAFETENSORS, PICKLED = "*.safetensors", "pytorch_model*.bin"
+# Other formats of the same weights. A star matches slashes too, so no file of an inner folder is downloaded.
+COPIES = ["*/*", "consolidated*"]
 
 
 def quiet() -> None:
-    """Loading prints no progress bars and no reports; what matters of them becomes a Fault."""
+    """Silences progress bars and reports of loading; relevant problems become a Fault."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     disable_progress_bars()
-    # PEFT asks transformers by a name that is about to change.
+    # PEFT uses a name of transformers that is deprecated.
     warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`", category=FutureWarning)
 
 
-def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -> Path:
-    """The folder of `config.base`, seen to hold a model; for a name on the hub the download at `config.revision`.
+def license_of(folder: Path) -> str | None:
+    """Reads the license, such as `apache-2.0`, from the header of the model's card; None where it names none."""
+    try:
+        text = (folder / "README.md").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    header = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
+    found = re.search(r"^license:\s*([\w.-]+)\s*$", header.group(1), re.MULTILINE) if header else None
+    return found.group(1) if found else None
 
-    weights: whether those of a name on the hub are downloaded as well. Errors: Fault.
+
+def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -> Path:
+    """Returns the folder of `config.base` after checking that it holds a model; downloads a base on the hub.
+
+    weights: whether weights of a base on the hub are downloaded as well. Errors: Fault.
     """
     folder = _local(config, run_folder)
     if folder is None:
         folder = snapshot(config.base, config.revision, weights=weights)
         if (lack := missing(folder, weights=weights)) is not None:
+            if lack == "config.json" and "gguf" in config.base.lower():
+                raise Fault(
+                    f"{config.base} on the hub holds GGUF files, the format of llama.cpp, and no model that "
+                    "transformers reads: name the model that they were made from, or download a file and use "
+                    "`tandem convert`.",
+                    usage=True,
+                )
             raise Fault(
                 f"What was downloaded of {config.base} has no {lack}: it is not a model that transformers reads, or "
                 "not all of it came. Connect this machine and try again, or take another.",
@@ -54,14 +87,14 @@ def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -
 
 
 def pinned(config: ModelConfig, run_folder: Path) -> ModelConfig:
-    """The same with the commit for which `revision` stands at this moment, where the base is a name on the hub."""
+    """Returns the configuration with `revision` resolved to its current commit, if the base is on the hub."""
     if _local(config, run_folder) is not None:
         return config
     return replace(config, revision=snapshot(config.base, config.revision, weights=False).name)
 
 
 def _local(config: ModelConfig, run_folder: Path) -> Path | None:
-    """The folder that `config.base` names; None when it is a name on the hub. Errors: Fault."""
+    """Returns the folder that `config.base` names; None when it is a name on the hub. Errors: Fault."""
     given = Path(config.base).expanduser()
     if (file := next((gguf for path in (given, run_folder / given) if (gguf := only_gguf(path))), None)) is not None:
         raise Fault(f"model.base is {config.base}: {not_gguf(file)}", usage=True)
@@ -72,10 +105,10 @@ def _local(config: ModelConfig, run_folder: Path) -> Path | None:
 
 
 def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTrainedTokenizerBase:
-    """The tokenizer with the chat template of its folder `model`, or of `config.chat_template`."""
+    """Loads the tokenizer with the chat template of its folder `model`, or of `config.chat_template`."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(model)
-    except Exception as error:  # whatever transformers and its parsers raise for files that they cannot use
+    except Exception as error:  # transformers and its parsers raise many types for unusable files
         raise cannot_load("tokenizer", model, error) from error
     tokenizer.name_or_path = called(model)
     if config.chat_template is not None:
@@ -94,7 +127,7 @@ def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTra
 
 
 def context_length(model: Path) -> int | None:
-    """How many tokens the model was made to read; None when its configuration does not say. Errors: Fault."""
+    """Returns the model's context length in tokens; None when its configuration has none. Errors: Fault."""
     try:
         config = AutoConfig.from_pretrained(model).get_text_config()
     except (OSError, ValueError) as error:
@@ -103,10 +136,80 @@ def context_length(model: Path) -> int | None:
 
 
 def cannot_load(what: str, model: Path, error: Exception) -> Fault:
-    """One sentence for the ways in which loading goes wrong."""
+    """Makes one sentence of a loading error."""
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if isinstance(error, SafetensorError):
         return Fault(f"The weights of {called(model)} are damaged ({reason}): download the model again.", usage=True)
     return Fault(
         f"The {what} of {called(model)} cannot be loaded, so check model.base: {reason.rstrip('.')}.", usage=True
     )
+
+
+def snapshot(name: str, revision: str | None, *, weights: bool) -> Path:
+    """Returns the folder with a model's files at the current commit of `revision`; the commit is the folder's name.
+
+    name: `owner/name`. revision: a commit, tag or branch; None for the main branch. weights: safetensors, or where
+    there are none PyTorch's. Cached files are not downloaded again, and an unreachable hub is no error when all files
+    are in the cache.
+    Errors: Fault, with one sentence for each reason that the hub has.
+    """
+    if not weights:
+        return _downloaded(name, revision, ABOUT)
+    folder = _downloaded(name, revision, [*ABOUT, SAFETENSORS])
+    return folder if weight_files(folder) else _downloaded(name, folder.name, [*ABOUT, PICKLED])
+
+
+def _downloaded(name: str, revision: str | None, patterns: list[str]) -> Path:
+    # Imported here because it takes half a second, which a model in a folder does not need.
+    from huggingface_hub import snapshot_download, try_to_load_from_cache
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=COPIES))
+    except LocalEntryNotFoundError as error:
+        # The hub is unreachable. Another program may have cached the model without optional files such as README.md.
+        kept = try_to_load_from_cache(name, "config.json", revision=revision)
+        if isinstance(kept, str) and missing(Path(kept).parent, weights=patterns != ABOUT) is None:
+            return Path(kept).parent
+        raise hub_fault(name, revision, error) from error
+    except Exception as error:  # the hub's client and its connections raise many types
+        raise hub_fault(name, revision, error) from error
+
+
+def hub_fault(name: str, revision: str | None, error: Exception) -> Fault:
+    """Makes one sentence of a download error."""
+    at = "" if revision is None else f" at the revision {revision}"
+    for cause in _causes(error):
+        if isinstance(cause, GatedRepoError):
+            return Fault(
+                f"model.base is {name}, which the hub gives to those alone who agree to its terms: do so on its page "
+                "and log in with `hf auth login`, or take another.",
+                usage=True,
+            )
+        if isinstance(cause, RepositoryNotFoundError):
+            return Fault(
+                f"model.base is {name}, but the hub has no such model, or shows it to its owners alone: check the "
+                "name, or log in with `hf auth login`.",
+                usage=True,
+            )
+        if isinstance(cause, RevisionNotFoundError):
+            return Fault(
+                f"model.revision is {revision}, but the hub has no such commit, tag or branch of {name}: check it, or "
+                "leave it out for the newest.",
+                usage=True,
+            )
+        if isinstance(cause, LocalEntryNotFoundError):
+            return Fault(
+                f"The model {name} is on the hub, which cannot be reached, and it was not downloaded before{at}: "
+                "connect this machine and try again, or take a model that is in a folder.",
+                usage=True,
+            )
+        if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
+            return Fault(f"The disk is full while {name} is downloaded: make room and start again.")
+    reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return Fault(f"The model {name} cannot be downloaded, so check model.base: {reason.rstrip('.')}.", usage=True)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

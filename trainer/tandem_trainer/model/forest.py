@@ -1,4 +1,4 @@
-"""Turns that begin alike, merged into one pack of tokens in which every shared prefix stands once.
+"""Merges turns into one pack of tokens in which every shared prefix is stored once.
 
 A turn is a row of tokens: its prompt and its response. Rows that share a prefix form a tree (chosen and rejected share
 a history, the 16 candidates of a turn share a prompt, the turns of one trajectory continue each other), and several
@@ -31,14 +31,14 @@ class Segment:
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """The pack of T tokens, and where its N scored tokens are read. A (read, target) pair is held once.
+    """The pack of T tokens and the positions of its N scored tokens. Each (read, target) pair is stored once.
 
     ids:       (T,) int64.
     positions: (T,) int64, depth of a token in its own row.
     reads:     (N,) int64, index into the pack of the hidden state that predicts scored token n.
     targets:   (N,) int64, scored token n.
     places:    for each turn given: (L,) int64, indices into N of its response tokens.
-    cache:     what attention derives from the segments, built once and used by every layer.
+    cache:     data that attention derives from the segments once and every layer uses.
     """
 
     ids: Tensor
@@ -50,7 +50,7 @@ class Forest:
     cache: dict = field(default_factory=dict)
 
     def to(self, device: torch.device | str) -> "Forest":
-        """The same forest with its tensors on `device`."""
+        """Returns the forest with its tensors on `device`."""
         moved = [tensor.to(device) for tensor in (self.ids, self.positions, self.reads, self.targets)]
         ids, positions, reads, targets = moved
         places = torch.cat(self.places).to(device).split([len(place) for place in self.places])
@@ -60,13 +60,13 @@ class Forest:
 def grow(turns: Sequence[Turn], *, ends: bool = False) -> Forest:
     """Merges the rows of `turns` into a forest; equal prefixes are merged wherever they end, also inside a prompt.
 
-    The last token of a response predicts nothing that is scored and is left out, unless `ends` asks for it: then
-    N = len(turns), and reads are where the responses end (`targets` and `places` tell the last token, for symmetry).
+    The last token of a response predicts no scored token and is left out, unless `ends` is set: then N = len(turns),
+    and reads are the ends of the responses (`targets` and `places` refer to the last token, for symmetry).
     """
     rows = _rows(turns, ends)
     leaves, leaf_of, shared = _leaves(rows)
     ids, positions, segments, paths = [], [], [], []
-    path: list[tuple[int, int]] = []  # of the last leaf, root first
+    path: list[tuple[int, int]] = []  # path of the last leaf, root first
     size = 0
     for leaf, common in zip(leaves, shared, strict=True):
         path = _cut(path, common)
@@ -91,7 +91,7 @@ def grow(turns: Sequence[Turn], *, ends: bool = False) -> Forest:
 
 
 def forest_tokens(turns: Sequence[Turn], *, shared: bool = True) -> int:
-    """T, the tokens that `turns` take: after sharing, or as padded rows (`shared=False`). No tensor is built."""
+    """Returns T, the tokens of `turns`: after sharing, or as padded rows (`shared=False`). No tensor is built."""
     leaves, _, common = _leaves(_rows(turns, False))
     if not shared:
         return len(leaves) * max(map(len, leaves))
@@ -99,7 +99,7 @@ def forest_tokens(turns: Sequence[Turn], *, shared: bool = True) -> int:
 
 
 def _rows(turns: Sequence[Turn], ends: bool) -> list[np.ndarray]:
-    """(P + L − 1,) int32 for each turn, or with its last token (P + L,)."""
+    """Returns each turn as a row: (P + L − 1,) int32, or with its last token (P + L,)."""
     for turn in turns:
         if not len(turn.prompt) or not len(turn.response):
             raise Fault("A turn has an empty prompt or an empty response: leave it out of the data.", usage=True)
@@ -108,8 +108,10 @@ def _rows(turns: Sequence[Turn], ends: bool) -> list[np.ndarray]:
 
 
 def _leaves(rows: list[np.ndarray]) -> tuple[list[np.ndarray], list[int], list[int]]:
-    """The rows that no other row continues, sorted; which of them covers each given row; what each shares with the
-    leaf before it. Any lexicographic order will do, so bytes are compared; a row comes right before its continuations.
+    """Returns the rows that no other row continues, sorted; the leaf that covers each given row; the length that each
+    leaf shares with the one before it.
+
+    Any lexicographic order will do, so bytes are compared; a row comes right before its continuations.
     """
     keys = [row.tobytes() for row in rows]
     order = sorted(range(len(rows)), key=keys.__getitem__)
@@ -124,13 +126,13 @@ def _leaves(rows: list[np.ndarray]) -> tuple[list[np.ndarray], list[int], list[i
 
 
 def _common(one: np.ndarray, other: np.ndarray) -> int:
-    """Length of the longest common prefix of two rows, neither of which continues the other."""
+    """Returns the length of the longest common prefix of two rows, neither of which continues the other."""
     size = min(len(one), len(other))
     return int((one[:size] != other[:size]).argmax())
 
 
 def _cut(path: list[tuple[int, int]], depth: int) -> list[tuple[int, int]]:
-    """The first `depth` tokens of a path."""
+    """Returns the first `depth` tokens of a path."""
     kept = []
     for start, end in path:
         if depth <= 0:
@@ -141,7 +143,7 @@ def _cut(path: list[tuple[int, int]], depth: int) -> list[tuple[int, int]]:
 
 
 def _scored(ids, positions, segments, reads, targets, ends: bool) -> Forest:
-    """Puts the forest together; (read, target) pairs that several turns score are merged, unless `ends`."""
+    """Assembles the forest; (read, target) pairs that several turns score are merged, unless `ends`."""
     read, target = np.concatenate(reads).astype(np.int64), np.concatenate(targets).astype(np.int64)
     inverse = np.arange(len(read))
     if not ends:

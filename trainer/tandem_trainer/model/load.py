@@ -1,4 +1,4 @@
-"""From a folder to a model on a device, or to one sentence about what is wrong with it."""
+"""Loads a model from its folder to a device, or fails with one sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch
 
 
 def choose_device(asked: str) -> torch.device:
-    """The device of this process; with several processes each takes the one of its LOCAL_RANK."""
+    """Chooses the device of this process; of several processes each takes the device of its LOCAL_RANK."""
     have = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if asked == "auto":
         asked = next(name for name in ("cuda", "mps", "cpu") if have[name])
@@ -47,21 +47,21 @@ def choose_device(asked: str) -> torch.device:
 
 
 def choose_dtype(asked: str, device: torch.device) -> torch.dtype:
-    """bfloat16 on CUDA, float32 elsewhere, unless another is asked for."""
+    """Returns bfloat16 on CUDA and float32 elsewhere, unless another dtype is requested."""
     if asked == "auto":
         return torch.bfloat16 if device.type == "cuda" else torch.float32
     return DTYPES[asked]
 
 
 def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
-    """The model in the folder `model` with every weight from its files, without dropout, on `device`.
+    """Loads the model in the folder `model` onto `device`, without dropout; every weight must be in its files.
 
     For QLoRA it is quantised to NF4. Errors: Fault.
     """
-    # Only where there are weights to load: it takes seconds.
+    # Imported here because it takes seconds.
     from transformers import AutoModelForCausalLM
 
-    settings = {"dtype": dtype, "output_loading_info": True, "ignore_mismatched_sizes": True}  # told below
+    settings = {"dtype": dtype, "output_loading_info": True, "ignore_mismatched_sizes": True}  # mismatches: see below
     if config.training == "qlora":
         settings["quantization_config"] = _nf4(device, dtype)
     if device.type == "cuda":
@@ -72,7 +72,7 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
         raise Fault(
             f"The model {called(model)} does not fit into memory: take a smaller one, or qlora on a GPU."
         ) from error
-    except Exception as error:  # whatever transformers, safetensors and the hub raise for files that they cannot use
+    except Exception as error:  # transformers, safetensors and the hub raise many types for unusable files
         raise cannot_load("model", model, error) from error
     wrong = sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
     if wrong:
@@ -82,19 +82,19 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
             usage=True,
         )
     if getattr(loaded.config.get_text_config(), "attn_logit_softcapping", None) is not None:
-        loaded.set_attn_implementation("eager")  # transformers 5.18 passes over the cap otherwise
+        loaded.set_attn_implementation("eager")  # transformers 5.18 ignores the cap otherwise
     _without_noise(loaded)
     return loaded if device.type == "cuda" else loaded.to(device)
 
 
 def require_nvidia(device: torch.device) -> None:
-    """For weights in 4 bits. Errors: Fault."""
+    """Requires an NVIDIA GPU, which 4-bit weights need. Errors: Fault."""
     if device.type != "cuda":
         raise Fault("model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.", usage=True)
 
 
 def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
-    """4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
+    """Configures 4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
     require_nvidia(device)
     if importlib.util.find_spec("bitsandbytes") is None:
         raise Fault(
@@ -111,7 +111,7 @@ def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
 
 
 def _without_noise(model: nn.Module) -> None:
-    """Policy and reference are compared token by token, so no noise may come between them."""
+    """Disables dropout, because policy and reference are compared token by token."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0

@@ -1,8 +1,8 @@
-"""How much memory a run takes, computed from the shape of its model before anything is loaded.
+"""Estimates the memory of a run from the shape of its model, before anything is loaded.
 
-What autograd keeps of a layer follows from what the layer is made of (a gated MLP between norms and attention, as in
-Llama and its kin) and was checked tensor by tensor against what it really keeps (`tests/test_plan.py`); what comes and
-goes within a step is calibrated against measured peaks. Bytes everywhere.
+The tensors that autograd keeps of a layer follow from the layer's parts (norms, attention and a gated MLP, as in Llama)
+and were checked one by one against the real ones (`tests/test_plan.py`). Temporary memory within a step is calibrated
+against measured peaks. All sizes are in bytes.
 
 Only the standard library is imported here, because `doctor` runs where nothing else is installed.
 """
@@ -27,7 +27,7 @@ NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: 4 bits, a byte for 64 of 
 
 @dataclass(frozen=True)
 class Fixed:
-    """What a run holds from its start to its end, whatever the batch."""
+    """Memory that a run holds from start to end, whatever the batch."""
 
     weights: int
     adapters: int
@@ -40,10 +40,10 @@ class Fixed:
 
 
 def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2) -> Fixed:
-    """adapters: how many there are side by side (critic and policy: 2); one at a time is trained.
+    """Computes the fixed memory. adapters: number in memory (critic and policy: 2); one at a time is trained.
 
-    Gradients are added up in float32, Adam keeps two moments in float32, and of weights that are not float32 an
-    original that is (`adam.py`).
+    Gradients are summed in float32. Adam keeps two moments in float32, and a float32 original of weights of another
+    type (`adam.py`).
     """
     size = SIZES[dtype]
     moments = 8 if size == 4 else 12
@@ -56,11 +56,11 @@ def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2) -> Fi
 
 
 def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:
-    """Bytes that one layer keeps of one token for its backward pass, without checkpointing.
+    """Returns the bytes that one layer keeps per token for its backward pass, without checkpointing.
 
-    Norms keep their input in float32 and, when their weights are trained, its normalised value; the linear layers
-    keep their inputs, each adapter what is between its matrices; the MLP keeps gate, its activation and up; attention
-    keeps queries, keys, values (a shared prefix once more for a leaf), its result and the logarithm of its sums.
+    Norms keep their input in float32 and, when their weights are trained, the normalised value; linear layers keep
+    their inputs, adapters the result of their first matrix; the MLP keeps gate, its activation and up; attention keeps
+    queries, keys, values (a shared prefix once more for each leaf), its result and the log of its sums.
     """
     size, adapters = SIZES[dtype], model.training != "full"
     hidden, middle = shape.hidden, shape.intermediate
@@ -72,19 +72,19 @@ def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:
 
 
 def kept_per_pair(shape: Shape, dtype: str) -> int:
-    """Bytes that a layer keeps of each pair of tokens: none, unless scores are capped by hand."""
+    """Returns the bytes that a layer keeps per pair of tokens: none, unless capped scores rule out a fused kernel."""
     return shape.heads * (2 * SIZES[dtype] + (4 if SIZES[dtype] != 4 else 0)) if shape.capped else 0
 
 
 def passing_per_token(shape: Shape, dtype: str) -> int:
-    """Bytes of one token that come and go while one layer goes backward: gradients within the MLP."""
+    """Returns the temporary bytes per token in one layer's backward pass: gradients within the MLP."""
     return 2 * SIZES[dtype] * shape.intermediate + 4 * shape.hidden
 
 
 def activations(shape: Shape, model: ModelConfig, dtype: str, tokens: int, checkpointed: bool) -> int:
-    """The most that the activations of a forward and backward pass over a pack of `tokens` take.
+    """Returns the peak of the activations in a forward and backward pass over a pack of `tokens`.
 
-    Checkpointed, a layer keeps its input only, and one layer at a time has everything.
+    With checkpointing, layers keep only their inputs, and one layer at a time is complete.
     """
     layer = kept_per_token(shape, model, dtype) * tokens + kept_per_pair(shape, dtype) * tokens**2
     passing = passing_per_token(shape, dtype) * tokens
@@ -94,7 +94,7 @@ def activations(shape: Shape, model: ModelConfig, dtype: str, tokens: int, check
 
 
 def head(shape: Shape, model: ModelConfig, dtype: str, scored: int, logits: int) -> int:
-    """The output layer: pieces of at most `logits` bytes (in float32, twice, and in `dtype`), and hidden states."""
+    """Returns the output layer's memory: pieces of at most `logits` bytes (two float32, one `dtype`), hidden states."""
     size = SIZES[dtype]
     piece = min(4 * shape.vocabulary * scored, logits)
     trained = size * shape.head if model.training == "full" else 0  # the gradient of the output matrix
@@ -102,17 +102,12 @@ def head(shape: Shape, model: ModelConfig, dtype: str, scored: int, logits: int)
 
 
 def dequantised(shape: Shape, model: ModelConfig, dtype: str) -> int:
-    """What multiplication by a quantised matrix takes: the matrix at full length, forward and backward."""
+    """Returns the memory for multiplying by a quantised matrix, which is unpacked forward and backward."""
     return 2 * SIZES[dtype] * shape.largest if model.training == "qlora" else 0
 
 
-def cache_per_token(shape: Shape, dtype: str) -> int:
-    """Keys and values of one token, while turns are sampled."""
-    return 2 * shape.layers * shape.key_heads * shape.head_size * SIZES[dtype]
-
-
 def available_memory() -> int | None:
-    """Bytes that this process could still take from the system without swapping; None where nobody says.
+    """Returns the bytes that this process can still allocate without swapping; None where that is unknown.
 
     Linux: MemAvailable, or what the control group leaves if that is less. macOS: free, inactive and purgeable pages.
     """
@@ -137,9 +132,9 @@ def available_memory() -> int | None:
 
 
 def most_resident() -> int:
-    """The most memory that this process had at once, in bytes; on Linux and macOS.
+    """Returns the peak resident memory of this process in bytes; on Linux and macOS only.
 
-    Linux: ru_maxrss holds what the process had that launched it, too, since it is kept over execve (getrusage(2)).
+    Linux: ru_maxrss survives execve, so it would include the launching process (getrusage(2)).
     """
     if sys.platform == "linux":
         with open("/proc/self/status", encoding="ascii") as status:

@@ -1,9 +1,9 @@
-"""Decoding many turns at each of many prompts, where the keys of a prompt stand once for all of its turns.
+"""Decodes many turns at each of many prompts; the keys of a prompt are stored once for all of its turns.
 
-The prompts are read as a forest (`forest.py`). After that each new token attends to its prompt and to its own turn: the
-queries of all turns at one prompt meet the prompt's keys in one matrix product, as in Hydragen (arXiv 2402.05099), and
-nothing is ever copied but the tokens that are new. Registered with transformers as "tandem-decoding" and used within
-`attending`, as the forest's attention is, so that every model that can be trained this way can be sampled this way.
+The prompts are read as a forest (`forest.py`). Then each new token attends to its prompt and to its own turn: one
+matrix product combines the queries of all turns of a prompt with the prompt's keys, as in Hydragen (arXiv 2402.05099),
+and only new tokens are ever copied. It is registered with transformers as "tandem-decoding" and used in `attending`,
+like the forest's attention, so that every model that can be trained this way can be sampled this way.
 """
 
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from transformers.masking_utils import AttentionMaskInterface
 from .attention import attending, forest_attention
 from .forest import Forest
 
-GROWS_BY = 32  # tokens, for which the turns' part of the cache makes room at a time
+GROWS_BY = 32  # tokens by which the turns' part of the cache grows
 
 
 @dataclass
 class Layer:
-    """Keys and values of one layer, K heads of them.
+    """Keys and values of one layer, with K heads.
 
-    keys, values:          of the prompts, (P, K, L, D), padded at the right.
-    own_keys, own_values:  of the turns, (P, K, W, S, D) with S ≥ the tokens written so far.
+    keys, values:          those of the prompts, (P, K, L, D), padded on the right.
+    own_keys, own_values:  those of the turns, (P, K, W, S, D) with S ≥ the tokens written so far.
     """
 
     keys: Tensor
@@ -34,14 +34,14 @@ class Layer:
 
 
 class SharedPrefixes:
-    """Reads P prompts, then writes a grid of P × W turns a token at a time.
+    """Reads P prompts, then decodes a grid of P × W turns token by token.
 
     lengths: (P,) int64, tokens of each prompt.
-    written: tokens of each turn that have been read back so far.
+    written: tokens of each turn that are in the cache so far.
     """
 
     def __init__(self, decoder: nn.Module, forest: Forest, width: int):
-        """forest: grown from turns whose prompts are what is read; the last prompt token predicts the first token."""
+        """forest: grown from turns with the prompts to read; the last prompt token predicts the first token."""
         self.decoder, self.forest, self.width, self.written = decoder, forest, width, 0
         self.layers: dict[int, Layer] = {}
         reads = [int(forest.reads[place[0]]) for place in forest.places]
@@ -53,19 +53,19 @@ class SharedPrefixes:
         self._masks: dict[int | None, Tensor] = {}
 
     def read(self) -> Tensor:
-        """(P · W, d): the hidden states that predict the first token of every turn."""
+        """Reads the prompts; returns the hidden states that predict the first token of every turn, (P · W, d)."""
         hidden = self._call(self.forest.ids, self.forest.positions)[self.reads]
         return hidden.repeat_interleave(self.width, dim=0)
 
     def write(self, tokens: Tensor) -> Tensor:
-        """tokens (P · W,) int64, one more of each turn → (P · W, d), the hidden states that predict the next."""
+        """Adds one token to each turn: tokens (P · W,) int64 → hidden states that predict the next one, (P · W, d)."""
         self._masks.clear()
         hidden = self._call(tokens, (self.lengths + self.written).repeat_interleave(self.width))
         self.written += 1
         return hidden
 
     def keep(self, prompts: Tensor, turns: Tensor) -> None:
-        """From now on the grid is turns `turns` (P', W') of prompts `prompts` (P',), counted in the grid as it was."""
+        """Shrinks the grid to turns `turns` (P', W') of prompts `prompts` (P',), as indices into the present grid."""
         self.lengths, self.width = self.lengths[prompts], turns.shape[1]
         longest = int(self.lengths.max())
         for layer in self.layers.values():
@@ -85,7 +85,7 @@ class SharedPrefixes:
     # ---- what the layers call
 
     def attend(self, number: int, query, key, value, scaling, window, softcap, others: dict) -> Tensor:
-        """(1, T, H, D) of query (1, H, T, D), key and value (1, K, T, D), which are prompts first and then tokens."""
+        """Attends: query (1, H, T, D), key, value (1, K, T, D), first of the prompts, then of tokens → (1, T, H, D)."""
         if number in self.layers:
             return self._attend_to_both(self.layers[number], query, key, value, scaling, window, softcap)
         keys, values = (whole[0].transpose(0, 1)[self.index].transpose(1, 2) for whole in (key, value))
@@ -113,17 +113,17 @@ class SharedPrefixes:
         return output.permute(0, 2, 1, 3, 4).reshape(1, prompts * self.width, heads * groups, size)
 
     def _with_new(self, own: Tensor, new: Tensor) -> Tensor:
-        """own (P, K, W, S, D) with new (1, K, P · W, D) at the place of the token that is being read."""
+        """Writes new (1, K, P · W, D) into own (P, K, W, S, D) at the position of the current token."""
         if own.shape[3] == self.written:
             own = torch.cat([own, own.new_zeros(*own.shape[:3], GROWS_BY, own.shape[4])], dim=3)
         own[:, :, :, self.written] = new[0].unflatten(1, (own.shape[0], self.width)).transpose(0, 1)
         return own
 
     def _mask(self, window: int | None, longest: int, scores: Tensor) -> Tensor:
-        """(P, 1, 1, 1, L + S), −∞ at padding and, with a window, at keys that are `window` or more tokens back."""
+        """Returns (P, 1, 1, 1, L + S), −∞ at padding and, with a window, at keys `window` or more tokens back."""
         if window not in self._masks:
             device = scores.device
-            of_prompt = torch.arange(longest, device=device)[None]  # positions of keys; those of own keys come after
+            of_prompt = torch.arange(longest, device=device)[None]  # positions of prompt keys; own keys come after
             of_turn = self.lengths[:, None] + torch.arange(self.written + 1, device=device)
             hidden = torch.cat([of_prompt >= self.lengths[:, None], torch.zeros_like(of_turn, dtype=torch.bool)], dim=1)
             if window is not None:
@@ -135,7 +135,7 @@ class SharedPrefixes:
 
 
 def _path(forest: Forest, read: int) -> Tensor:
-    """The tokens of the pack, root first, that token `read` sees."""
+    """Returns the tokens of the pack that token `read` sees, root first."""
     segment = next(segment for segment in forest.segments if segment.start <= read < segment.end)
     return torch.cat([torch.arange(*run) for run in (*segment.ancestors, (segment.start, read + 1))])
 
@@ -153,10 +153,10 @@ def shared_prefix_attention(
     softcap: float | None = None,
     **others,
 ) -> tuple[Tensor, None]:
-    """What a layer of transformers calls."""
+    """Computes the attention of one layer of transformers."""
     settings = (scaling, sliding_window, softcap, others)
     return shared_prefixes.attend(module.layer_idx, query, key, value, *settings), None
 
 
 AttentionInterface.register("tandem-decoding", shared_prefix_attention)
-AttentionMaskInterface.register("tandem-decoding", lambda *_, **__: None)  # padding is hidden above
+AttentionMaskInterface.register("tandem-decoding", lambda *_, **__: None)  # no mask: `_mask` hides padding

@@ -1,0 +1,10 @@
+import { main } from '../src/cli/main';
+import { installScoreboard } from './scoreboard/command';
+
+const [assets, ...args] = process.argv.slice(2);
+process.exitCode = await main(args, {
+  name: 'node experiments/run.mjs',
+  description: 'Studies of Tandem itself.',
+  installs: [installScoreboard],
+  assets: assets!,
+});

@@ -1,0 +1,1 @@
+"""Makes the starter model (docs/starter-model.md)."""

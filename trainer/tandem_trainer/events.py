@@ -1,0 +1,229 @@
+"""The events of a run, declared once: one JSON object per line in `events.jsonl`, which `run/event_file.py` writes.
+
+Durations are in seconds. A figure is null where it is not a number, because JSON has no NaN. The JSON schema of these
+types (`schema.py`) is committed as `src/core/training/events.schema.json`; Tandem's reader is tested by it, and the
+tests of the trainer read every event of their runs as these types (`tests/tiny_run.py`).
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+from typing_extensions import NotRequired, TypedDict
+
+CLOSED = ConfigDict(strict=True, extra="forbid")
+OPEN = ConfigDict(strict=True, extra="allow")
+
+Number = Annotated[int, Field(ge=0)]
+Figure = float | None
+APART = "Mean absolute difference of log-probabilities between sampler and trainer; absent with top-p."
+
+
+class Event(TypedDict):
+    """Fields of every event. at: UTC, ISO 8601."""
+
+    version: Literal[1]
+    at: str
+
+
+class State(Event):
+    """A change of the run's state; `failed` and `stopped` say why in `message`."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["state"]
+    state: Literal["preparing", "running", "stopping", "stopped", "done", "failed"]
+    stage: str
+    message: NotRequired[str]
+
+
+class Examples(TypedDict):
+    """Numbers of examples of a stage."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    train: Number
+    held_out: Number
+
+
+class Data(Event):
+    """The size of the data after they were read and paired (`run/prepare.py`)."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["data"]
+    tasks: Number
+    trajectories: Number
+    successes: Number
+    turns: Number
+    turns_as_sampled: Annotated[Number, Field(description="Turns with the sampler's own token ids.")]
+    turns_of_another_tokenizer: Number
+    tokens: Number
+    preferences: Number
+    critic: Examples
+    policy: Examples
+    left_out: Annotated[dict[str, Number], Field(description="Rows that are not used, by reason.")]
+    bad_lines: Number
+
+
+class Plan(Event):
+    """What was chosen, whether it fits, and how long it takes: the fields of `Plan` in `run/plan.py`."""
+
+    __pydantic_config__ = OPEN  # type: ignore[misc]
+    event: Literal["plan"]
+
+
+class Figures(Event):
+    """Means over the examples. A figure that the stage's objective does not have is absent."""
+
+    loss: Figure
+    margin: NotRequired[Figure]
+    accuracy: Annotated[NotRequired[Figure], Field(description="Fraction of pairs in the right order.")]
+    log_ratio_chosen: NotRequired[Figure]
+    log_ratio_rejected: NotRequired[Figure]
+    kl: NotRequired[Figure]
+    nll: NotRequired[Figure]
+    sampler_difference: Annotated[NotRequired[Figure], Field(description=APART)]
+
+
+class Step(Figures):
+    """A step of a stage, with its figures over the batch."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["step"]
+    stage: str
+    step: Annotated[int, Field(ge=1)]
+    steps: Number
+    epoch: float
+    gradient_norm: Annotated[Figure, Field(description="Before clipping.")]
+    learning_rate: float
+    tokens: Annotated[Number, Field(description="Computed ones, after prefixes were shared.")]
+    tokens_per_second: float
+    mfu: Annotated[Figure, Field(description="Fraction of the device's peak arithmetic; null: not known.")]
+    gpu_use: Annotated[Figure, Field(description="Fraction of the time in which the GPU computed; null: not known.")]
+    memory_mb: Figure
+    seconds_left: Annotated[Figure, Field(description="Until the end of the whole run.")]
+
+
+class Evaluation(Figures):
+    """The figures over held-out examples. best: it is the stage's best step so far, and is kept."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["evaluation"]
+    stage: str
+    step: Number
+    best: bool
+
+
+class Control(Event):
+    """Accuracy of the untrained baseline on a critic's held-out pairs, and the number of pairs (`baselines.py`)."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["control"]
+    stage: str
+    accuracy: Figure
+    examples: Number
+
+
+class Progress(Event):
+    """Progress of work without steps. seconds_left: of this part."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["progress"]
+    stage: str
+    part: str
+    done: Number
+    total: Number
+    seconds_left: Figure
+
+
+class Candidates(Event):
+    """Figures of the candidates of a round (`sweet_rl.py`). cut: those that reached the limit without an end."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["candidates"]
+    stage: str
+    histories: Number
+    candidates: Number
+    tokens: Number
+    cut: Number
+    sampler_difference: Annotated[NotRequired[Figure], Field(description=APART)]
+
+
+class Ranking(Event):
+    """Figures of the ranking of a round (`run/ranking_report.py`)."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["ranking"]
+    stage: str
+    histories: Number
+    candidates: Annotated[Number, Field(description="Distinct ones.")]
+    repeated: Annotated[Number, Field(description="Further copies of them.")]
+    without_pairs: Annotated[Number, Field(description="Histories that give no pair.")]
+    rank_correlation: Annotated[Figure, Field(description="Spearman's ρ between critic and untrained score.")]
+    spread: Annotated[Figure, Field(description="Standard deviation of scores within a history, the mean of them.")]
+    untrained_spread: Annotated[Figure, Field(description="The same of the untrained score.")]
+    good_tokens: Annotated[Figure, Field(description="Mean length of the better half.")]
+    bad_tokens: Figure
+
+
+class Message(TypedDict):
+    """A message as the agent saw it."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    role: str
+    content: str
+
+
+class Candidate(TypedDict):
+    """A distinct text. times: how often it was sampled; good: absent when it is in neither half, or in both."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    text: str
+    times: Annotated[int, Field(ge=1)]
+    score: Figure
+    untrained: NotRequired[Figure]
+    good: NotRequired[bool]
+
+
+class Sample(Event):
+    """The candidates of one history, the best first."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["sample"]
+    stage: str
+    group: str
+    history: Annotated[list[Message], Field(description="The dialogue before the turn.")]
+    candidates: list[Candidate]
+
+
+class Notice(Event):
+    """A sentence for the user that does not end the run."""
+
+    __pydantic_config__ = OPEN  # type: ignore[misc]
+    event: Literal["notice"]
+    message: str
+
+
+class Ended(TypedDict):
+    """The point at which the policy was ended by request (`run/run.py`)."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    stage: str
+    step: Number
+    steps: Number
+
+
+class Result(Event):
+    """The run is done. model, critic: folders. stages: the figures of each."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["result"]
+    model: str
+    stages: dict[str, dict[str, Any]]
+    critic: NotRequired[str]
+    ended: NotRequired[Ended]
+    critic_check: NotRequired[dict[str, Any]]
+    model_check: NotRequired[dict[str, Any]]
+
+
+RunEvent = Annotated[
+    State | Data | Plan | Step | Evaluation | Control | Progress | Candidates | Ranking | Sample | Notice | Result,
+    Field(discriminator="event"),
+]

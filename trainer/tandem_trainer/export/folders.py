@@ -1,0 +1,271 @@
+"""Exports the live model to a Hugging Face folder: merged, checked, and whole or absent."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+from torch import Tensor
+from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
+
+from ..config import RunConfig
+from ..fault import Fault
+from ..model.base import Base, Name
+from ..model.memory import available_memory
+from ..run.checkpoint import flush_to_disk
+from ..run.disk import not_written
+from ..turn import Turn
+from .critic_file import FILE, VALUE_HEAD, about_critic
+from .merge import Merged, merge
+
+SHARD = "5GB"
+ROWS, ROW = 4, 256  # number of turns that the check reads, and tokens of each
+# Greatest allowed difference between logits of the exported and the live model, relative to their spread, by the type
+# of the exported weights. Differences come from rounding and from another order of summation.
+TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
+NOISY = 0.2  # limit for 16-bit arithmetic
+
+Card = Callable[["Check"], str]
+Beside = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Result of loading the exported model again and comparing it.
+
+    difference: between its logits and the live ones; learnt: between the live ones and the base's. Both are root mean
+    squares over all tokens and the vocabulary, in units of the live logits' spread. lost, widened: as in `Merged`.
+    In float32 arithmetic a difference of more than half of `learnt` is refused as well.
+    """
+
+    dtype: str  # type of the exported weights
+    arithmetic: str  # type in which both models were computed
+    tokens: int
+    difference: float
+    tolerance: float
+    learnt: float
+    lost: float
+    widened: bool
+
+    @property
+    def sentence(self) -> str:
+        text = (
+            f"Loaded anew, the exported model ({self.dtype}) gives the logits of the trained one to within "
+            f"{self.difference:.1e} of their spread (root mean square over {self.tokens} tokens, {self.arithmetic} "
+            f"arithmetic, allowed {self.tolerance:.0e}); training moved them by {self.learnt:.1e}."
+        )
+        if self.widened:
+            return f"{text} Its weights are float32, because 16-bit numbers would have lost what was learnt."
+        return f"{text} Rounding took {self.lost:.0%} of the change of the weights." if self.lost > 0.005 else text
+
+
+def export_policy(
+    base: Base, target: Path, turns: Sequence[Turn], card: Card, *, trained: bool = True, beside: Beside | None = None
+) -> Check:
+    """Writes the policy that `base` holds to the folder `target`; an existing folder is left alone.
+
+    turns: from the data, for the check. card: makes README.md from the check. trained: whether a step was made, so
+    that a result equal to its base is refused. beside: writes more into the folder after the check.
+    Errors: Fault when nothing was learnt, the exported model differs from the live one, or the disk is full; the folder
+    then does not exist.
+    """
+    return _export(base, "policy", target, turns, card, trained, beside)
+
+
+def export_critic(
+    base: Base,
+    target: Path,
+    turns: Sequence[Turn],
+    card: Card,
+    config: RunConfig,
+    head: Mapping[str, Tensor] | None = None,
+    *,
+    trained: bool = True,
+    beside: Beside | None = None,
+) -> Check:
+    """Does the same for the critic, with `critic.json` (see `critic_file.py`) and its value head if it has one.
+
+    turns: as the critic reads them.
+    """
+
+    def with_about(folder: Path) -> None:
+        about = about_critic(config, base, VALUE_HEAD if head else None)
+        write_json(folder / FILE, about)
+        if head:
+            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
+        if beside:
+            beside(folder)
+
+    return _export(base, "critic", target, turns, card, trained, with_about)
+
+
+def _export(
+    base: Base,
+    name: Name,
+    target: Path,
+    turns: Sequence[Turn],
+    card: Card,
+    trained: bool,
+    beside: Beside | None = None,
+) -> Check:
+    rows = check_rows(turns)
+    with base.adapter(name):
+        plain = load_plain(base)
+        merged = merge(plain, base)
+        with in_float32(base) as exact:
+            live = [logits(base.model, row) for row in rows]
+            with base.reference():
+                before = [logits(base.model, row) for row in rows]
+    learnt = distance(before, live)
+    if trained and (merged.changed == 0 or learnt == 0):
+        raise Fault(
+            f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
+            "raise its learning_rate or its epochs."
+        )
+    temporary = target.with_name(target.name + ".writing")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        write_model(plain, base, temporary)
+        del plain
+        check = _compare(temporary, base, rows, live, learnt, merged, exact)
+        if beside:
+            beside(temporary)
+        (temporary / "README.md").write_text(card(check), encoding="utf-8")
+        for path in (*sorted(temporary.iterdir()), temporary):
+            flush_to_disk(path)
+        temporary.rename(target)
+        flush_to_disk(target.parent)
+    except (OSError, SafetensorError) as error:
+        raise not_written(f"The {name} cannot be written to {target}", error) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return check
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the folder
+
+
+def load_plain(base: Base) -> PreTrainedModel:
+    """Loads the base without adapters and quantisation, on the CPU, in the type of its files."""
+    return AutoModelForCausalLM.from_pretrained(base.folder, dtype="auto")
+
+
+def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
+    """Writes weights, configuration, generation settings and tokenizer with its chat template."""
+    settings = base.folder / "generation_config.json"
+    if settings.exists():
+        plain.generation_config = GenerationConfig()  # the models' own often fail the check on writing
+    plain.save_pretrained(folder, max_shard_size=SHARD)
+    if settings.exists():
+        shutil.copyfile(settings, folder / settings.name)
+    write_json(folder / "config.json", _configuration(folder, base.folder, plain))
+    base.tokenizer.save_pretrained(folder)
+    for path in folder.iterdir():
+        path.chmod((folder / "config.json").stat().st_mode)  # safetensors writes files that only their owner can read
+
+
+def _configuration(folder: Path, own: Path, plain: PreTrainedModel) -> dict:
+    """Returns the base's own configuration: other versions' runners miss the rope's parameters in a rewritten one."""
+    written, original = (json.loads((at / "config.json").read_text(encoding="utf-8")) for at in (folder, own))
+    same = all(written[key] == original.get(key) for key in ("architectures", "model_type"))
+    config = original if same else written
+    for key in ("_name_or_path", "auto_map", "quantization_config"):
+        config.pop(key, None)
+    dtype = str(plain.dtype).removeprefix("torch.")
+    return {**config, "dtype": dtype, "torch_dtype": dtype}  # newer and older name
+
+
+def write_json(path: Path, value: Mapping) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the check
+
+
+def check_rows(turns: Sequence[Turn]) -> list[Tensor]:
+    """Returns the ends of up to ROWS turns, spread over the data: each (1, n) with n ≤ ROW."""
+    step = max(1, len(turns) // ROWS)
+    chosen = [torch.cat([torch.from_numpy(turn.prompt), torch.from_numpy(turn.response)]) for turn in turns[::step]]
+    return [row[-ROW:].long()[None] for row in chosen[:ROWS]]
+
+
+@torch.no_grad()
+def logits(model: torch.nn.Module, row: Tensor) -> Tensor:
+    """Computes the logits of a row, (n, V) float32 on the CPU."""
+    device = model.get_input_embeddings().weight.device
+    return model(input_ids=row.to(device), use_cache=False).logits[0].float().cpu()
+
+
+def distance(some: Sequence[Tensor], live: Sequence[Tensor]) -> float:
+    """Computes the root mean square difference, in units of the spread of `live` over the vocabulary."""
+    apart = sum(float((a - b).square().sum(dtype=torch.float64)) for a, b in zip(some, live, strict=True))
+    spread = sum(float((b - b.mean(-1, keepdim=True)).square().sum(dtype=torch.float64)) for b in live)
+    return (apart / spread) ** 0.5
+
+
+@contextmanager
+def in_float32(base: Base) -> Iterator[bool]:
+    """Makes the live model compute in float32 inside the context, if memory allows; its weights return bit for bit.
+
+    Errors of 16-bit arithmetic exceed the effect of a short training. Weights in 4 bits stay as they are.
+    """
+    tensors = [t for t in (*base.model.parameters(), *base.model.buffers()) if t.is_floating_point()]
+    kept = [(tensor, tensor.dtype) for tensor in tensors if tensor.dtype != torch.float32]
+    more = sum(4 * tensor.numel() for tensor, _ in kept)
+    if base.config.training == "qlora" or (kept and _free(base.device) < 1.1 * more):
+        yield False
+        return
+    try:
+        for tensor, _ in kept:
+            tensor.data = tensor.data.float()
+        yield True
+    finally:
+        for tensor, dtype in kept:
+            tensor.data = tensor.data.to(dtype)
+
+
+def _free(device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+        return torch.cuda.mem_get_info(device)[0]
+    free = available_memory()
+    return float("inf") if free is None else free
+
+
+def _compare(
+    folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged, exact: bool
+) -> Check:
+    """Loads the folder as a user would, beside the live model if there is room, else on the CPU, and compares."""
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
+    dtype = model.dtype
+    model.to(torch.float32 if exact else base.dtype)
+    if _free(base.device) > 1.2 * sum(weight.numel() * weight.element_size() for weight in model.parameters()):
+        model.to(base.device)
+    tolerance = TOLERANCE[dtype] if exact else NOISY
+    difference = distance([logits(model, row) for row in rows], live)
+    check = Check(
+        dtype=str(dtype).removeprefix("torch."),
+        arithmetic=str(model.dtype).removeprefix("torch."),
+        tokens=sum(row.shape[1] for row in rows),
+        difference=difference,
+        tolerance=tolerance,
+        learnt=learnt,
+        lost=merged.lost,
+        widened=merged.widened,
+    )
+    allowed = min(tolerance, max(learnt / 2, TOLERANCE[torch.float32])) if exact else tolerance
+    if not difference <= allowed:  # also refuses NaN
+        raise Fault(
+            f"The exported model is not the trained one: their logits are {difference:.1e} of their spread apart, and "
+            f"{allowed:.0e} is allowed after training moved them by {learnt:.1e}; please report this with the name of "
+            "the base."
+        )
+    return check

@@ -1,0 +1,165 @@
+"""The container of a GGUF file: metadata and tensors by name (the specification is docs/gguf.md of ggml)."""
+
+import mmap
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...fault import Fault
+from .blocks import KINDS, dequantise
+
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+ALIGNMENT = 32  # bytes; default of general.alignment
+U32, I32, F32, BOOL, STRING, ARRAY, U64 = 4, 5, 6, 7, 8, 9, 10
+FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", U32: "I", I32: "i", F32: "f", BOOL: "?", U64: "Q", 11: "q", 12: "d"}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """shape: as in PyTorch, rows first. kind: name of the number type, such as Q4_K. start: offset in the file."""
+
+    shape: tuple[int, ...]
+    kind: str
+    start: int
+
+
+class GgufFile:
+    """metadata: by key. tensors: by name; their numbers are read on demand.
+
+    Errors: Fault(usage) for a file that is not GGUF, is truncated, or has an unsupported number type.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:  # an empty file cannot be mapped
+            raise Fault(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.", usage=True) from error
+        if self.bytes[:4] != MAGIC:
+            raise Fault(f"{path} is no GGUF file: give one, or a folder in Hugging Face format.", usage=True)
+        try:
+            self.metadata, self.tensors = _Reader(self.bytes).all()
+        except (struct.error, UnicodeDecodeError, KeyError, ValueError, OverflowError) as error:
+            raise self.damaged() from error
+
+    def damaged(self) -> Fault:
+        return Fault(f"{self.path} is damaged or not all of it came: download it again.", usage=True)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """Returns the numbers of a tensor in its shape: float16 if the file stores F16, else float32."""
+        tensor = self.tensors[name]
+        if tensor.kind not in KINDS:
+            raise Fault(
+                f"{self.path} has numbers of the type {tensor.kind}, which are not read here: take a file in F32, F16, "
+                "BF16, Q8_0, Q6_K, Q5 or Q4.",
+                usage=True,
+            )
+        size, count = KINDS[tensor.kind].bytes, KINDS[tensor.kind].count
+        total = int(np.prod(tensor.shape, dtype=object)) // count * size
+        if tensor.shape[-1] % count or tensor.start + total > len(self.bytes):
+            raise self.damaged()
+        read = np.frombuffer(self.bytes, np.uint8, total, tensor.start)
+        return dequantise(read, tensor.kind).reshape(tensor.shape)
+
+
+class _Reader:
+    """Reads a file from its start. Errors: struct.error beyond its end, others for invalid content."""
+
+    def __init__(self, content: mmap.mmap):
+        self.content, self.at = content, 4
+
+    def all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        if self.number("I") not in VERSIONS:
+            raise ValueError("an unknown version")
+        tensors, values = self.number("Q"), self.number("Q")
+        metadata = {self.string(): self.value(self.number("I")) for _ in range(values)}
+        infos = [self.info() for _ in range(tensors)]
+        alignment = metadata.get("general.alignment", ALIGNMENT)
+        begin = self.at + -self.at % alignment
+        return metadata, {name: Tensor(shape, kind, begin + offset) for name, shape, kind, offset in infos}
+
+    def number(self, form: str) -> Any:
+        [value] = struct.unpack_from(f"<{form}", self.content, self.at)
+        self.at += struct.calcsize(form)
+        return value
+
+    def string(self) -> str:
+        length = self.number("Q")
+        if self.at + length > len(self.content):
+            raise ValueError("a string behind the end")
+        self.at += length
+        return self.content[self.at - length : self.at].decode()
+
+    def value(self, kind: int) -> Any:
+        if kind == STRING:
+            return self.string()
+        if kind != ARRAY:
+            return self.number(FORMATS[kind])
+        kind, length = self.number("I"), self.number("Q")
+        if length > len(self.content):
+            raise ValueError("an array behind the end")
+        if kind == STRING:
+            return [self.string() for _ in range(length)]
+        values = struct.unpack_from(f"<{length}{FORMATS[kind]}", self.content, self.at)
+        self.at += struct.calcsize(f"<{length}{FORMATS[kind]}")
+        return list(values)
+
+    def info(self) -> tuple[str, tuple[int, ...], str, int]:
+        name, dimensions = self.string(), self.number("I")
+        if not 1 <= dimensions <= 4:
+            raise ValueError("a tensor of impossible dimensions")
+        shape = tuple(self.number("Q") for _ in range(dimensions))[::-1]
+        kind, offset = self.number("I"), self.number("Q")
+        known = next((name for name, of in KINDS.items() if of.number == kind), f"number {kind}")
+        return name, shape, known, offset
+
+
+def write_gguf(path: Path, metadata: Mapping[str, Any], tensors: Iterable[tuple[str, tuple[int, ...], str]], numbers):
+    """Writes a file of version 3. tensors: name, shape and kind of each. numbers: returns the bytes of a named tensor.
+
+    Integers become uint32, or int32 in lists. Errors: OSError.
+    """
+    tensors = list(tensors)
+    head = bytearray(MAGIC + struct.pack("<IQQ", 3, len(tensors), len(metadata)))
+    for key, value in metadata.items():
+        head += _string(key) + _value(value)
+    offset, places = 0, []
+    for name, shape, kind in tensors:
+        of = KINDS[kind]
+        places.append(offset)
+        head += _string(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape[::-1], of.number, offset)
+        size = int(np.prod(shape)) // of.count * of.bytes
+        offset += size + -size % ALIGNMENT
+    with path.open("wb") as file:
+        file.write(head)
+        file.write(bytes(-len(head) % ALIGNMENT))
+        begin = file.tell()
+        for (name, _, _), place in zip(tensors, places, strict=True):
+            file.write(bytes(begin + place - file.tell()))
+            file.write(numbers(name))
+        file.write(bytes(begin + offset - file.tell()))
+
+
+def _string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def _value(value: Any) -> bytes:
+    """Encodes a value, with the number of its type in front."""
+    if isinstance(value, list):
+        kind = {str: STRING, int: I32, float: F32}[type(value[0])]
+        items = (
+            b"".join(map(_string, value)) if kind == STRING else struct.pack(f"<{len(value)}{FORMATS[kind]}", *value)
+        )
+        return struct.pack("<IIQ", ARRAY, kind, len(value)) + items
+    if isinstance(value, str):
+        return struct.pack("<I", STRING) + _string(value)
+    kind = {bool: BOOL, int: U32, float: F32}[type(value)]
+    return struct.pack(f"<I{FORMATS[kind]}", kind, value)

@@ -1,0 +1,240 @@
+"""`convert` makes a model folder in Hugging Face format of a GGUF file, or a GGUF file of such a folder.
+
+    python -m tandem_trainer convert MODEL.gguf FOLDER [--precision fp32|bf16|fp16]
+    python -m tandem_trainer convert FOLDER MODEL.gguf [--precision q8_0|fp32]
+
+An existing target is not touched, and no partial result is left. stdout has one line of JSON, {"made": …,
+"precision": …, "parameters": …}.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from ...config import ModelConfig
+from ...fault import Fault
+from ...model.files import only_gguf
+from ...model.folder import cannot_load, license_of, load_tokenizer, quiet
+from ...run.checkpoint import flush_to_disk
+from ...run.disk import reason
+from ..folders import write_json
+from ..onnx.weights import Weights
+from .blocks import KINDS, quantise_q8_0
+from .container import GgufFile, write_gguf
+from .model import (
+    FREQUENCIES,
+    KNOWN,
+    config_of,
+    folder_name,
+    gguf_name,
+    halves_apart,
+    halves_together,
+    heads_of,
+    llama3_divisors,
+    metadata_of,
+)
+from .tokenizer import read_tokenizer, tokenizer_metadata
+
+FILE_PRECISIONS = {"q8_0": ("Q8_0", 7), "fp32": ("F32", 0)}  # number type, and general.file_type
+FOLDER_PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+OWN = {"BF16": "bf16", "F16": "fp16"}  # precision by type of the file; quantised files become fp32, which loses nothing
+SHARD = 4 << 30  # bytes of tensors in memory at a time
+
+
+def main(arguments: list[str]) -> int:
+    """Runs `convert`. Errors: those of `to_folder` and `to_file`."""
+    parser = argparse.ArgumentParser(prog="tandem_trainer convert", description="GGUF to Hugging Face, and back.")
+    parser.add_argument("--precision", help="of the weights; none: of a folder the file's own, or fp32; of a file q8_0")
+    parser.add_argument("source", type=Path)
+    parser.add_argument("target", type=Path)
+    given = parser.parse_args(arguments)
+    source, target = given.source, given.target
+    if not source.exists():
+        raise Fault(f"There is no {source}: give a GGUF file, or a model folder.", usage=True)
+    if target.exists():
+        raise Fault(f"{target} is there already: give another name, or remove it first.", usage=True)
+    quiet()
+    if source.is_dir() and (inner := only_gguf(source)) is not None:
+        source = inner
+    back = source.is_dir()
+    allowed = FILE_PRECISIONS if back else FOLDER_PRECISIONS
+    if given.precision not in (None, *allowed):
+        what = "a GGUF file" if back else "a folder"
+        raise Fault(f'--precision of {what} is {" or ".join(allowed)}, not "{given.precision}".', usage=True)
+    convert = to_file if back else to_folder
+    print(json.dumps({"made": str(target), **convert(source, target, given.precision)}))
+    return 0
+
+
+def to_folder(source: Path, target: Path, precision: str | None) -> dict[str, Any]:
+    """Writes the folder `target`; returns its precision and the number of parameters.
+
+    precision: of FOLDER_PRECISIONS; None for the file's own. Errors: Fault for a damaged file, an unsupported model,
+    and a full disk; `target` then does not exist.
+    """
+    file = GgufFile(source)
+    config = config_of(file)
+    tokenizer = read_tokenizer(file)
+    names = {folder_name(name): name for name in file.tensors if name != FREQUENCIES}
+    require_whole(file, config, names)
+    precision = precision or OWN.get(file.tensors[names["model.layers.0.mlp.up_proj.weight"]].kind, "fp32")
+    dtype = FOLDER_PRECISIONS[precision]
+    tokens = {key: getattr(tokenizer, f"{key}_token_id") for key in ("bos", "eos", "pad")}
+    ids = {f"{key}_token_id": id for key, id in tokens.items()}
+    ends = sorted({tokens["eos"], file.metadata.get("tokenizer.ggml.eot_token_id")} - {None})
+    written = str(dtype).removeprefix("torch.")
+    temporary = target.with_name(target.name + ".writing")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        write_json(temporary / "config.json", {**config, **ids, "dtype": written, "torch_dtype": written})
+        write_json(
+            temporary / "generation_config.json", {**ids, "eos_token_id": ends if len(ends) > 1 else tokens["eos"]}
+        )
+        tokenizer.save_pretrained(temporary)
+        write_weights(temporary, file, config, names, dtype)
+        write_card(temporary, file)
+        for path in (*sorted(temporary.iterdir()), temporary):
+            path.chmod(path.stat().st_mode | 0o044)  # safetensors writes files that only their owner can read
+            flush_to_disk(path)
+        temporary.rename(target)
+    except OSError as error:
+        raise Fault(f"{target} cannot be written: {reason(error)}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    parameters = sum(torch.Size(file.tensors[name].shape).numel() for name in names.values())
+    return {"precision": precision, "parameters": parameters}
+
+
+def write_card(folder: Path, file: GgufFile) -> None:
+    """Writes a card that names the license, where the file names one."""
+    license = file.metadata.get("general.license")
+    if not isinstance(license, str):
+        return
+    header = f"---\nlicense: {license}\n---\n\n" if re.fullmatch(r"[\w.-]+", license) else ""
+    name = file.metadata.get("general.name", file.path.stem)
+    (folder / "README.md").write_text(
+        f"{header}# {name}\n\nConverted from `{file.path.name}`, which names its license: {license}.\n",
+        encoding="utf-8",
+    )
+
+
+def require_whole(file: GgufFile, config: dict[str, Any], names: dict[str | None, str]) -> None:
+    """Requires exactly the tensors that transformers expects for the configuration. Errors: Fault(usage)."""
+    if None in names:
+        raise Fault(f"{file.path} has a tensor {names[None]}, which no such model has, and {KNOWN}.", usage=True)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
+    asked = {name: tuple(weight.shape) for name, weight in model.named_parameters()}  # a tied head is not listed twice
+    given = {name: file.tensors[own].shape for name, own in names.items()}
+    wrong = sorted(name for name in {*asked, *given} if asked.get(name) != given.get(name))
+    if wrong:
+        raise Fault(
+            f"{file.path} is not the model that it says: {len(wrong)} tensors are missing, of another shape or not "
+            f"part of it, such as {wrong[0]}. Download it again.",
+            usage=True,
+        )
+
+
+def write_weights(
+    folder: Path, file: GgufFile, config: dict[str, Any], names: dict[str, str], dtype: torch.dtype
+) -> None:
+    """Writes one file of weights, or several of at most SHARD bytes with their index."""
+    parts = list(shards(file, names, dtype.itemsize))
+    index = {}
+    for number, part in enumerate(parts, 1):
+        name = "model.safetensors" if len(parts) == 1 else f"model-{number:05}-of-{len(parts):05}.safetensors"
+        tensors = {}
+        for key in part:
+            numbers, heads = file.numbers(names[key]), heads_of(key, config)
+            apart = numbers if heads is None else halves_apart(numbers, heads)
+            tensors[key] = torch.from_numpy(apart.copy()).to(dtype)
+        save_file(tensors, folder / name, {"format": "pt"})
+        index |= dict.fromkeys(part, name)
+    if len(parts) > 1:
+        write_json(folder / "model.safetensors.index.json", {"metadata": {}, "weight_map": index})
+
+
+def shards(file: GgufFile, names: dict[str, str], size: int) -> Iterator[list[str]]:
+    part, held = [], 0
+    for name, own in names.items():
+        more = size * torch.Size(file.tensors[own].shape).numel()
+        if part and held + more > SHARD:
+            yield part
+            part, held = [], 0
+        part.append(name)
+        held += more
+    yield part
+
+
+def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]:
+    """Writes the file `target`; returns its precision and the number of parameters.
+
+    precision: of FILE_PRECISIONS; None for q8_0. Norms, biases and tensors whose row length is no multiple of 32 stay
+    float32. Errors: Fault for a folder without a supported model, and for a full disk; `target` then does not exist.
+    """
+    precision = precision or "q8_0"
+    kind, file_type = FILE_PRECISIONS[precision]
+    weights = Weights(source)
+    tokenizer = load_tokenizer(ModelConfig(base=str(source)), source, source)
+    try:
+        config = AutoConfig.from_pretrained(source).to_dict()
+    except (OSError, ValueError) as error:
+        raise cannot_load("configuration", source, error) from error
+    metadata = {
+        **metadata_of(config, str(source)),
+        "general.name": source.resolve().name,
+        **({"general.license": license} if (license := license_of(source)) else {}),
+        "general.file_type": file_type,
+        **({"general.quantization_version": 2} if precision == "q8_0" else {}),
+        **tokenizer_metadata(tokenizer, config["vocab_size"], str(source)),
+    }
+    left_out = {"lm_head.weight"} if config["tie_word_embeddings"] else set()
+    try:
+        names = {gguf_name(name): name for name in sorted({*weights.files} - left_out)}
+    except KeyError as error:
+        raise Fault(
+            f"The model in {source} has weights {error}, for which GGUF has no name here.", usage=True
+        ) from error
+    rope, heads = config["rope_parameters"], {**config, "model_type": metadata["general.architecture"]}
+    scaled = rope["rope_type"] == "llama3"
+
+    def numbers(name: str) -> np.ndarray:
+        if name == FREQUENCIES:
+            return llama3_divisors(rope["rope_theta"], metadata_head(metadata), rope["factor"])
+        own = names[name]
+        values, count = weights[own].numpy(), heads_of(own, heads)
+        together = np.ascontiguousarray(values if count is None else halves_together(values, count))
+        return quantise_q8_0(together) if kind_of(tuple(together.shape)) == "Q8_0" else together
+
+    def kind_of(shape: tuple[int, ...]) -> str:
+        return kind if len(shape) == 2 and shape[-1] % KINDS[kind].count == 0 else "F32"
+
+    shapes = {name: tuple(weights.shape(own)) for name, own in names.items()}
+    if scaled:
+        shapes[FREQUENCIES] = (metadata_head(metadata) // 2,)
+    temporary = target.with_name(target.name + ".writing")
+    try:
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        write_gguf(temporary, metadata, [(name, shape, kind_of(shape)) for name, shape in shapes.items()], numbers)
+        flush_to_disk(temporary)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise Fault(f"{target} cannot be written: {reason(error)}.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return {"precision": precision, "parameters": weights.parameters}
+
+
+def metadata_head(metadata: dict[str, Any]) -> int:
+    return metadata[f"{metadata['general.architecture']}.rope.dimension_count"]

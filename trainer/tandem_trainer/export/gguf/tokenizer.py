@@ -1,0 +1,188 @@
+"""Converts the tokenizer of a GGUF file to `tokenizers` and back: tokens, merges, pre-tokenizer and chat template.
+
+A GGUF file only names its pre-tokenizer (`tokenizer.ggml.pre`), whose code is in llama.cpp (src/llama-vocab.cpp); a
+folder contains the rules. With other rules, numbers would become other tokens.
+"""
+
+import json
+from typing import Any
+
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+from ...fault import Fault
+from .container import GgufFile
+
+NORMAL, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 3, 4, 5, 6
+PARTS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+LLAMA_3, QWEN_2 = PARTS.format(digits=r"\p{N}{1,3}"), PARTS.format(digits=r"\p{N}")
+BY_PATTERN = {"llama-bpe": LLAMA_3, "qwen2": QWEN_2}
+SAME = {  # other names of the same pre-tokenizer
+    **dict.fromkeys(("llama3", "llama-v3"), "llama-bpe"),
+    "deepseek-r1-qwen": "qwen2",
+    **dict.fromkeys(("starcoder", "refact", "codeshell"), "smollm"),
+    "phi-2": "gpt-2",
+}
+KNOWN = ("gpt-2", "smollm", *BY_PATTERN)
+
+
+def pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
+    """Builds the pre-tokenizer with a name of KNOWN."""
+    if name in BY_PATTERN:
+        split = pre_tokenizers.Split(Regex(BY_PATTERN[name]), "isolated", invert=False)
+        return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    bytes_ = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    if name == "smollm":
+        return pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), bytes_])
+    return bytes_
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# from a file
+
+
+def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
+    """Reads the tokenizer of a file. Errors: Fault(usage) for an unsupported or incomplete tokenizer."""
+    about = file.metadata
+    kind = about.get("tokenizer.ggml.model")
+    tokens, types = about.get("tokenizer.ggml.tokens", []), about.get("tokenizer.ggml.token_type", [])
+    ids = {key: about.get(f"tokenizer.ggml.{key}_token_id") for key in ("bos", "eos", "unknown", "padding")}
+    if not tokens or len(types) != len(tokens) or any(id is not None and id >= len(tokens) for id in ids.values()):
+        raise file.damaged()
+    named = {key: None if id is None else tokens[id] for key, id in ids.items()}
+    if kind == "gpt2":
+        tokenizer = _byte_level(file, tokens)
+    elif kind == "llama":
+        tokenizer = _sentence_piece(file, tokens, named["unknown"])
+    else:
+        raise Fault(f"{file.path} has a tokenizer of the kind {kind}, and gpt2 and llama are converted.", usage=True)
+    for type_, special in ((CONTROL, True), (USER_DEFINED, False)):
+        added = [token for token, of in zip(tokens, types, strict=True) if of == type_]
+        tokenizer.add_tokens([AddedToken(token, special=special, normalized=False) for token in added])
+    begins = about.get("tokenizer.ggml.add_bos_token", kind == "llama" or _pre(file) == "llama-bpe")
+    if begins and ids["bos"] is not None:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{named['bos']} $A", pair=f"{named['bos']} $A $B", special_tokens=[(named["bos"], ids["bos"])]
+        )
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token=named["bos"],
+        eos_token=named["eos"],
+        unk_token=named["unknown"],
+        pad_token=named["padding"],
+        clean_up_tokenization_spaces=False,
+    )
+    fast.chat_template = about.get("tokenizer.chat_template")
+    return fast
+
+
+def _pre(file: GgufFile) -> str:
+    name = file.metadata.get("tokenizer.ggml.pre", "")
+    return SAME.get(name, name)
+
+
+def _byte_level(file: GgufFile, tokens: list[str]) -> Tokenizer:
+    name = _pre(file)
+    if name not in KNOWN:
+        raise Fault(
+            f"{file.path} splits text by the pre-tokenizer {name or 'default'}, and {', '.join(KNOWN)} are known: take "
+            "the model's own folder from where it was published.",
+            usage=True,
+        )
+    merges = [merge.split(" ") for merge in file.metadata.get("tokenizer.ggml.merges", [])]
+    vocabulary = {token: id for id, token in enumerate(tokens)}
+    if not merges or any(len(merge) != 2 or "".join(merge) not in vocabulary for merge in merges):
+        raise file.damaged()
+    pairs = [(left, right) for left, right in merges]
+    tokenizer = Tokenizer(models.BPE(vocabulary, pairs, ignore_merges=name == "llama-bpe"))
+    if name == "qwen2":
+        tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizer(name)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def _sentence_piece(file: GgufFile, tokens: list[str], unknown: str | None) -> Tokenizer:
+    """Builds a SentencePiece BPE: scores of tokens give the order of merges, unknown text becomes bytes."""
+    scores = file.metadata.get("tokenizer.ggml.scores", [])
+    if len(scores) != len(tokens):
+        raise file.damaged()
+    vocabulary = {token: id for id, token in enumerate(tokens)}
+    merges = [
+        (-scores[id], vocabulary[token[:at]], vocabulary[token[at:]], token[:at], token[at:])
+        for token, id in vocabulary.items()
+        for at in range(1, len(token))
+        if token[:at] in vocabulary and token[at:] in vocabulary
+    ]
+    pairs = [(left, right) for *_, left, right in sorted(merges)]
+    tokenizer = Tokenizer(models.BPE(vocabulary, pairs, unk_token=unknown, fuse_unk=True, byte_fallback=True))
+    spaces = [normalizers.Replace(" ", "▁")]
+    last = []
+    if file.metadata.get("tokenizer.ggml.add_space_prefix", True):
+        spaces.insert(0, normalizers.Prepend("▁"))
+        last = [decoders.Strip(" ", 1, 0)]
+    tokenizer.normalizer = normalizers.Sequence(spaces)
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), *last])
+    return tokenizer
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# to a file
+
+
+def tokenizer_metadata(tokenizer: PreTrainedTokenizerBase, rows: int, folder: str) -> dict[str, Any]:
+    """Builds the tokenizer's metadata. rows: rows of the embedding, at least the number of tokens.
+
+    Errors: Fault(usage) for an unsupported tokenizer.
+    """
+    content = json.loads(tokenizer.backend_tokenizer.to_str())
+    model, added = content["model"], {token["id"]: token for token in content["added_tokens"]}
+    name = next((name for name in KNOWN if _same(content["pre_tokenizer"], name)), None)
+    if model["type"] != "BPE" or name is None:
+        raise Fault(
+            f"The tokenizer in {folder} is none that llama.cpp has by one of the names {', '.join(KNOWN)}: convert the "
+            "model with llama.cpp's own convert_hf_to_gguf.py.",
+            usage=True,
+        )
+    words = {id: word for word, id in model["vocab"].items()} | {id: token["content"] for id, token in added.items()}
+    if max(words) >= rows:
+        raise Fault(
+            f"The tokenizer in {folder} has {max(words) + 1} tokens, its model {rows} rows for them.", usage=True
+        )
+
+    def type_of(id: int) -> int:
+        if id in added:
+            return CONTROL if added[id]["special"] else USER_DEFINED
+        return NORMAL if id in words else UNUSED
+
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
+    bos = tokenizer.bos_token_id
+    metadata = {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": name,
+        "tokenizer.ggml.tokens": [words.get(id, f"[PAD{id}]") for id in range(rows)],
+        "tokenizer.ggml.token_type": [type_of(id) for id in range(rows)],
+        "tokenizer.ggml.merges": merges,
+        "tokenizer.ggml.bos_token_id": bos,
+        "tokenizer.ggml.eos_token_id": tokenizer.eos_token_id,
+        "tokenizer.ggml.unknown_token_id": tokenizer.unk_token_id,
+        "tokenizer.ggml.padding_token_id": tokenizer.pad_token_id,
+        "tokenizer.ggml.add_bos_token": bos is not None and tokenizer("a")["input_ids"][:1] == [bos],
+        "tokenizer.chat_template": tokenizer.chat_template,
+    }
+    return {key: value for key, value in metadata.items() if value is not None}
+
+
+def _same(content: dict | None, name: str) -> bool:
+    """Returns whether a pre-tokenizer splits text as llama.cpp's of this name; offsets are ignored."""
+
+    def parts(of: dict | None) -> list[dict]:
+        steps = [of] if of is None or of["type"] != "Sequence" else of["pretokenizers"]
+        return [{key: value for key, value in (step or {}).items() if key != "trim_offsets"} for step in steps]
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizer(name)
+    return parts(content) == parts(json.loads(tokenizer.to_str())["pre_tokenizer"])

@@ -1,0 +1,157 @@
+"""Compares a graph with PyTorch on a few conversations."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from .shape import Shape
+
+REQUESTS = (
+    "Write a Python function total(prices, rate) that adds up the prices and takes the discount off. Ask me first.",
+    "The function should return the number of days. What else do you need to know?",
+    "Hello!",
+    "Can you write a function for the price of a rental? You get the number of days and the rate per day. There is a "
+    "lowest price. The signature of the function is: def bike_price(days, rate)",
+    "Why does `sorted(items, key=lambda item: item.price)[:10]` raise an AttributeError when one item is None?",
+    "Round 1234.5678 to two places, then tell me what 17 % of 250 is.",
+    "Schreibe eine Funktion, die prüft, ob ein Datum in einem Schaltjahr liegt.",
+)
+ALL = np.array(0)  # value of num_logits_to_keep for the logits of all tokens
+LENGTH = 24  # tokens generated for each request
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A conversation that PyTorch continued greedily, with the logits of every token.
+
+    ids: (L,) int64; prompt: number of ids in the prompt; logits: (L, V) float32.
+    """
+
+    ids: np.ndarray
+    prompt: int
+    logits: np.ndarray
+
+
+@dataclass(frozen=True)
+class Distance:
+    """Differences between a graph and PyTorch.
+
+    tokens: number compared. largest: greatest absolute difference of a logit. divergence: mean KL(PyTorch ‖ graph) in
+    nats. agreement: fraction of tokens after which both have the same most likely token. The last two need whole
+    distributions, which a scoring graph does not give.
+    """
+
+    tokens: int
+    largest: float
+    divergence: float | None = None
+    agreement: float | None = None
+
+    def about(self) -> dict[str, float]:
+        return {name: round(value, 8) for name, value in asdict(self).items() if value is not None}
+
+
+@torch.no_grad()
+def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[Sample]:
+    """Continues all requests in one batch, which reads the weights once for each step of the batch.
+
+    model: in float32.
+    """
+    prompts = [prompt_of(request, tokenizer) for request in REQUESTS]
+    width = max(map(len, prompts))
+    ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in prompts])  # (B, T), padded on the left
+    mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
+    read, places, cache = ids, (mask.cumsum(-1) - 1).clamp(min=0), None
+    for _ in range(LENGTH):
+        said = model(input_ids=read, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True)
+        cache, read = said.past_key_values, said.logits[:, -1:].argmax(-1)
+        ids = torch.cat([ids, read], dim=1)
+        mask = torch.cat([mask, torch.ones_like(read)], dim=1)
+        places = places[:, -1:] + 1
+    made = []
+    for row, prompt in zip(ids, prompts, strict=True):
+        own = row[width - len(prompt) :]
+        made.append(Sample(own.numpy(), len(prompt), model(input_ids=own[None]).logits[0].float().numpy()))
+    return made
+
+
+def prompt_of(request: str, tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    text = request
+    if tokenizer.chat_template:
+        messages = [{"role": "user", "content": request}]
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    return tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+class Player:
+    """Runs a graph of `write_player` in ONNX Runtime."""
+
+    def __init__(self, file: Path, shape: Shape):
+        self.session = session(file)
+        self.shape = shape
+
+    def run(self, ids: np.ndarray, mask: np.ndarray, past: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Runs ids (B, T) with mask (B, P + T); returns logits (B, T, V) and the cache of P + T tokens."""
+        names = [value.name for value in self.session.get_inputs()]
+        logits, *present = self.session.run(None, dict(zip(names, (ids, mask, ALL, *past), strict=True)))
+        return logits, present
+
+    def empty(self, rows: int) -> list[np.ndarray]:
+        cached = np.zeros((rows, self.shape.key_heads, 0, self.shape.head_dim), np.float32)
+        return [cached] * (2 * self.shape.layers)
+
+    def logits(self, ids: np.ndarray) -> np.ndarray:
+        """Computes the logits of one row in one pass, (L,) → (L, V)."""
+        return self.run(ids[None], np.ones((1, len(ids)), np.int64), self.empty(1))[0][0]
+
+    def go_on(self, prompts: Sequence[np.ndarray], length: int) -> list[list[int]]:
+        """Generates greedily for all prompts in one batch with the cache, as in use."""
+        lengths = np.array([len(prompt) for prompt in prompts])
+        places = np.arange(lengths.max() + length)
+        ids = np.zeros((len(prompts), lengths.max()), np.int64)
+        for row, prompt in enumerate(prompts):
+            ids[row, : len(prompt)] = prompt
+        mask = places[: lengths.max()] < lengths[:, None]
+        logits, cache = self.run(ids, mask.astype(np.int64), self.empty(len(prompts)))
+        written = [logits[np.arange(len(prompts)), lengths - 1].argmax(-1)]
+        for _ in range(1, length):
+            lengths = lengths + 1
+            mask = places[: lengths.max()] < lengths[:, None]
+            logits, cache = self.run(written[-1][:, None], mask.astype(np.int64), cache)
+            written.append(logits[:, 0].argmax(-1))
+        return np.stack(written, axis=1).tolist()
+
+
+def session(file: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+
+
+def scorer_distance(of: Sequence[Sample], file: Path) -> Distance:
+    """Compares a graph of `write_scorer`; `largest` is the difference of log-probabilities of the chosen tokens."""
+    run = session(file).run
+    apart = []
+    for sample in of:
+        positions = np.arange(len(sample.ids) - 1)
+        targets = sample.ids[1:]
+        given = {"input_ids": sample.ids[None], "positions": positions, "targets": targets}
+        expected = torch.log_softmax(torch.from_numpy(sample.logits), -1).numpy()[positions, targets]
+        apart.append(np.abs(run(None, given)[0] - expected))
+    return Distance(sum(map(len, apart)), float(np.concatenate(apart).max()))
+
+
+def distance(of: Sequence[Sample], player: Player) -> Distance:
+    largest, divergences, agreeing = 0.0, [], []
+    for sample in of:
+        logits = player.logits(sample.ids)
+        largest = max(largest, float(np.abs(logits - sample.logits).max()))
+        ours, theirs = (torch.log_softmax(torch.from_numpy(each), -1) for each in (logits, sample.logits))
+        divergences.append((theirs.exp() * (theirs - ours)).sum(-1))
+        agreeing.append(logits.argmax(-1) == sample.logits.argmax(-1))
+    agreement = np.concatenate(agreeing)
+    return Distance(len(agreement), largest, float(torch.cat(divergences).mean()), float(agreement.mean()))

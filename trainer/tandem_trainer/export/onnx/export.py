@@ -1,0 +1,270 @@
+"""`onnx` adds graphs for ONNX Runtime to a folder: of a model, to generate text; of a critic, to score.
+
+    python -m tandem_trainer onnx FOLDER [--precision fp32,int8,int4]
+
+Writes FOLDER/onnx/model.onnx (fp32), model_int8.onnx and model_int4.onnx; for a folder with a critic.json critic.onnx
+and reference.onnx, always fp32. Each is compared with PyTorch first; onnx/export.json has the results. stdout has one
+line of JSON, {"files": […], "refused": […]}, stderr a sentence for each graph. A graph that differs too much from
+PyTorch is refused and the others are written; the command fails when none is left.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from ...config import ModelConfig
+from ...fault import Fault
+from ...model.files import not_gguf, only_gguf
+from ...model.folder import load_tokenizer, quiet
+from ...model.load import load_model
+from ...model.memory import available_memory
+from ...run.budget import free_memory
+from ...run.checkpoint import flush_to_disk
+from ...run.disk import reason
+from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
+from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
+from .decoder import Precision, write_player, write_scorer
+from .shape import Shape, read_shape
+from .weights import Weights
+
+FOLDER = "onnx"
+ABOUT = "export.json"
+PLAYERS: dict[Precision, str] = {"fp32": "model.onnx", "int8": "model_int8.onnx", "int4": "model_int4.onnx"}
+PRECISIONS = get_args(Precision)
+CRITIC, REFERENCE = "critic.onnx", "reference.onnx"
+EXACT = 1e-3  # greatest allowed error of a logit or log-probability in float32
+USELESS = 0.5  # greatest allowed divergence of a quantised model, in nats
+Say = Callable[[str], None]
+
+
+@dataclass
+class Graphs:
+    """files: written files. refused: by precision, why that graph was not written; the others are complete."""
+
+    files: list[Path] = field(default_factory=list)
+    refused: dict[Precision, Fault] = field(default_factory=dict)
+
+
+def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> Graphs:
+    """Writes the graphs of a model, or the scoring graphs of a critic if there is a critic.json.
+
+    precisions: of a model's graphs; a critic is always fp32. base: present location of a critic's base, None for its
+    location in training. Other existing graphs stay. A graph that differs too much from PyTorch is refused alone.
+    Errors: Fault for an unsupported model, damaged weights, too little memory for the comparison, a full disk, and when
+    every graph is refused; nothing is then put in place.
+    """
+    if (file := only_gguf(folder)) is not None:
+        raise Fault(not_gguf(file), usage=True)
+    if not folder.is_dir():
+        raise Fault(f"There is no such folder as {folder}: give the folder of a model.", usage=True)
+    temporary = folder / f"{FOLDER}.writing"
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        if is_critic(folder):
+            return Graphs(put_in_place(temporary, folder / FOLDER, critic(folder, temporary, say, base)))
+        made, refused = player(folder, temporary, precisions, say)
+        if not made:
+            sentences = " ".join(str(fault) for fault in refused.values())
+            raise Fault(sentences, usage=all(fault.usage for fault in refused.values()))
+        return Graphs(put_in_place(temporary, folder / FOLDER, made), refused)
+    except OSError as error:
+        raise Fault(f"The graphs of {folder} cannot be written: {reason(error)}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_critic(folder: Path) -> bool:
+    return (folder / FILE).is_file()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# graphs, each compared with PyTorch
+
+
+def player(
+    folder: Path, into: Path, precisions: Sequence[Precision], say: Say
+) -> tuple[dict[str, dict], dict[Precision, Fault]]:
+    """Writes and compares the graphs of a model; returns facts about each, and the refused precisions."""
+    weights = Weights(folder).digests()
+    shape, of = ready(folder, folder)
+    made, refused = {}, {}
+    for precision in precisions:
+        file = into / PLAYERS[precision]
+        write_player(folder, shape, file, precision)
+        graph = Player(file, shape)
+        far = distance(of, graph)
+        try:
+            if precision == "fp32":
+                require_exact(file.name, far)
+                require_same_tokens(file.name, of, graph)
+            else:
+                require_same_model(folder, precision, far)
+        except Fault as fault:
+            refused[precision] = fault
+            del graph  # closes the files, which Windows could not delete otherwise
+            file.unlink()
+            file.with_name(f"{file.name}_data").unlink(missing_ok=True)
+            continue
+        say(sentence(file.name, far))
+        made[file.name] = {"precision": precision, **far.about(), "weights": weights}
+    return made, refused
+
+
+def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:
+    about = read_critic_file(folder)
+    refuse_for_trainer(about, folder)
+    reference = reference_of(about, folder, base)
+    made = {}
+    for name, source in ((CRITIC, folder), (REFERENCE, reference)):
+        weights = Weights(source).digests()
+        shape, of = ready(source, folder)
+        write_scorer(source, shape, into / name)
+        far = scorer_distance(of, into / name)
+        require_exact(name, far)
+        say(sentence(name, far))
+        made[name] = {"precision": "fp32", **far.about(), "weights": weights}
+    return made
+
+
+def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
+    """Refuses critics that only PyTorch can compute as they were trained. Errors: Fault(usage)."""
+    what = {
+        about.score == "value-head": "predicts rewards by a value head",
+        about.training == "qlora": "was trained against a base in 4 bits",
+    }
+    if True in what:
+        raise Fault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.", usage=True)
+
+
+def ready(folder: Path, tokenizer_of: Path) -> tuple[Shape, list[Sample]]:
+    """Returns the shape of the model in `folder`, and PyTorch's results for a few conversations."""
+    shape = read_shape(folder)
+    require_memory(folder, Weights(folder).parameters)
+    own = ModelConfig(base=str(folder), device="cpu", dtype="float32")
+    tokenizer: PreTrainedTokenizerBase = load_tokenizer(own, tokenizer_of, folder)
+    model = load_model(own, folder, torch.device("cpu"), torch.float32).eval()
+    of = samples(model, tokenizer)
+    del model
+    free_memory()
+    return shape, of
+
+
+def require_memory(folder: Path, parameters: int) -> None:
+    free, needed = available_memory(), 4.4 * parameters
+    if free is not None and free < needed:
+        raise Fault(
+            f"The model in {folder} is compared with its graph in float32, which needs {needed / 2**30:.1f} GiB of the "
+            f"system's memory, where {free / 2**30:.1f} GiB are free: free some, or export it on a larger machine."
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# requirements of the comparison
+
+
+def require_exact(name: str, far: Distance) -> None:
+    if not far.largest <= EXACT:  # also false for NaN
+        raise Fault(
+            f"The graph {name} is not the model: it is off by up to {far.largest:.1e}, and {EXACT:.0e} is allowed; "
+            "please report this with the name of the model."
+        )
+
+
+def require_same_model(folder: Path, precision: Precision, far: Distance) -> None:
+    """Refuses quantised weights that diverge too far, and names a more exact precision. Errors: Fault(usage)."""
+    if far.divergence <= USELESS:  # false for NaN
+        return
+    raise Fault(
+        f"With {precision} weights the model in {folder} is another one: its distributions are {far.divergence:.2f} "
+        f"nats from those of PyTorch, and {USELESS} is allowed; take {'int8' if precision == 'int4' else 'fp32'}.",
+        usage=True,
+    )
+
+
+def require_same_tokens(name: str, of: Sequence[Sample], graph: Player) -> None:
+    """Compares greedy generation in one batch with the cache. Tokens that are equally likely in PyTorch may differ."""
+    written = graph.go_on([sample.ids[: sample.prompt] for sample in of], LENGTH)
+    for sample, ids in zip(of, written, strict=True):
+        differing = np.flatnonzero(np.array(ids) != sample.ids[sample.prompt :])
+        if len(differing) == 0:
+            continue
+        before = sample.logits[sample.prompt + differing[0] - 1]
+        if before.max() - before[ids[differing[0]]] > 2 * EXACT:
+            raise Fault(f"The graph {name} writes another text than the model; please report this with its name.")
+
+
+def sentence(name: str, far: Distance) -> str:
+    text = f"{name}: over {far.tokens} tokens it is at most {far.largest:.1e} from PyTorch"
+    if far.divergence is None:
+        return f"{text}."
+    return (
+        f"{text} in a logit and {max(far.divergence, 0):.1e} nats in the mean; the most likely next token is the same "
+        f"at {far.agreement:.1%}."
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the folder
+
+
+def put_in_place(temporary: Path, target: Path, made: dict[str, dict]) -> list[Path]:
+    """Moves the files into place. A graph is deleted before its weights change, so that both always match."""
+    target.mkdir(exist_ok=True)
+    files = sorted(path.name for path in temporary.iterdir())
+    for name in files:
+        flush_to_disk(temporary / name)
+    about = {"version": 1, "padding": "right", "graphs": {**_graphs(target), **made}}
+    (temporary / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    for name in made:
+        (target / name).unlink(missing_ok=True)
+        (target / f"{name}_data").unlink(missing_ok=True)
+    for name in (*reversed(files), ABOUT):  # weights before their graph
+        os.replace(temporary / name, target / name)
+    flush_to_disk(target)
+    return [target / name for name in files]
+
+
+def _graphs(folder: Path) -> dict[str, dict]:
+    """Reads the facts about the existing graphs. Errors: Fault when they cannot be read."""
+    try:
+        return json.loads((folder / ABOUT).read_text(encoding="utf-8"))["graphs"]
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError) as error:
+        raise Fault(f"{folder / ABOUT} cannot be read ({error}): delete the folder and start again.") from error
+
+
+def main(arguments: list[str]) -> int:
+    """Runs `onnx`. Errors: those of `export_onnx`."""
+    parser = argparse.ArgumentParser(prog="tandem_trainer onnx", description="Graphs for ONNX Runtime.")
+    parser.add_argument("--precision", help=f"of {', '.join(PRECISIONS)}, with commas between; none: fp32,int8")
+    parser.add_argument("--base", help="where a critic's base is now, if not where it was in training")
+    parser.add_argument("folder", type=Path)
+    given = parser.parse_args(arguments)
+    quiet()
+    if given.precision and is_critic(given.folder):
+        raise Fault(f"{given.folder} holds a critic, which scores in fp32 only: leave --precision out.", usage=True)
+    precisions = (given.precision or "fp32,int8").split(",")
+    for name in precisions:
+        if name not in PRECISIONS:
+            raise Fault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".', usage=True)
+    graphs = export_onnx(given.folder, precisions, say, given.base)
+    for fault in graphs.refused.values():
+        say(str(fault))
+    print(json.dumps({"files": [str(file) for file in graphs.files], "refused": list(graphs.refused)}))
+    return 0
+
+
+def say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)

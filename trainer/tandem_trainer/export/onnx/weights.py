@@ -1,0 +1,91 @@
+"""Reads the weights of a model folder one tensor at a time, so that a large model is never whole in memory."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+
+from ...fault import Fault
+
+INDEX = "model.safetensors.index.json"
+ONE_FILE = "model.safetensors"
+PART = 64 * 2**10  # bytes
+PARTS = 64
+
+
+class Weights:
+    """Errors of all methods: Fault(usage) for files that are damaged or missing."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        try:
+            if (folder / INDEX).is_file():
+                self.files = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+            elif (folder / ONE_FILE).is_file():
+                with safe_open(folder / ONE_FILE, "pt") as file:
+                    self.files = dict.fromkeys(file.keys(), ONE_FILE)
+            else:
+                raise Fault(
+                    f"{folder} has no {ONE_FILE}: give a model folder, or save its weights as safetensors first.",
+                    usage=True,
+                )
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
+            raise self._damaged(error) from error
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.files
+
+    def __getitem__(self, name: str) -> torch.Tensor:
+        """Reads a tensor as float32 on the CPU."""
+        with self._holding(name) as file:
+            return file.get_tensor(name).float()
+
+    def shape(self, name: str) -> list[int]:
+        """Returns a tensor's shape without reading its numbers."""
+        with self._holding(name) as file:
+            return file.get_slice(name).get_shape()
+
+    @property
+    def parameters(self) -> int:
+        """Returns the total number of weights. Reads only the headers of the files."""
+        return sum(torch.Size(self.shape(name)).numel() for name in self.files)
+
+    def digests(self) -> dict[str, str]:
+        """Returns the digest of each file by name; src/core/model/local/weights.ts computes the same."""
+        try:
+            return {name: digest(self.folder / name) for name in sorted(set(self.files.values()))}
+        except OSError as error:
+            raise self._damaged(error) from error
+
+    @contextmanager
+    def _holding(self, name: str) -> Iterator[Any]:
+        """Returns the open file that holds a tensor."""
+        if name not in self.files:
+            raise self._damaged(f"{name} is missing")
+        try:
+            with safe_open(self.folder / self.files[name], "pt") as file:
+                yield file
+        except (OSError, SafetensorError) as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, why: object) -> Fault:
+        return Fault(f"The weights in {self.folder} are damaged ({why}): download the model again.", usage=True)
+
+
+def digest(file: Path) -> str:
+    """Hashes the size and PARTS evenly spaced parts of a file; up to 4 MiB that is the whole file.
+
+    This is fast for large files. It detects training, which changes nearly every number, but may miss a single change.
+    """
+    size = file.stat().st_size
+    hashed = hashlib.sha256(f"{size}\n".encode())
+    with file.open("rb") as opened:
+        for part in range(PARTS):
+            opened.seek(part * PART if size <= PARTS * PART else part * (size - PART) // (PARTS - 1))
+            hashed.update(opened.read(PART))
+    return hashed.hexdigest()[:16]

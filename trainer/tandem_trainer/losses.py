@@ -1,0 +1,89 @@
+"""The losses, as pure functions of log-probabilities.
+
+Equations are those of SWEET-RL (arXiv 2503.15478) unless another source is named. Every function takes the results of
+`token_log_probs` for the turns of one trajectory:
+
+    log_probs:  T tensors of shape (L_t,), natural logarithms of the probabilities of the turn's tokens a_t^l,
+                float32, with gradients
+    reference:  T tensors of the same shapes, the same under the frozen reference model, without gradients
+
+A turn contains only the agent's tokens, so the collaborator's text is outside of every loss.
+
+Where the published code departs from the paper, convention `reference-code` follows it, so that results can be
+compared with both: the critic averages over all tokens of a trajectory (`trajectory_advantage`), the ranking's
+reference does not see the hidden information (`candidate_advantages`), and the policy's likelihood is of the prompt as
+well (`Policy.imitated`). Its bugs are not reproduced: header tokens averaged on one side only, masks found by searching
+strings, turns tokenised again at every stage, and answers cut off in dialogues that are too long.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+Convention = Literal["paper", "reference-code"]
+
+
+def log_ratios(log_probs: Sequence[Tensor], reference: Sequence[Tensor]) -> Tensor:
+    """Computes log π_θ(a_t | o_t) − log π_ref(a_t | o_t) of each turn, the sum over its tokens. Shape (T,)."""
+    return torch.stack([(p.float() - r.float()).sum() for p, r in zip(log_probs, reference, strict=True)])
+
+
+def turn_advantages(log_probs: Sequence[Tensor], reference: Sequence[Tensor], length_normalisation: bool) -> Tensor:
+    """Computes A_θ(o_t, a_t, c) of each turn, eq. 3: the mean log-ratio over the turn's L_t tokens. Shape (T,).
+
+    Without `length_normalisation` it is the sum (the paper's ablation, in which replies collapse).
+    """
+    ratios = log_ratios(log_probs, reference)
+    if not length_normalisation:
+        return ratios
+    return ratios / torch.tensor([len(p) for p in log_probs], device=ratios.device)
+
+
+def trajectory_advantage(
+    log_probs: Sequence[Tensor], reference: Sequence[Tensor], length_normalisation: bool, convention: Convention
+) -> Tensor:
+    """Computes Σ_t A_θ(o_t, a_t, c), which eq. 2 compares. A scalar.
+
+    Convention `reference-code` takes the mean over all tokens of the trajectory at once. A turn then counts by its
+    length, and the final answer, which has most of the tokens, dominates.
+    """
+    if convention == "reference-code" and length_normalisation:
+        return log_ratios(log_probs, reference).sum() / sum(len(p) for p in log_probs)
+    return turn_advantages(log_probs, reference, length_normalisation).sum()
+
+
+def preference_loss(chosen: Tensor, rejected: Tensor, beta: float) -> Tensor:
+    """Computes −log σ(β · chosen − β · rejected), elementwise.
+
+    With trajectory advantages it is the critic's Bradley–Terry loss, eq. 2; with the log-ratios of two turns of one
+    history it is step-wise DPO, eq. 4; with those of two trajectories it is multi-turn DPO (arXiv 2305.18290, eq. 7).
+    """
+    return -F.logsigmoid(beta * (chosen.float() - rejected.float()))
+
+
+def nll(log_probs: Sequence[Tensor]) -> Tensor:
+    """Computes the negative log-likelihood in nats per token, the mean over all tokens of the turns. A scalar."""
+    return -torch.cat(list(log_probs)).float().mean()
+
+
+def value_loss(values: Tensor, target: float) -> Tensor:
+    """Computes the cross-entropy between σ(values), the predicted success after each turn, and the reward. A scalar.
+
+    values: (T,) logits. target: the return in [0, 1], undiscounted because the reward comes only at the end.
+    The loss is the mean over the turns, so that each trajectory counts once. Cross-entropy replaces squared error
+    because rewards are fractions of passed tests, mostly 0 or 1, and values learn better with it (arXiv 2403.03950).
+    """
+    return F.binary_cross_entropy_with_logits(values.float(), torch.full_like(values, target, dtype=torch.float32))
+
+
+def kl_estimate(log_probs: Sequence[Tensor], reference: Sequence[Tensor]) -> Tensor:
+    """Computes Schulman's k3 = (r − 1) − log r with r = π_θ/π_ref, the mean in nats per token; it is never negative.
+
+    For tokens drawn from π_ref it is an unbiased estimate of KL(π_ref ‖ π_θ).
+    Source: http://joschu.net/blog/kl-approx.html
+    """
+    log_r = torch.cat(list(log_probs)).float() - torch.cat(list(reference)).float()
+    return (log_r.exp() - 1 - log_r).mean()

@@ -1,0 +1,65 @@
+"""Files, folders and models that a configuration names: they must exist, and become absolute when run.json is read.
+
+The folder of run.json comes as the validation's context. A configuration that is made in code has none, and keeps its
+paths as they are.
+"""
+
+from pathlib import Path
+from typing import NoReturn
+
+from pydantic import ValidationInfo
+from pydantic_core import PydanticCustomError
+
+INSTEAD = "`tandem train` writes the rows of a data folder and starts the run"
+
+
+def file(value: str, about: ValidationInfo) -> str:
+    """Returns the absolute path of a file. Errors: PydanticCustomError with the end of a sentence."""
+    if about.context is None:
+        return value
+    path = _path(value, about)
+    if is_data_folder(path):
+        _refuse(f"{path} is a data folder: {INSTEAD}")
+    if not path.is_file():
+        _refuse(f"there is no file at {path}")
+    return str(path.resolve())
+
+
+def folder(value: str, about: ValidationInfo) -> str:
+    """Returns the absolute path of a folder. Errors: PydanticCustomError with the end of a sentence."""
+    if about.context is None:
+        return value
+    path = _path(value, about)
+    if not path.is_dir():
+        _refuse(f"there is no folder at {path}")
+    return str(path.resolve())
+
+
+def model(value: str, about: ValidationInfo) -> str:
+    """Returns the absolute path of a model folder, or a name on the hub, `owner/name`, as it is.
+
+    Errors: PydanticCustomError with the end of a sentence.
+    """
+    if about.context is None:
+        return value
+    path = _path(value, about)
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            _refuse(f"{path} is not a Hugging Face model, because it has no config.json")
+        return str(path.resolve())
+    if value == "" or value[0] in "./~\\" or value.count("/") > 1 or "\\" in value:
+        _refuse(f"there is no model folder at {path}")
+    return value
+
+
+def is_data_folder(path: Path) -> bool:
+    return (path / "log").is_dir()
+
+
+def _path(value: str, about: ValidationInfo) -> Path:
+    return about.context["folder"] / Path(value).expanduser()
+
+
+def _refuse(sentence: str) -> NoReturn:
+    # The sentence is a value of the template, because a path may hold braces.
+    raise PydanticCustomError("place", "{sentence}", {"sentence": sentence})

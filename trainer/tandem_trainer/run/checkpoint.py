@@ -1,0 +1,192 @@
+"""Checkpoints and other files, which are whole or absent whatever happens while they are written.
+
+A checkpoint is a folder `<number>-<stage>-<step>` with tensor files and `checkpoint.json`, which holds the state and
+the length and CRC-32 of each tensor file. It is written under another name, flushed to the disk and renamed. The
+highest number is the newest.
+"""
+
+import json
+import os
+import random
+import shutil
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from .disk import not_written, reason
+from .distributed import Ranks
+
+VERSION = 1
+TEMPORARY = ".writing"
+LEAVING = ".deleting"
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A checkpoint on the disk that was found whole."""
+
+    path: Path
+    stage: str
+    state: dict[str, Any]
+
+    def tensors(self, name: str) -> dict[str, Tensor]:
+        """Reads the tensors of one file, on the CPU."""
+        return load_file(self.path / f"{name}.safetensors")
+
+
+def write_checkpoint(
+    folder: Path, stage: str, state: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]]
+) -> Checkpoint:
+    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name.
+
+    tensors: for each file its named tensors, each contiguous and not sharing memory with another.
+    Errors: Fault when the disk is full or refuses; earlier checkpoints are then untouched.
+    """
+    temporary = folder / TEMPORARY
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        files = {}
+        for name, named in tensors.items():
+            file = temporary / f"{name}.safetensors"
+            save_file({key: tensor.detach().contiguous() for key, tensor in named.items()}, file)
+            files[file.name] = {"bytes": file.stat().st_size, "crc32": _crc32(file)}
+            flush_to_disk(file)
+        about = {"version": VERSION, "stage": stage, "state": dict(state), "files": files}
+        (temporary / "checkpoint.json").write_text(json.dumps(about, indent=1) + "\n")
+        flush_to_disk(temporary / "checkpoint.json")
+        flush_to_disk(temporary)
+        number = max((_number(path) for path in _folders(folder)), default=0) + 1
+        target = folder / f"{number:06d}-{stage}-{state['step']}"
+        os.rename(temporary, target)
+        flush_to_disk(folder)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise not_written(f"A checkpoint cannot be written to {folder}", error) from error
+    return Checkpoint(target, stage, dict(state))
+
+
+def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:
+    """Returns all whole checkpoints, newest first; skips damaged ones with a notice."""
+    shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
+    shutil.rmtree(folder / LEAVING, ignore_errors=True)
+    whole = []
+    for path in sorted(_folders(folder), key=_number, reverse=True):
+        try:
+            whole.append(_read(path))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            notice(f"The checkpoint {path.name} is damaged ({reason(error)}) and is passed over.")
+    return whole
+
+
+def keep_only(folder: Path, paths: Collection[Path]) -> None:
+    """Deletes all other checkpoints, oldest first. Each is renamed before, so that a partial one is never read."""
+    for path in sorted(_folders(folder), key=_number):
+        if path not in paths:
+            os.rename(path, folder / LEAVING)
+            shutil.rmtree(folder / LEAVING)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Calls fsync on a file or, if the system supports it, on a folder."""
+    if path.is_dir() and os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> Checkpoint:
+    about = json.loads((path / "checkpoint.json").read_text())
+    if about["version"] != VERSION:
+        raise ValueError(f"version {about['version']} is not known")
+    for name, file in about["files"].items():
+        if (path / name).stat().st_size != file["bytes"] or _crc32(path / name) != file["crc32"]:
+            raise ValueError(f"{name} is not what was written")
+    return Checkpoint(path, about["stage"], about["state"])
+
+
+def _folders(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("*-*-*") if path.is_dir() and path.name.split("-")[0].isdigit()]
+
+
+def _number(path: Path) -> int:
+    return int(path.name.split("-")[0])
+
+
+def _crc32(path: Path) -> int:
+    value = 0
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 22):
+            value = zlib.crc32(piece, value)
+    return value
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes under a temporary name, flushes and renames. Errors: Fault when the disk is full or refuses."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.writing")  # two runs may share a folder
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        flush_to_disk(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise not_written(f"{path} cannot be written", error) from error
+
+
+def make_missing(
+    paths: Sequence[Path],
+    make: Callable[[int | None], bytes],
+    ranks: Ranks,
+    *,
+    within: Callable[[], AbstractContextManager] = nullcontext,
+    progress: Callable[[int, int], None] | None = None,
+    shared: Path | None = None,
+) -> None:
+    """Writes the missing files of `paths`; all ranks return when all exist.
+
+    make:      makes the content of the file at an index. Ranks call it in step, so that it may communicate; a rank
+               without work left calls it with None.
+    within:    context that is entered once, if anything is missing.
+    progress:  gets (done, all), counting missing files.
+    shared:    a folder shared with other runs: existing files are copied from it, new ones are added to it. Equal
+               names must mean equal content.
+    """
+    missing = [index for index, path in enumerate(paths) if not path.exists()]
+    if shared is not None:
+        random.Random().shuffle(missing)  # so that simultaneous runs do not make the same files
+    missing = ranks.of_first(missing)
+    with within() if missing else nullcontext():
+        for first in range(0, len(missing), ranks.world):
+            mine = first + ranks.rank
+            index = missing[mine] if mine < len(missing) else None
+            if index is not None and shared is not None and _take(paths[index], shared):
+                index = None
+            # The work may be skipped only if all ranks found their files, because they go in step.
+            if ranks.highest(index is not None):
+                data = make(index)
+                if index is not None:
+                    write_whole(paths[index], data)
+                    if shared is not None:
+                        write_whole(shared / paths[index].name, data)
+            if progress:
+                progress(min(first + ranks.world, len(missing)), len(missing))
+    ranks.wait()
+
+
+def _take(path: Path, shared: Path) -> bool:
+    """Copies the file of that name from `shared`, if it exists."""
+    try:
+        write_whole(path, (shared / path.name).read_bytes())
+    except FileNotFoundError:
+        return False
+    return True

@@ -1,0 +1,109 @@
+"""Allows one trainer for each run folder, and shows that it is at work.
+
+A lock ends with the process. For readers there are `process.json` and, because other machines cannot look a process up,
+`alive`, which is touched regularly.
+"""
+
+import errno
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from ..fault import Fault
+from .disk import not_written
+from .event_file import utc_now
+
+EVERY = 30.0  # seconds; readers consider a trainer dead after twenty times as long without a touch (silence.ts)
+
+
+def claim(folder: Path) -> IO[str]:
+    """Locks the run folder for as long as the returned file is open, and writes {pid, started, host} beside it.
+
+    The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
+    """
+    try:
+        lock = open(folder / "lock", "a+")  # noqa: SIM115  open as long as the run
+    except OSError as error:
+        raise Fault(f"{folder} cannot be written: {error.strerror}.", usage=True) from None
+    if not _try_lock(lock):
+        lock.close()
+        raise Fault(f"{folder} is being trained {_by_whom(folder)}: stop that trainer first.", usage=True)
+    about = {"pid": os.getpid(), "started": utc_now(), "host": socket.gethostname()}
+    temporary = folder / "process.json.tmp"
+    try:
+        temporary.write_text(json.dumps(about) + "\n")
+        os.replace(temporary, folder / "process.json")
+    except OSError as error:
+        raise not_written(f"{folder / 'process.json'} cannot be written", error) from None
+    return lock
+
+
+def _try_lock(lock: IO[str]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            lock.seek(0)
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+            return False
+        raise Fault(f"{lock.name} cannot be locked on this file system: {error.strerror}.") from error
+    return True
+
+
+def _by_whom(folder: Path) -> str:
+    try:
+        about = json.loads((folder / "process.json").read_text())
+        return f"by process {about['pid']} on {about['host']}"
+    except (OSError, ValueError, KeyError):
+        return "by another process"
+
+
+@contextmanager
+def alive(folder: Path, every: float = EVERY) -> Iterator[None]:
+    """Touches `alive` in the run folder every so many seconds inside the context, in a separate thread.
+
+    After a long sleep of the machine, another trainer may have taken over the run, which `process.json` then names.
+    This process ends at once in that case, because two may not write into one run.
+    """
+    path = folder / "alive"
+    process = folder / "process.json"
+    own = _read(process)
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.is_set():
+            if _read(process) not in (own, None):
+                print(f"Another trainer works on {folder} by now: this one ends.", file=sys.stderr, flush=True)
+                os._exit(1)
+            with suppress(OSError):  # a full disk is reported by writes that matter
+                path.touch()
+            ended.wait(every)
+
+    thread = threading.Thread(target=beat, name="alive", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

@@ -1,0 +1,80 @@
+"""Explains failures of the machine with a remedy, and reserves disk space for writing the explanation.
+
+It imports little, because imports may fail by then.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..fault import Fault
+
+RESERVED = 64 << 10  # bytes; enough for a last event and a last line of the log with any block size
+MEMORY = ("out of memory", "not enough memory", "can't allocate memory", "Cannot allocate memory")
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DEVICE = (
+    "CUDA error",
+    "CUDA driver error",
+    "CUDA-capable device",
+    "HIP error",
+    "cuBLAS",
+    "CUBLAS_STATUS",
+    "NCCL error",
+)
+
+
+def not_written(what: str, error: BaseException) -> Fault:
+    """Makes the Fault of a failed write. what: such as `A checkpoint cannot be written to /data`. error: its cause."""
+    return Fault(
+        f"{what}: {reason(error)}. Make room or give permission, then resume the run: it goes on from its last "
+        "checkpoint."
+    )
+
+
+def reason(error: BaseException) -> str:
+    """Returns why a file operation failed, without the path, which the sentence around it names."""
+    if "(os error " in str(error):  # from safetensors: "…: No space left on device (os error 28)"
+        return os.strerror(int(str(error).rsplit("(os error ", 1)[1].split(")")[0]))
+    return getattr(error, "strerror", None) or str(error)
+
+
+@contextmanager
+def reserved(folder: Path) -> Iterator[None]:
+    """Reserves some disk space by a file inside the context; the space is free again afterwards.
+
+    On a completely full disk, neither `events.jsonl` nor `trainer.log` could hold the message about it, and the run
+    would look killed. Errors: Fault when there is no space for the file.
+    """
+    path = folder / "reserve"
+    try:
+        try:
+            with open(path, "wb") as file:
+                file.write(os.urandom(RESERVED))  # random bytes cannot be compressed by the file system
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise not_written(f"{path} cannot be written", error) from error
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def fault_of(error: BaseException) -> Fault | None:
+    """Returns a Fault for a failure of the machine; None for a bug, whose traceback must be shown."""
+    words = str(error).strip()
+    first = words.splitlines()[0].rstrip(".") if words else type(error).__name__
+    if isinstance(error, MemoryError) or any(sign in words for sign in MEMORY):
+        return Fault(
+            f"Memory ran out ({first}): end what else uses it, or lower resources.token_budget, then resume the run. "
+            "It goes on from its last checkpoint."
+        )
+    if (isinstance(error, OSError) and error.errno in DISK) or "No space left on device" in words:
+        return not_written(f"{getattr(error, 'filename', None) or 'A file of the run'} cannot be written", error)
+    if isinstance(error, RuntimeError) and any(sign in words for sign in DEVICE):
+        return Fault(
+            f"The GPU failed in the middle of the work ({first}): it was unplugged or reset, or its driver gave up. "
+            "Resume the run when nvidia-smi shows it again; it goes on from its last checkpoint."
+        )
+    return None

@@ -1,0 +1,109 @@
+"""Several processes of one run: they split the examples of a batch, sum gradients and decide together.
+
+`torchrun --nproc-per-node N -m tandem_trainer run.json` sets RANK, WORLD_SIZE and LOCAL_RANK. A single process is the
+case N = 1 and makes the same calls, which then do nothing.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+BUCKET = 1 << 24  # numbers in one all-reduce: 64 MB
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The rank of this process and the number of ranks."""
+
+    rank: int = 0
+    world: int = 1
+
+    @property
+    def first(self) -> bool:
+        """Returns whether this is the first rank, the only one that writes."""
+        return self.rank == 0
+
+    def share(self, indices: Sequence[int], tokens: Callable[[int], int]) -> list[int]:
+        """Returns this rank's part of a batch: neighbours stay together, and ranks get similar numbers of tokens.
+
+        The parts of all ranks in order make up the batch; a part may be empty.
+        """
+        weights = [tokens(index) for index in indices]
+        total, before, mine = sum(weights), 0, []
+        for index, weight in zip(indices, weights, strict=True):
+            middle = before + weight / 2  # an example belongs to the rank whose range of tokens contains its middle
+            if int(middle * self.world / total) == self.rank:
+                mine.append(index)
+            before += weight
+        return mine
+
+    def sum_gradients(self, gradients: Sequence[torch.Tensor]) -> None:
+        """Replaces each float32 gradient by its sum over all ranks."""
+        if self.world == 1:
+            return
+        bucket: list[torch.Tensor] = []
+        for gradient in gradients:
+            bucket.append(gradient)
+            if sum(part.numel() for part in bucket) >= BUCKET:
+                _sum_over_ranks(bucket)
+                bucket = []
+        if bucket:
+            _sum_over_ranks(bucket)
+
+    def sum_figures(self, figures: dict[str, float]) -> dict[str, float]:
+        """Sums figures over all ranks; a rank without examples may lack some names."""
+        total: dict[str, float] = {}
+        for part in self.gather(figures):
+            for name, value in part.items():
+                total[name] = total.get(name, 0.0) + value
+        return total
+
+    def highest(self, value: Any) -> Any:
+        """Returns the largest value of all ranks; ranks agree by it on stopping and on running out of memory."""
+        return max(self.gather(value))
+
+    def of_first(self, value: Any) -> Any:
+        """Returns the first rank's value on every rank."""
+        return self.gather(value if self.first else None)[0]
+
+    def gather(self, value: Any) -> list[Any]:
+        """Returns the values of all ranks in their order. Every rank must call this, and waits for the others."""
+        if self.world == 1:
+            return [value]
+        values: list[Any] = [None] * self.world
+        dist.all_gather_object(values, value)
+        return values
+
+    def wait(self) -> None:
+        """Waits until all ranks have called this."""
+        self.gather(None)
+
+
+def join() -> Ranks:
+    """Reads the ranks from torchrun's environment variables; without them there is one process."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world == 1:
+        return Ranks()
+    # The timeout is long because ranks wait while one loads, writes or samples; torchrun ends all when one dies.
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    dist.init_process_group(backend, timeout=timedelta(days=1))
+    return Ranks(rank=dist.get_rank(), world=world)
+
+
+def leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def _sum_over_ranks(tensors: Sequence[torch.Tensor]) -> None:
+    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+    dist.all_reduce(flat)
+    start = 0
+    for tensor in tensors:
+        tensor.copy_(flat[start : start + tensor.numel()].view_as(tensor))
+        start += tensor.numel()

@@ -1,0 +1,191 @@
+"""`doctor` checks whether this machine can train. A failed check names its command, the output and the remedy.
+
+    python -m tandem_trainer doctor [run.json] [--json] [--found FOLDER [--again]]
+
+Runs under any Python from 3.8 and without a single package, because it is asked when something is broken: only the
+standard library is imported here, and what may crash (a package, the driver) runs in a process of its own. Given a
+run.json it looks at the run's folder, device and kind of training. Exit code 0 when nothing failed, else 1.
+
+The packages and the device take seconds, most of them torch's import. With --found they are not looked at again while
+nothing has changed since they were found whole, as `found.py` knows it; --again looks in any case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import locale
+import os
+import platform
+import shutil
+import struct
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from ..model.memory import available_memory
+from .found import Found
+from .interpreter import Check, Ran, keep_interpreter, known_interpreter, look_at_interpreter, release, run, size
+
+PYTHON = (3, 10)
+DRIVER = {"11": 450, "12": 525, "13": 580}  # oldest NVIDIA driver for each major version of CUDA (its release notes)
+DISK = (2 << 30, 20 << 30)  # free bytes below which the check fails; free bytes below which it warns
+MEMORY = 4 << 30
+
+
+def check_interpreter() -> Check:
+    version, bits = platform.python_version(), struct.calcsize("P") * 8
+    saw = f"Python {version}, {bits} bit, {platform.system()} {platform.machine()}"
+    command = f"{sys.executable} --version"
+    if sys.version_info < PYTHON or bits != 64:
+        wanted = ".".join(map(str, PYTHON))
+        return Check("python", "failed", command, saw, f"Make the environment with a 64-bit Python {wanted} or newer.")
+    return Check("python", "ok", command, saw)
+
+
+def check_environment() -> Check:
+    command = f'{sys.executable} -c "import sys; print(sys.prefix, sys.base_prefix)"'
+    if sys.prefix != sys.base_prefix:
+        return Check("environment", "ok", command, f"a virtual environment in {sys.prefix}")
+    remedy = f"Make one with `{sys.executable} -m venv FOLDER`, so that packages of others are left alone."
+    return Check("environment", "warning", command, f"no virtual environment, but {sys.prefix}", remedy)
+
+
+def ask_driver() -> Ran:
+    return run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
+
+
+def check_driver(ran: Ran, facts: dict, wanted: str) -> Check:
+    """Checks whether the NVIDIA driver, if there is one, is new enough for torch's CUDA. ran: from `ask_driver`."""
+    matters = "failed" if wanted in ("auto", "cuda") else "warning"
+    if ran.code == 127 and (facts.get("device") == "cuda" or not os.path.exists("/proc/driver/nvidia/version")):
+        asked = wanted == "cuda" and facts.get("device") != "cuda"
+        remedy = "Install the NVIDIA driver, or set model.device to another device." if asked else None
+        saw = "no nvidia-smi, so no NVIDIA driver to check"
+        return Check("driver", "failed" if asked else "ok", ran.command, saw, remedy)
+    if ran.code != 0:
+        remedy = "Reinstall the NVIDIA driver and restart, until nvidia-smi lists the card."
+        return Check("driver", matters, ran.command, ran.saw, remedy)
+    driver = next((part.strip() for part in ran.saw.split(",") if part.strip()[:1].isdigit() and "." in part), "")
+    build = facts.get("cuda")
+    if facts and not build:
+        remedy = "Install the build of torch for CUDA that PyTorch's installation page names for this system."
+        saw = f"{ran.saw}; but torch {facts['torch']} was built without CUDA"
+        return Check("driver", matters, ran.command, saw, remedy)
+    least = DRIVER.get(str(build).split(".")[0])
+    if least and driver and release(driver)[0] < least:
+        remedy = f"Update the driver to {least} or newer, or install a torch that was built for an older CUDA."
+        saw = f"driver {driver} ({ran.saw}), but torch was built for CUDA {build}, which needs {least} or newer"
+        return Check("driver", matters, ran.command, saw, remedy)
+    if facts and facts.get("device") != "cuda" and matters == "failed":
+        remedy = "Restart the machine if the driver was just updated; look at CUDA_VISIBLE_DEVICES."
+        return Check("driver", "failed", ran.command, f"{ran.saw}; but torch finds no card", remedy)
+    return Check("driver", "ok", ran.command, ran.saw)
+
+
+def check_folder(name: str, folder: Path) -> Check:
+    """Writes a file as the trainer does (temporary, flushed, renamed), and checks the free space."""
+    command = f"write, fsync, rename and delete a file in {folder}"
+    try:
+        handle, path = tempfile.mkstemp(prefix=".doctor-", dir=str(folder))
+        with os.fdopen(handle, "w") as file:
+            file.write("written by doctor")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(path, path + "-renamed")
+        os.remove(path + "-renamed")
+        free = shutil.disk_usage(str(folder)).free
+    except OSError as error:
+        saw = f"{error.strerror}: {folder}"
+        return Check(name, "failed", command, saw, "Give yourself the right to write there, or use another folder.")
+    if free < DISK[1]:
+        remedy = "Free some: a result is as large as its base, and a run keeps up to three of that size (see plan)."
+        return Check(name, "failed" if free < DISK[0] else "warning", command, f"{size(free)} free in {folder}", remedy)
+    return Check(name, "ok", command, f"{size(free)} free in {folder}")
+
+
+def check_temporary() -> Check:
+    try:
+        return check_folder("temporary folder", Path(tempfile.gettempdir()))
+    except FileNotFoundError as error:  # Python tests candidate folders by writing to them
+        return Check(
+            "temporary folder", "failed", "look for one", str(error), "Set TMPDIR to a folder that you can write."
+        )
+
+
+def check_memory() -> Check:
+    command, free = "the system's available memory", available_memory()
+    if free is None:
+        return Check("memory", "warning", command, "this system does not say", "See in `plan` what the run needs.")
+    if free < MEMORY:
+        return Check("memory", "warning", command, f"{size(free)} available", "Close what else is running.")
+    return Check("memory", "ok", command, f"{size(free)} available")
+
+
+def check_text() -> Check:
+    encoding = locale.getpreferredencoding(False)
+    command = f'{sys.executable} -c "import locale; print(locale.getpreferredencoding(False))"'
+    if encoding.lower().replace("-", "") == "utf8":
+        return Check("text", "ok", command, encoding)
+    return Check("text", "warning", command, f"{encoding}, not UTF-8", "Set the environment variable PYTHONUTF8=1.")
+
+
+def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bool = False) -> list[Check]:
+    """Runs all checks. kept_in: folder of the interpreter records. again: ignores a valid record."""
+    checks, model, folder = [], {}, Path.cwd()
+    if run_json is not None:
+        folder = run_json.parent
+        try:
+            said = json.loads(run_json.read_text(encoding="utf-8-sig"))["model"]
+            checks.append(Check("run.json", "ok", f"read {run_json}", f"base {said['base']}"))
+            model = said
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            remedy = "Give the path of a run.json; `check` says more about its content."
+            checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
+    wanted, four_bit = model.get("device", "auto"), model.get("training") == "qlora"
+    driver = ask_driver()
+    found = None if kept_in is None else Found(kept_in, [wanted, str(four_bit)], f"{driver.code} {driver.out}")
+    interpreter = None if found is None or again else known_interpreter(found)
+    if interpreter is None:
+        interpreter, files = look_at_interpreter(wanted, four_bit)
+        if found is not None:
+            checks += keep_interpreter(found, interpreter, files)
+    return [
+        *(check_interpreter(), check_environment(), interpreter.installer, *checks, *interpreter.packages),
+        *(interpreter.device, check_driver(driver, interpreter.facts, wanted)),
+        *(check_folder("run folder", folder), check_temporary(), check_memory(), check_text()),
+    ]
+
+
+def as_json(checks: list[Check]) -> dict:
+    """Formats the report as `{"version": 1, "ok": …, "checks": [{name, status, command, saw, remedy?}]}`."""
+    found = [{key: value for key, value in asdict(check).items() if value is not None} for check in checks]
+    return {"version": 1, "ok": all(check.status != "failed" for check in checks), "checks": found}
+
+
+def as_text(checks: list[Check]) -> str:
+    lines = []
+    for check in checks:
+        lines.append(f"{check.status:8} {check.name:17} {check.saw}")
+        if check.status != "ok":
+            lines += [f"{'':8} {'  ran':17} {check.command}", f"{'':8} {'  to fix':17} {check.remedy}"]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tandem_trainer doctor", description="Can this machine train?")
+    parser.add_argument(
+        "run_json", nargs="?", type=Path, metavar="run.json", help="look at this run's folder and device"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--found", type=Path, metavar="FOLDER", help="where what was found whole is kept")
+    parser.add_argument("--again", action="store_true", help="look at everything, whatever was found before")
+    given = parser.parse_args(arguments)
+    checks = examine(given.run_json, given.found, given.again)
+    print(json.dumps(as_json(checks), ensure_ascii=True) if given.json else as_text(checks))
+    return 0 if as_json(checks)["ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

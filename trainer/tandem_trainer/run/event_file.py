@@ -1,0 +1,121 @@
+"""The events of a run: one JSON object per line, in `events.jsonl` of the run folder and on stdout.
+
+Every event has `version`, `at` (UTC, ISO 8601) and `event`; durations are in seconds. The file outlives the process: an
+editor that reloads reads it from the start. A resumed run appends to the same file. It reports repeated steps again;
+the later line counts. `events.py` declares the events.
+"""
+
+import json
+import math
+import os
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from ..fault import Fault
+from .disk import not_written
+
+VERSION = 1
+
+
+class Events:
+    """Writes events. Ranks other than the first pass no folder and write nothing.
+
+    A state change is on the disk before `emit` returns. When the reader of stdout goes away, the run and the file
+    continue. Errors: Fault when the file cannot be written.
+    """
+
+    def __init__(self, folder: Path | None):
+        self.path = folder / "events.jsonl" if folder else None
+        self.stdout = sys.stdout if folder else None
+        self.stage = "prepare"
+        if self.path:
+            try:
+                _end_torn_line(self.path)
+            except OSError as error:
+                raise self._fault(error) from error
+
+    def emit(self, event: str, **fields: Any) -> None:
+        if self.path is None:
+            return
+        told = {"version": VERSION, "at": utc_now(), "event": event, **fields}
+        line = json.dumps(_finite(told), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+        try:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                before = os.fstat(descriptor).st_size
+                _write_all(descriptor, line.encode(), before)
+                if event == "state":
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise self._fault(error) from error
+        self._print(line)
+
+    def state(self, state: str, stage: str | None = None, message: str | None = None) -> None:
+        """Emits `preparing`, `running`, `stopping`, `stopped`, `done` or `failed`; the default stage is the last."""
+        self.stage = stage or self.stage
+        self.emit("state", state=state, stage=self.stage, **({"message": message} if message else {}))
+
+    def notice(self, message: str, **fields: Any) -> None:
+        """Emits one sentence for the user that does not end the run."""
+        self.emit("notice", message=message, **fields)
+
+    def _fault(self, error: OSError) -> Fault:
+        return not_written(f"{self.path} cannot be written", error)
+
+    def _print(self, line: str) -> None:
+        if self.stdout is None:
+            return
+        try:
+            self.stdout.write(line)
+            self.stdout.flush()
+        except OSError:  # the reader is gone; the interpreter's final flush would fail as well
+            self.stdout = None
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def utc_now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _write_all(descriptor: int, data: bytes, before: int) -> None:
+    """Appends a line or nothing: on a full disk it truncates the file to the length `before`."""
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        os.ftruncate(descriptor, before)
+        raise
+
+
+def _end_torn_line(path: Path) -> None:
+    """Removes the partial last line of a killed process, so that the next event starts a new line."""
+    try:
+        with open(path, "r+b") as file:
+            end = file.seek(0, os.SEEK_END)
+            start = end
+            while start > 0 and _byte(file, start - 1) != b"\n":
+                start -= 1
+            if start < end:
+                file.truncate(start)
+    except FileNotFoundError:
+        pass  # the first start of this run
+
+
+def _byte(file: Any, at: int) -> bytes:
+    file.seek(at)
+    return file.read(1)
+
+
+def _finite(value: Any) -> Any:
+    """Replaces NaN and infinity, which JSON lacks, by null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return value

@@ -1,0 +1,252 @@
+"""Checks of packages and device. They run in separate processes, because they take seconds and may crash.
+
+Only the standard library is imported here, because `doctor` runs where nothing else is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+
+from .found import LOADED, Found
+
+PACKAGES = {
+    "torch": "2.13",
+    "transformers": "5.18",
+    "peft": "0.21",
+    "safetensors": "0.8",
+    "numpy": "2.2",
+    "pydantic": "2.12",
+}
+BITSANDBYTES = "0.49"
+SECONDS = 180  # time limit of one check
+
+# Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
+DEVICE = """
+import json, sys, time, torch
+wanted = sys.argv[1]
+cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+kind = wanted if wanted != "auto" else "cuda" if cuda else "mps" if mps else "cpu"
+dtype = torch.bfloat16 if kind == "cuda" and torch.cuda.is_bf16_supported() else torch.float32
+facts = {"torch": torch.__version__, "cuda": torch.version.cuda, "rocm": torch.version.hip, "device": kind,
+         "threads": torch.get_num_threads(), "dtype": str(dtype)[6:]}
+if kind == "cuda":
+    cards = range(torch.cuda.device_count())
+    facts["cards"] = [[torch.cuda.get_device_name(i), *torch.cuda.mem_get_info(i)] for i in cards]
+print(json.dumps(facts), flush=True)
+a = torch.randn(1024, 1024, generator=torch.Generator().manual_seed(0))
+b = a.to(kind, dtype)
+def product():
+    start = time.perf_counter()
+    c = (b @ b).float().cpu()
+    return time.perf_counter() - start, c
+difference = (product()[1] - a @ a).abs().max().item()
+facts["difference"], facts["flops"] = difference, 2 * 1024**3 / min(product()[0] for _ in range(5))
+print(json.dumps(facts))
+"""
+FOUR_BIT = """
+import sys, torch, bitsandbytes
+from bitsandbytes.functional import dequantize_4bit, quantize_4bit
+kind = sys.argv[1] if sys.argv[1] != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+a = torch.randn(64, 64).to(kind)
+assert (dequantize_4bit(*quantize_4bit(a, quant_type="nf4")) - a).abs().max() < 1.5
+print(bitsandbytes.__version__)
+"""
+
+
+@dataclass
+class Check:
+    """One check: its command, its outcome and, unless it is ok, the remedy."""
+
+    name: str
+    status: str  # "ok", "warning" or "failed"
+    command: str
+    saw: str
+    remedy: str | None = None
+
+
+@dataclass
+class Ran:
+    """Result of a command; `saw` is the last line of its output, for the report."""
+
+    command: str
+    code: int
+    out: str
+    saw: str
+
+
+def run(command: list[str]) -> Ran:
+    """Runs a command for at most SECONDS. A missing program gives code 127."""
+    shown = " ".join(shlex.quote(part) for part in command)
+    if "\n" in shown:
+        shown = f"{shlex.quote(command[0])} -c (a script in {__file__}) {' '.join(command[3:])}"
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, encoding="utf-8", errors="replace"
+        )
+    except subprocess.TimeoutExpired:
+        return Ran(shown, 124, "", f"no answer within {SECONDS} seconds")
+    except OSError as error:
+        return Ran(shown, 127, "", f"{command[0]}: {error.strerror}")
+    said = [line for line in (done.stdout if done.returncode == 0 else done.stderr or done.stdout).splitlines() if line]
+    last = said[-1].strip() if said else "nothing"
+    if done.returncode < 0:
+        last = f"ended by signal {-done.returncode}; last words: {last}"
+    return Ran(shown, done.returncode, done.stdout, last)
+
+
+def python(script: str, *arguments: str) -> Ran:
+    return run([sys.executable, "-c", script, *arguments])
+
+
+def release(text: str) -> tuple[int, ...]:
+    """Parses a version: `2.13.1+cu130` → (2, 13, 1)."""
+    parts = []
+    for part in text.split("+")[0].split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        parts.append(int(digits))
+    return tuple(parts)
+
+
+def size(count: float) -> str:
+    return f"{count / (1 << 30):.1f} GiB"
+
+
+def install(requirement: str) -> str:
+    """Returns the command that installs a package, for the installer that this machine has."""
+    target = shlex.quote(sys.executable)
+    if shutil.which("uv"):
+        return f"uv pip install --python {target} '{requirement}'"
+    return f"{target} -m pip install '{requirement}'"
+
+
+def check_installer() -> Check:
+    uv = run(["uv", "--version"])
+    if uv.code == 0:
+        return Check("installer", "ok", uv.command, uv.saw)
+    pip = run([sys.executable, "-m", "pip", "--version"])
+    if pip.code == 0:
+        return Check("installer", "ok", pip.command, pip.saw)
+    remedy = f"Install uv, or give this interpreter pip: {sys.executable} -m ensurepip"
+    return Check("installer", "warning", f"{uv.command}; {pip.command}", f"{uv.saw}; {pip.saw}", remedy)
+
+
+def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran, list[str]]:
+    """Checks both in one process, because importing torch takes seconds. After a failure each package is checked alone.
+
+    Also returns the run of DEVICE, for `check_device`, and the loaded files; no files when a package failed.
+    """
+    names = ", ".join(PACKAGES)
+    imports = f"import json, {names}\n"
+    versions = f"print(json.dumps({{each.__name__: each.__version__ for each in ({names})}}), flush=True)"
+    ran = python(imports + versions + DEVICE + LOADED, wanted)
+    said, _, rest = ran.out.partition("\n")
+    if said.startswith("{"):
+        found, command = json.loads(said), f'{sys.executable} -c "{imports.strip()}"'
+        packages = [check_version(name, found[name], least, command) for name, least in PACKAGES.items()]
+        listed = [line for line in rest.splitlines() if line.startswith("[")]
+        return packages, replace(ran, out=rest), json.loads(listed[-1]) if ran.code == 0 else []
+    with ThreadPoolExecutor() as pool:
+        device = pool.submit(python, DEVICE, wanted)
+        return list(pool.map(check_package, PACKAGES, PACKAGES.values())), device.result(), []
+
+
+def check_package(name: str, least: str, script: str | None = None, *arguments: str) -> Check:
+    """Imports a package in a process of its own; `script` does more with it and prints its version."""
+    ran = python(script or f"import {name}; print({name}.__version__)", *arguments)
+    if ran.code != 0:
+        return Check(name, "failed", ran.command, ran.saw, install(f"{name}>={least}"))
+    return check_version(name, ran.saw, least, ran.command)
+
+
+def check_version(name: str, version: str, least: str, command: str) -> Check:
+    if release(version) < release(least):
+        remedy = install(f"{name}>={least}")
+        return Check(name, "failed", command, f"{version}, but at least {least} is needed", remedy)
+    return Check(name, "ok", command, version)
+
+
+def check_device(ran: Ran) -> tuple[Check, dict]:
+    """Checks that two matrices were multiplied on the device that training would use. Also returns torch's facts of it.
+
+    ran: the run of DEVICE.
+    """
+    lines = [line for line in ran.out.splitlines() if line.startswith("{")]
+    facts = json.loads(lines[-1]) if lines else {}
+    if ran.code != 0:
+        remedy = "Fix torch first." if not facts else "See the check of the driver, or choose another model.device."
+        return Check("device", "failed", ran.command, ran.saw, remedy), facts
+    kind, rate = facts["device"], facts["flops"]
+    speed = f"{facts['flops'] / 1e12:.2g} TFLOP/s in {facts['dtype']} (1024 × 1024)"
+    if facts["difference"] > (4.0 if facts["dtype"] == "bfloat16" else 0.1):
+        remedy = "The device computes wrongly: update its driver and torch, and test its hardware."
+        return Check("device", "failed", ran.command, f"{kind}: off by {facts['difference']:.3g}", remedy), facts
+    if kind == "cpu":
+        # Adapters cost 4 FLOPs a weight and token (see flops.py); about half of the peak is reached.
+        tokens = rate / 2 / (4 * 0.5e9)
+        saw = f"CPU only, {facts['threads']} threads: {speed}; "
+        saw += f"expect about {tokens:.0f} tokens/s when 0.5B parameters are trained with LoRA"
+    elif kind == "cuda":
+        saw = "; ".join(f"{name}, {size(free)} of {size(total)} free" for name, free, total in facts["cards"])
+        saw += f"; {speed}"
+    else:
+        saw = f"{kind}: {speed}"
+    return Check("device", "ok", ran.command, saw), facts
+
+
+@dataclass
+class Interpreter:
+    """The part of the report that takes seconds. facts: torch's description of the device."""
+
+    installer: Check
+    packages: list[Check]
+    device: Check
+    facts: dict
+
+    @property
+    def whole(self) -> bool:
+        return all(check.status == "ok" for check in (self.installer, *self.packages, self.device))
+
+
+def look_at_interpreter(wanted: str, four_bit: bool) -> tuple[Interpreter, list[str]]:
+    """Checks packages and device. Also returns the loaded files, as far as they are known."""
+    with ThreadPoolExecutor() as pool:
+        both = pool.submit(check_packages_and_device, wanted)
+        installer = pool.submit(check_installer)
+        more = [pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)] if four_bit else []
+    packages, ran, files = both.result()
+    device, facts = check_device(ran)
+    return Interpreter(installer.result(), packages + [each.result() for each in more], device, facts), files
+
+
+def known_interpreter(found: Found) -> Interpreter | None:
+    """Returns the recorded result; None when there is no valid record."""
+    kept = found.read()
+    if kept is None:
+        return None
+    return Interpreter(
+        Check(**kept["installer"]),
+        [Check(**each) for each in kept["packages"]],
+        Check(**kept["device"]),
+        kept["facts"],
+    )
+
+
+def keep_interpreter(found: Found, interpreter: Interpreter, files: list[str]) -> list[Check]:
+    """Writes the record. Returns a warning when it cannot be written, else no check."""
+    try:
+        if interpreter.whole and files:
+            found.keep(asdict(interpreter), files)
+        else:
+            found.forget()
+    except OSError as error:
+        remedy = "Give yourself the right to write there, or set TANDEM_CACHE; until then each start looks anew."
+        return [Check("record", "warning", f"write {found.file}", str(error.strerror), remedy)]
+    return []

@@ -1,0 +1,134 @@
+"""The interface between training loop and objectives, and code that the objectives share."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..model.forest import forest_tokens
+from ..model.log_probs import token_log_probs
+from ..turn import Example, Turn
+from .reference_cache import ReferenceCache
+
+ROUNDING = 1e-6  # possible difference of one turn's score in packs with other neighbours
+
+Scored = tuple[list[Tensor], list[Tensor]]  # the turns of one side: log π_θ and log π_ref, each (L_t,)
+
+
+class Objective:
+    """A loss over Examples, with figures that describe it."""
+
+    better: Literal["margin", "loss"] = "margin"  # criterion on held-out examples: higher margin or lower loss
+
+    def __init__(self, reference: ReferenceCache):
+        self.reference = reference
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        """Returns the weighted sum of the losses of `examples`, with gradients, and `Sums.figures`."""
+        raise NotImplementedError
+
+    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
+        """Computes the reference log-probabilities of all examples, held-out ones included; must run before `loss`."""
+        self.reference.compute(turns_of(examples), progress)
+
+    def parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        """Returns parameters that are trained beside the weights of the model."""
+        return []
+
+    def state(self) -> dict[str, Tensor]:
+        """Returns the values of `parameters`, for checkpoint and export."""
+        return {}
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Restores values that `state` returned."""
+
+    def log_probs(self, model, turns: Sequence[Turn]) -> list[Tensor]:
+        """Computes the log-probabilities of each turn, (L_t,) float32, with gradients."""
+        return token_log_probs(model, turns, logits_bytes=self.reference.logits_bytes)
+
+
+def sides(
+    examples: Sequence[Example], live: Sequence[Tensor], fixed: Sequence[Tensor]
+) -> Iterator[tuple[Example, Scored, Scored]]:
+    """Yields each example with the scores of its chosen and of its rejected turns.
+
+    live, fixed: scores in the order of `turns_of(examples)`; further ones behind them are ignored.
+    """
+    at = 0
+    for example in examples:
+        middle, end = at + len(example.chosen), at + len(example.turns)
+        yield example, (live[at:middle], fixed[at:middle]), (live[middle:end], fixed[middle:end])
+        at = end
+
+
+def turns_of(examples: Sequence[Example]) -> list[Turn]:
+    return [turn for example in examples for turn in example.turns]
+
+
+def counter(examples: Sequence[Example], shared: bool) -> Callable[[Sequence[int]], int]:
+    """Returns a function that counts the tokens of the examples at some indices; shared: common prefixes count once."""
+    return lambda indices: forest_tokens(turns_of([examples[index] for index in indices]), shared=shared)
+
+
+def ordered(better: Tensor, worse: Tensor) -> Tensor:
+    """Returns the accuracy on one pair: 1 in the right order, 0 in the wrong one, ½ when equal, as before training."""
+    difference = (better - worse).detach()
+    return torch.where(difference.abs() < ROUNDING, 0.5, (difference > 0).float())
+
+
+def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor | None:
+    """Returns the mean |log p of the trainer − log p of the sampler| over tokens with a sampler's figure, or None.
+
+    For turns that the model itself sampled at temperature 1 this starts near 0, apart from rounding, and grows as
+    training moves the model away from the sampling weights.
+    """
+    told = [(said, now) for turn, now in zip(turns, live, strict=True) if (said := turn.log_probs) is not None]
+    said = np.concatenate([np.empty(0, np.float32), *(said for said, _ in told)])
+    known = np.flatnonzero(np.isfinite(said))
+    if not len(known):
+        return None
+    now = torch.cat([now for _, now in told]).detach()
+    of_trainer = now[torch.from_numpy(known).to(now.device)]
+    return (of_trainer - torch.from_numpy(said[known]).to(now.device)).abs().mean()
+
+
+class Sums:
+    """Sums a loss and its figures over examples, with one transfer from the device at the end.
+
+    A figure is the sum of the examples' values, and `examples` is their number. An example without the figure is
+    counted in `without_<figure>`. `means` turns sums, of one micro-batch or of many, into means.
+    """
+
+    def __init__(self) -> None:
+        self.losses: list[Tensor] = []
+        self.values: dict[str, list[Tensor]] = defaultdict(list)
+        self.counts: dict[str, float] = defaultdict(float)
+
+    def add(self, example: Example, loss: Tensor, **values: Tensor | None) -> None:
+        self.losses.append(example.weight * loss)
+        self.counts["examples"] += 1
+        self.counts["tokens"] += sum(len(turn.response) for turn in example.turns)
+        for name, value in values.items():
+            if value is None:
+                self.counts[f"without_{name}"] += 1
+            else:
+                self.values[name].append(value.detach().float())
+
+    def total(self) -> tuple[Tensor, dict[str, float]]:
+        loss = torch.stack(self.losses).sum()
+        sums = [loss.detach(), *(torch.stack(values).sum() for values in self.values.values())]
+        named = zip(["loss", *self.values], torch.stack(sums).tolist(), strict=True)
+        return loss, {**dict(named), **self.counts}
+
+
+def means(figures: dict[str, float]) -> dict[str, float]:
+    """Returns the mean over the examples of each summed figure."""
+    told = {}
+    for name, value in figures.items():
+        having = figures["examples"] - figures.get(f"without_{name}", 0)
+        if name not in ("examples", "tokens") and not name.startswith("without_") and having > 0:
+            told[name] = value / having
+    return told

@@ -1,0 +1,193 @@
+"""Makes the training examples of each stage from the files that run.json names, and counts what is left out."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ..config import OptimiserConfig, RunConfig
+from ..data.dialogue import Dialogue, Problem, listed
+from ..data.order import lot
+from ..data.pairs import (
+    drop_long,
+    first_of,
+    held_out_tasks,
+    imitation,
+    preference_examples,
+    returns,
+    trajectory_pairs,
+)
+from ..data.rows import read_preferences, read_rows
+from ..data.settle import settle
+from ..data.shortage import Shortage, shortages
+from ..data.template import Template
+from ..fault import Fault
+from ..turn import Example
+
+READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues
+
+
+@dataclass
+class Prepared:
+    """The prepared data of a run.
+
+    config:     the run's, with `max_tokens` limited to the model's context.
+    dialogues:  settled, in order.
+    critic:     examples of the critic; empty when no critic is trained.
+    policy:     all examples of a baseline; for SWEET-RL the human preferences, to which ranked pairs are added later.
+    tasks:      the task of each dialogue and preference, by its id.
+    apart:      the held-out tasks, on which no stage trains.
+    counts:     the content of the event `data`.
+    """
+
+    config: RunConfig
+    dialogues: list[Dialogue]
+    critic: list[Example]
+    policy: list[Example]
+    tasks: dict[str, str]
+    apart: frozenset[str]
+    problems: list[Problem]
+    notices: list[str]
+    counts: dict[str, Any]
+
+    @property
+    def shortages(self) -> list[Shortage]:
+        """Returns the kinds of data that are too few to expect a better agent."""
+        return shortages(self.config, self.counts)
+
+    def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+        """Splits examples into training examples and those of held-out tasks."""
+        train = [example for example in examples if self._task(example) not in self.apart]
+        return train, [example for example in examples if self._task(example) in self.apart]
+
+    def measured(self, held_out: Sequence[Example], settings: OptimiserConfig) -> list[Example]:
+        """Draws the held-out examples of an evaluation: at most half as many as are trained on between two evaluations.
+
+        A forward pass costs a third of a step, so evaluations cost at most a sixth of the training.
+        """
+        most = max(1, settings.evaluate_every * settings.batch // 2)
+        chosen = sorted(range(len(held_out)), key=lambda index: lot(self.config.seed, "look", index))[:most]
+        return [held_out[index] for index in sorted(chosen)]
+
+    def fingerprint(self) -> str:
+        """Returns a hash of the data and of their tokens under the tokenizer and its template."""
+        digest = hashlib.sha256()
+        for dialogue in self.dialogues:
+            about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
+            digest.update(repr(about).encode())
+            digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
+        for examples in (self.critic, self.policy):
+            for number, example in enumerate(examples):
+                for turn in example.turns:
+                    digest.update(turn.response.tobytes())
+                    if number < READ:
+                        digest.update(turn.prompt.tobytes())
+        return digest.hexdigest()
+
+    def _task(self, example: Example) -> str:
+        return task_of(example, self.tasks)
+
+
+def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
+    """Reads, settles, pairs and splits the data. Errors: Fault(usage) when nothing is left that the method can use.
+
+    context: context length of the base model; longer rows are left out, whatever `max_tokens` is.
+    """
+    config = _within(config, context)
+    data = config.data
+    read = read_rows(data.trajectories, data.opening, with_leaked=data.with_leaked)
+    settled = settle(template, read.dialogues)
+    dialogues = settled.dialogues
+    left_out: Counter[str] = read.left_out + settled.left_out
+    problems, notices = read.problems + settled.problems, read.notices
+    if context is not None and context in (config.critic.max_tokens, config.policy.max_tokens):
+        notices = [*notices, f"The model reads at most {context:,} tokens, so longer rows are left out."]
+
+    if config.method == "sweet-rl" and config.critic.hidden_information:
+        known = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
+        left_out["without hidden information"] += len(dialogues) - len(known)
+        dialogues = known
+    if read.dialogues and not dialogues:
+        raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
+
+    critic = _critic_examples(config, dialogues, template)
+    policy = _policy_examples(config, dialogues, template)
+    tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
+    human: list[Example] = []
+    if data.preferences:
+        preferences = read_preferences(data.preferences)
+        human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
+        tasks |= {each.group: each.chosen.task for each in preferences.preferences}
+        problems += preferences.problems + settled.problems
+        notices = [*notices, *settled.notices]
+        left_out.update(settled.left_out)
+
+    turns = [turn for dialogue in dialogues for turn in dialogue.turns]
+    counts: dict[str, Any] = {
+        "tasks": len({dialogue.task for dialogue in dialogues}),
+        "trajectories": len(dialogues),
+        "successes": sum(dialogue.reward == 1 for dialogue in dialogues),
+        "turns": len(turns),
+        "turns_as_sampled": sum(turn.sampled for turn in turns),
+        "turns_of_another_tokenizer": sum(turn.foreign for turn in turns),
+        "tokens": sum(len(turn.ids) for turn in turns),
+        "preferences": len(human),
+    }
+    kept = []
+    for name, examples, longest in [
+        ("critic", critic, config.critic.max_tokens),
+        ("policy", policy + human, config.policy.max_tokens),
+    ]:
+        short, dropped = drop_long(examples, longest)
+        if examples and not short:
+            raise Fault(f"All {len(examples)} examples are longer than {name}.max_tokens ({longest:,}).", usage=True)
+        if dropped:
+            left_out[f"too long for the {name}"] += dropped
+        kept.append(short)
+    pools = [{task_of(example, tasks) for example in examples} for examples in (*kept, human)]
+    if config.method == "sweet-rl":
+        pools.append({dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)})
+    apart = held_out_tasks(pools, data.held_out, config.seed)
+    prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts)
+    for name, examples in zip(("critic", "policy"), kept, strict=True):
+        train, held_out = prepared.split(examples)
+        counts[name] = {"train": len(train), "held_out": len(held_out)}
+    counts["left_out"] = dict(+left_out)
+    counts["bad_lines"] = len(problems)
+    return prepared
+
+
+def _within(config: RunConfig, context: int | None) -> RunConfig:
+    """Limits `max_tokens` to the model's context, because the model was not trained on later positions."""
+    if context is None:
+        return config
+    critic, policy = (
+        replace(stage, max_tokens=min(stage.max_tokens, context)) for stage in (config.critic, config.policy)
+    )
+    return replace(config, critic=critic, policy=policy)
+
+
+def task_of(example: Example, tasks: dict[str, str]) -> str:
+    """Returns the task of an example, whose group is a task, a preference, or `<dialogue>/<turn>`."""
+    return tasks.get(example.group) or tasks.get(example.group.rpartition("/")[0]) or example.group
+
+
+def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
+    """Makes the critic's examples: pairs for a log-ratio critic, single trajectories for a value head."""
+    if config.method != "sweet-rl" or config.critic.score == "untrained":
+        return []
+    read = partial(template.all_turns, hidden=config.critic.hidden_information)
+    if config.critic.score == "value-head":
+        return returns(dialogues, read)
+    return trajectory_pairs(dialogues, read, config.data.pairing)
+
+
+def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
+    """Makes a baseline's examples: trajectories to imitate, or pairs of them."""
+    if config.method == "sweet-rl" or not dialogues:
+        return []
+    if config.method == "rft":
+        return imitation(dialogues, template.all_turns, config.policy.minimum_reward)
+    return trajectory_pairs(dialogues, template.all_turns, config.data.pairing)

@@ -1,0 +1,217 @@
+"""The state of a run: the names of its stages, its folder, checkpoints, events and time estimates."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from ..config import RunConfig
+from .budget import TokenBudget
+from .checkpoint import Checkpoint, keep_only, whole_checkpoints, write_checkpoint
+from .distributed import Ranks
+from .event_file import Events
+from .machine import Meter
+from .stop import Stopped, StopRequest
+
+# Size limit of the checkpoints that a finished run keeps to be continued: enough for adapters and small full models.
+KEPT_BYTES = 2 << 30
+
+Tensors = Mapping[str, Mapping[str, Tensor]]  # file → name → tensor
+
+
+def trains_critic(config: RunConfig) -> bool:
+    return config.method == "sweet-rl" and config.critic.score != "untrained"
+
+
+def in_round(stage: str, number: int) -> str:
+    return stage if number == 1 else f"{stage}-{number}"
+
+
+def is_policy(stage: str) -> bool:
+    """Returns whether the stage trains the policy, in any round."""
+    return stage.partition("-")[0] == "policy"
+
+
+def last_policy(config: RunConfig) -> str:
+    rounds = config.candidates.rounds if config.method == "sweet-rl" else 1
+    return "policy" if rounds == 1 else f"policy-{rounds}"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The step at which a stage was ended, of `steps` planned ones; later rounds were not begun."""
+
+    stage: str
+    step: int
+    steps: int
+
+    @property
+    def sentence(self) -> str:
+        return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage}, as somebody has asked."
+
+
+def is_ended(state: Mapping[str, Any], stage: str) -> bool:
+    """Returns whether a checkpoint's state is the result of a stage that was ended by request."""
+    return state["done"] and "planned_steps" in state["figures"].get(stage, {})
+
+
+def ended_early(figures: dict[str, dict[str, Any]], config: RunConfig) -> Ended | None:
+    """Returns None for a run that was not ended by request. figures: of all finished stages, in their order."""
+    stage = next(name for name in reversed(figures) if is_policy(name))
+    steps = figures[stage]["steps"]
+    planned = figures[stage].get("planned_steps")
+    if planned is None and stage == last_policy(config):
+        return None
+    return Ended(stage, steps, planned or steps)
+
+
+class Run:
+    """The run, as every stage sees it.
+
+    expected: the stages in their order, with the expected seconds of each; None when unknown.
+    budget: starts with the plan's choice and never grows after it was halved.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        config: RunConfig,
+        *,
+        events: Events,
+        stop: StopRequest,
+        ranks: Ranks,
+        budget: TokenBudget,
+        meter: Meter,
+        expected: Mapping[str, float | None],
+    ):
+        self.folder = folder
+        self.config = config
+        self.events = events
+        self.stop = stop
+        self.ranks = ranks
+        self.budget = budget
+        self.meter = meter
+        self.expected = dict(expected)
+        self.saved_at = time.monotonic()
+        found = whole_checkpoints(self._folder, events.notice) if ranks.first else []
+        self.checkpoints: list[Checkpoint] = ranks.of_first(found)  # newest first
+        # Name of the policy stage that was ended by request before all its steps.
+        self.ended_in = next((each.stage for each in self.checkpoints if is_ended(each.state, each.stage)), None)
+        if self.checkpoints:
+            budget.tokens = min(budget.tokens, self.checkpoints[0].state["token_budget"])
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # Checkpoints: the newest and the best of the current stage, and the result of every finished stage.
+
+    def checkpoint(self, stage: str, step: int | None = None) -> Checkpoint | None:
+        """Returns the newest checkpoint of a stage, or the one after a given step; None when there is none."""
+        for checkpoint in self.checkpoints:
+            if checkpoint.stage == stage and not checkpoint.state["done"] and step in (None, checkpoint.state["step"]):
+                return checkpoint
+        return None
+
+    def result(self, stage: str) -> Checkpoint | None:
+        """Returns the result of a finished stage: its tensors `trained` and `objective`, and its figures."""
+        for checkpoint in self.checkpoints:
+            if checkpoint.stage == stage and checkpoint.state["done"]:
+                return checkpoint
+        return None
+
+    def save(self, stage: str, step: int, state: Mapping[str, Any], tensors: Tensors, best_step: int | None) -> None:
+        """Writes a checkpoint of the current stage. Keeps the best one, or the one before if the newest is the best.
+
+        Errors: Fault when the disk is full; earlier checkpoints are then untouched.
+        """
+        self._write(stage, {"done": False, "step": step, **state}, tensors)
+        results = [checkpoint for checkpoint in self.checkpoints if checkpoint.state["done"]]
+        newest, *older = [checkpoint for checkpoint in self.checkpoints if not checkpoint.state["done"]]
+        best = next((checkpoint for checkpoint in older if checkpoint.state["step"] == best_step), None)
+        self._keep([newest, *([best] if best else older[:1]), *results])
+
+    def finish(self, stage: str, figures: Mapping[str, Any], tensors: Tensors) -> None:
+        """Writes the result of a finished stage and deletes its checkpoints; the last stage also keeps its newest."""
+        self._write(stage, {"done": True, "step": "done", "figures": dict(figures)}, tensors)
+        at_end = self.last_trained if stage == self.last_trained else None
+        self._keep([each for each in self.checkpoints if each.state["done"] or each.stage == at_end])
+
+    def clear(self) -> None:
+        """Moves the checkpoints of a finished run, without its result, to `kept`, or deletes them if they are large.
+
+        A copy of the folder without `model`, with `kept` put back as `checkpoints` and with policy.more_epochs, goes on
+        from the last step.
+        """
+        self._keep([each for each in self.checkpoints if not (each.state["done"] and each.stage == self.last_trained)])
+        self.checkpoints = []
+        if not (self.ranks.first and self._folder.exists()):
+            return
+        if sum(file.stat().st_size for file in self._folder.rglob("*")) > KEPT_BYTES:
+            keep_only(self._folder, [])
+            return
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)
+        os.rename(self._folder, self.folder / "kept")
+
+    @property
+    def last_trained(self) -> str:
+        """Returns the stage that a continued run resumes: the policy that was ended by request, or the last one."""
+        return self.ended_in or last_policy(self.config)
+
+    def is_to_finish(self) -> bool:
+        """Returns whether the policy is to be finished now. Equal on all ranks, which must all call this."""
+        return self.ranks.of_first(self.stop.is_to_finish)
+
+    def has_begun(self, stage: str) -> bool:
+        """Returns whether the stage has a checkpoint."""
+        return any(checkpoint.stage == stage for checkpoint in self.checkpoints)
+
+    def checkpoint_is_due(self) -> bool:
+        """Returns whether a checkpoint is due, by the first rank's clock."""
+        minutes = (time.monotonic() - self.saved_at) / 60
+        return self.ranks.of_first(minutes >= self.config.resources.checkpoint_minutes)
+
+    def _write(self, stage: str, state: Mapping[str, Any], tensors: Tensors) -> None:
+        written = None
+        if self.ranks.first:
+            whole = {**state, "token_budget": self.budget.tokens}
+            written = write_checkpoint(self._folder, stage, whole, tensors)
+        self.checkpoints.insert(0, self.ranks.of_first(written))
+        self.saved_at = time.monotonic()
+
+    def _keep(self, checkpoints: list[Checkpoint]) -> None:
+        if self.ranks.first:
+            keep_only(self._folder, {checkpoint.path for checkpoint in checkpoints})
+        self.checkpoints = [checkpoint for checkpoint in self.checkpoints if checkpoint in checkpoints]
+
+    @property
+    def _folder(self) -> Path:
+        return self.folder / "checkpoints"
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # Remaining time, and progress of work without steps.
+
+    def seconds_left(self, stage: str, spent: float, left: float) -> float:
+        """Estimates the whole run. The plan's times of later stages are scaled by its error on this stage."""
+        names = list(self.expected)
+        later = [self.expected[name] or 0.0 for name in names[names.index(stage) + 1 :]]
+        here = self.expected[stage]
+        return round(left + sum(later) * ((spent + left) / here if here else 1.0), 1)
+
+    def progress(self, stage: str, part: str) -> Callable[[int, int], None]:
+        """Returns a callback for (done, all), to call when work is safe on disk. It raises Stopped on all ranks."""
+        started, first = time.monotonic(), None
+
+        def tell(done: int, total: int) -> None:
+            nonlocal first
+            first = done - 1 if first is None else first
+            each = (time.monotonic() - started) / (done - first)
+            self.events.emit(
+                "progress", stage=stage, part=part, done=done, total=total, seconds_left=round(each * (total - done), 1)
+            )
+            if self.ranks.highest(bool(self.stop)):
+                raise Stopped
+
+        return tell

@@ -1,0 +1,232 @@
+"""Samples turns from the live policy, with their log-probabilities.
+
+`side_by_side` samples all turns of several prompts together and reads each prompt once. `whole_rows` reads the prompt
+for each turn; it is for models whose layers are not plain attention, which only transformers' own cache supports.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, TopPLogitsWarper
+
+from ..config import CandidatesConfig
+from ..fault import Fault
+from ..model.base import Base
+from ..model.forest import grow
+from ..model.log_probs import Head, all_log_probs, decoder_of
+from ..model.shared_prefix import SharedPrefixes
+from ..turn import Turn
+from .budget import free_memory, is_out_of_memory
+from .event_file import Events
+from .stop import Stopped, StopRequest
+
+SMALLER = 0.75  # fraction of places still in use below which the places of finished turns are removed
+AT_ONCE = {"cuda": 256, "mps": 128, "cpu": 128}  # turns sampled at once, if memory allows it
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Settings that both ways share.
+
+    stop_ids: the tokens that end a turn. generator: the source of randomness, on the model's device.
+    """
+
+    settings: CandidatesConfig
+    stop_ids: Collection[int]
+    generator: torch.Generator
+    stop: StopRequest
+
+
+class Sampler:
+    """Samples `settings.sampled` turns for each prompt; if the model allows it, a prompt is read once for all of them.
+
+    The same prompts, seed and weights give the same turns on the same machine, unless memory runs out: then the number
+    of turns sampled at once is halved, which changes the result.
+    """
+
+    def __init__(
+        self, base: Base, settings: CandidatesConfig, stop_ids: Collection[int], stop: StopRequest, events: Events
+    ):
+        self.base, self.settings, self.stop_ids, self.stop, self.events = base, settings, stop_ids, stop, events
+        self.at_once = AT_ONCE[base.device.type]
+
+    def sample(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
+        """Samples the turns of each prompt, with log-probabilities after temperature (and top-p, for shared prompts).
+
+        Errors: Stopped on a request to stop; Fault when not even one turn fits into memory.
+        """
+        model = self.base.model
+        was_training = model.training
+        model.eval()
+        try:
+            with torch.no_grad():
+                return self._until_it_fits(prompts, seed)
+        finally:
+            model.train(was_training)
+
+    def _until_it_fits(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
+        while True:
+            try:
+                generator = torch.Generator(self.base.device).manual_seed(seed)
+                return self._all(prompts, Sampling(self.settings, self.stop_ids, generator, self.stop))
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                if self.at_once == 1:
+                    raise Fault("Not even one candidate fits into memory: lower candidates.max_new_tokens.") from error
+            free_memory()
+            self.at_once = min(self.at_once, len(prompts) * self.settings.sampled) // 2
+            self.events.notice(f"Out of memory: {self.at_once} candidates are sampled at once from now on.")
+
+    def _all(self, prompts: Sequence[np.ndarray], sampling: Sampling) -> list[list[Turn]]:
+        each = self.settings.sampled
+        write = side_by_side if self.base.shares_prefixes else whole_rows
+        found: list[list[Turn]] = []
+        together = max(1, self.at_once // each)
+        for start in range(0, len(prompts), together):
+            some = prompts[start : start + together]
+            turns: list[list[Turn]] = [[] for _ in some]
+            while len(turns[0]) < each:
+                count = min(self.at_once, each - len(turns[0]))
+                more = write(self.base, some, count, sampling)
+                turns = [[*have, *new] for have, new in zip(turns, more, strict=True)]
+            found += turns
+        return found
+
+
+def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
+    """Samples `count` turns for each prompt, each up to its first stop token or `max_new_tokens`.
+
+    Errors: Stopped, between two tokens.
+    """
+    settings, device, head = sampling.settings, base.device, Head.of(base.model)
+    forest = grow([Turn(prompt, prompt[-1:]) for prompt in prompts]).to(device)
+    cache = SharedPrefixes(decoder_of(base.model), forest, count)
+    ends = torch.tensor(sorted(sampling.stop_ids), device=device)
+    size = (len(prompts) * count, settings.max_new_tokens)
+    tokens, said = torch.zeros(size, dtype=torch.int64, device=device), torch.zeros(size, device=device)
+    lengths = torch.full(size[:1], settings.max_new_tokens, device=device)
+    turns = torch.arange(size[0], device=device).view(len(prompts), count)  # turn at each place of the grid
+    writing = torch.ones_like(turns, dtype=torch.bool)
+    hidden = cache.read()
+    for step in range(settings.max_new_tokens):
+        if sampling.stop:
+            raise Stopped
+        every = all_log_probs(hidden, head, temperature=settings.temperature)
+        new, log_probs = draw(every, settings, sampling.generator)
+        rows = turns.flatten()
+        tokens[rows, step], said[rows, step] = new, log_probs
+        ended = writing & torch.isin(new, ends).view(writing.shape)
+        lengths[turns[ended]] = step + 1
+        writing &= ~ended
+        if step + 1 == settings.max_new_tokens or not writing.any():
+            break
+        kept, places = _still_needed(writing)
+        if places.numel() <= SMALLER * writing.numel():
+            new = new.view(writing.shape)[kept[:, None], places].flatten()
+            turns, writing = turns[kept[:, None], places], writing[kept[:, None], places]
+            cache.keep(kept, places)
+        hidden = cache.write(new)
+    numbers = zip(tokens.cpu().numpy(), said.cpu().numpy(), lengths.tolist(), strict=True)
+    written = [(row[:length].astype(np.int32), about[:length]) for row, about, length in numbers]
+    return [
+        [Turn(prompt, row, sampled=True, log_probs=about) for row, about in written[start : start + count]]
+        for start, prompt in zip(range(0, size[0], count), prompts, strict=True)
+    ]
+
+
+def _still_needed(writing: Tensor) -> tuple[Tensor, Tensor]:
+    """Chooses the places to keep: writing (P, W) bool → prompts (P',) with an unfinished turn, and W' turns of each.
+
+    Unfinished turns come first; W' is the greatest number of unfinished turns of a prompt.
+    """
+    kept = writing.any(dim=1).nonzero()[:, 0]
+    width = int(writing.sum(dim=1).max())
+    places = writing[kept].to(torch.int8).argsort(dim=1, descending=True, stable=True)[:, :width]
+    return kept, places
+
+
+def whole_rows(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
+    """Samples as `side_by_side`, but log-probabilities are those before top-p. Errors: Stopped, between prompts."""
+    model = base.model.get_base_model() if hasattr(base.model, "get_base_model") else base.model
+    own, model.generation_config = model.generation_config, _generation(sampling, count)
+    devices = [base.device] if base.device.type == "cuda" else []
+    try:
+        # `generate` takes no generator of its own.
+        with torch.random.fork_rng(devices=devices):
+            generator = sampling.generator
+            torch.manual_seed(int(torch.randint(2**62, (), generator=generator, device=generator.device)))
+            return [_turns(model, prompt, sampling) for prompt in prompts]
+    finally:
+        model.generation_config = own
+
+
+def _turns(model, prompt: np.ndarray, sampling: Sampling) -> list[Turn]:
+    if sampling.stop:
+        raise Stopped
+    ids = torch.from_numpy(prompt.astype(np.int64))[None].to(model.device)
+    noted = NoteLogProbs(sampling.settings.temperature)
+    rows = model.generate(ids, attention_mask=torch.ones_like(ids), logits_processor=LogitsProcessorList([noted]))
+    log_probs = noted.until(rows)
+    turns = []
+    for row, said in zip(rows[:, len(prompt) :].cpu().numpy(), log_probs, strict=True):
+        ends = np.flatnonzero(np.isin(row, list(sampling.stop_ids)))  # ids behind the first end are padding
+        length = int(ends[0]) + 1 if len(ends) else len(row)
+        turns.append(Turn(prompt, row[:length].astype(np.int32), sampled=True, log_probs=said[:length]))
+    return turns
+
+
+def _generation(sampling: Sampling, count: int) -> GenerationConfig:
+    """Returns settings that replace those of the model folder, which are not the requested ones."""
+    settings = sampling.settings
+    return GenerationConfig(
+        do_sample=True,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        top_k=0,
+        max_new_tokens=settings.max_new_tokens,
+        num_return_sequences=count,
+        eos_token_id=sorted(sampling.stop_ids),
+        pad_token_id=min(sampling.stop_ids),
+    )
+
+
+class NoteLogProbs(LogitsProcessor):
+    """Records the log-probability of each sampled token; `generate` itself could only keep the logits of all steps.
+
+    It is called before temperature is applied, so it applies it itself.
+    """
+
+    def __init__(self, temperature: float):
+        self.temperature = temperature
+        self.latest: Tensor | None = None
+        self.noted: list[Tensor] = []
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        self._note(input_ids)
+        self.latest = (scores.float() / self.temperature).log_softmax(-1)
+        return scores
+
+    def until(self, rows: Tensor) -> np.ndarray:
+        """Returns the log-probabilities of all sampled tokens, (rows, steps) float32."""
+        self._note(rows)
+        return torch.cat(self.noted, dim=1).cpu().numpy()
+
+    def _note(self, ids: Tensor) -> None:
+        if self.latest is not None:
+            self.noted.append(self.latest.gather(1, ids[:, -1:]))
+
+
+def draw(log_probs: Tensor, settings: CandidatesConfig, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Draws tokens (N,) int64 from log_probs (N, V) float32; also returns their log p (N,) after top-p."""
+    if settings.top_p < 1:
+        log_probs = TopPLogitsWarper(settings.top_p)(None, log_probs).log_softmax(-1)
+    # Inverse-transform sampling needs one random number per turn. `multinomial` needs one per token of the vocabulary,
+    # which took a fifth of the time. Tokens with probability 0 are never drawn.
+    sums = log_probs.double().exp_().cumsum_(-1)
+    places = torch.rand(len(sums), 1, dtype=torch.float64, device=sums.device, generator=generator) * sums[:, -1:]
+    tokens = torch.searchsorted(sums, places, right=True).clamp_(max=sums.shape[1] - 1)
+    return tokens[:, 0], log_probs.gather(1, tokens)[:, 0]

@@ -1,0 +1,206 @@
+"""The candidates of a round and their scores, kept in files: shards.
+
+Candidates are sampled from the live policy, shard by shard. A shard is a file that is whole or absent, and its content
+depends on its histories, the settings, the seed and the policy's weights, but not on earlier shards, interruptions or
+the number of processes. The exception: after memory ran out, fewer turns are sampled at once, and the result differs.
+Candidates are stored as token ids with their log-probabilities.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import numpy as np
+
+from ..config import CandidatesConfig
+from ..data.order import lot
+from ..fault import Fault
+from ..model.base import Base
+from ..turn import Candidates, History, Turn
+from .budget import TokenBudget, score
+from .checkpoint import make_missing
+from .disk import reason
+from .reference_cache import name_of
+from .sampler import Sampler
+from .stop import Stopped
+
+SHARD = 16  # histories of one file
+
+
+class Shards:
+    """The candidates of one round, in `<run>/candidates/<round>-<shard>-<key>.jsonl`; rounds are counted from 1.
+
+    The key is a hash of prompts, seed and the sampler's settings, but not of the weights: delete the folder before
+    training again.
+    stop_ids: the tokens that end a turn.
+    shared:   a folder in which runs with the same base share candidates of the first round, because before its
+              first step the policy equals the base.
+    """
+
+    def __init__(
+        self,
+        run_folder: Path,
+        histories: Sequence[History],
+        settings: CandidatesConfig,
+        stop_ids: Collection[int],
+        seed: int,
+        round: int = 1,
+        shared: str | Path | None = None,
+    ):
+        self.shared = Path(shared) if shared and round == 1 else None
+        self.folder = run_folder / "candidates"
+        self.settings, self.stop_ids, self.seed, self.round = settings, frozenset(stop_ids), seed, round
+        self.histories = [histories[start : start + SHARD] for start in range(0, len(histories), SHARD)]
+
+    def sample(
+        self,
+        base: Base,
+        budget: TokenBudget,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        logits_bytes: int = 256 << 20,
+    ) -> None:
+        """Samples the missing shards; the policy must be the live adapter of `base`.
+
+        progress: gets (done, all) after each shard. With several ranks each samples its part.
+        logits_bytes: limit in the pass that compares the trainer's log-probabilities with the sampler's.
+        Errors: Stopped, between two shards; Fault when the disk is full or not one turn fits into memory.
+        """
+        sampler = Sampler(base, self.settings, self.stop_ids, budget.stop, budget.events)
+
+        def make(number: int | None) -> bytes:
+            turns: list[list[Turn]] = []
+            stopped = False
+            if number is not None:
+                try:
+                    prompts = [history.prompt for history in self.histories[number]]
+                    turns = sampler.sample(prompts, self._seed(number))
+                except Stopped:
+                    stopped = True
+            if budget.ranks.highest(stopped):
+                raise Stopped
+            differences = self._differences(base, budget, turns, logits_bytes)
+            return b"" if number is None else self._lines(number, base, turns, differences)
+
+        shared = self.shared and self.shared / "candidates" / name_of(base)
+        paths = [self.path(number) for number in range(len(self))]
+        make_missing(paths, make, budget.ranks, progress=progress, shared=shared)
+
+    def read(self, number: int) -> list[Candidates]:
+        """Reads the candidates of a sampled shard."""
+        found = []
+        for history, row in zip(self.histories[number], self._rows(number), strict=True):
+            turns = tuple(
+                Turn(history.prompt, np.asarray(ids, np.int32), sampled=True, log_probs=np.asarray(said, np.float32))
+                for ids, said in zip(row["ids"], row["log_probs"], strict=True)
+            )
+            if history.logged is not None:
+                turns += (Turn(history.prompt, history.logged),)  # not sampled by this policy
+            found.append(Candidates(history, turns, tuple(row["texts"])))
+        return found
+
+    def write_scores(
+        self,
+        name: str,
+        hidden: bool,
+        scorer: Callable[[list[Turn]], Sequence[float]],
+        budget: TokenBudget,
+        within: Callable[[], AbstractContextManager],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Writes the missing scores of the candidates by `scorer`, beside the shards; see `make_missing` for the rest.
+
+        hidden: whether the scorer reads the hidden information; a history without it then has NaN.
+        """
+
+        def make(number: int | None) -> bytes:
+            candidates = [] if number is None else self.read(number)
+            prompts = [one.history.hidden_prompt if hidden else one.history.prompt for one in candidates]
+            seen = [
+                [] if prompt is None else [Turn(prompt, turn.response) for turn in one.turns]
+                for prompt, one in zip(prompts, candidates, strict=True)
+            ]
+            scores = iter(scorer([turn for turns in seen for turn in turns]))
+            numbers = [
+                next(scores) if turns else np.nan
+                for turns, one in zip(seen, candidates, strict=True)
+                for _ in one.turns
+            ]
+            return np.array(numbers, "<f4").tobytes()
+
+        paths = [self._scores_path(number, name) for number in range(len(self))]
+        make_missing(paths, make, budget.ranks, within=within, progress=progress)
+
+    def read_scores(self, number: int, name: str) -> np.ndarray:
+        """Reads the scores of a shard's candidates in order, (n,) float32."""
+        return np.fromfile(self._scores_path(number, name), "<f4")
+
+    def _scores_path(self, number: int, name: str) -> Path:
+        return self.path(number, f"-{name}.f32")
+
+    def figures(self) -> dict[str, float]:
+        """Computes figures over all shards.
+
+        `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the limit without an end;
+        `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the trainer|, both at the
+        sampler's temperature. It is absent with top-p, because the sampler's figures then include top-p.
+        """
+        total: dict[str, float] = {"histories": 0, "candidates": 0, "tokens": 0, "cut": 0}
+        difference = 0.0
+        for number in range(len(self)):
+            for row in self._rows(number):
+                total["histories"] += 1
+                total["candidates"] += len(row["ids"])
+                total["tokens"] += sum(map(len, row["ids"]))
+                total["cut"] += row["cut"]
+                difference += row["difference"]
+        if self.settings.top_p == 1 and total["tokens"]:
+            total["sampler_difference"] = difference / total["tokens"]
+        return total
+
+    def path(self, number: int, suffix: str = ".jsonl") -> Path:
+        tokens = [history.prompt.tolist() for history in self.histories[number]]
+        how = [self.settings.sampled, self.settings.temperature, self.settings.top_p, self.settings.max_new_tokens]
+        logged = [history.logged.tolist() for history in self.histories[number] if history.logged is not None]
+        content = json.dumps([how, sorted(self.stop_ids), self.seed, tokens, *([logged] if logged else [])])
+        return self.folder / f"{self.round}-{number:05d}-{hashlib.sha256(content.encode()).hexdigest()[:12]}{suffix}"
+
+    def __len__(self) -> int:
+        return len(self.histories)
+
+    def _seed(self, number: int) -> int:
+        return int.from_bytes(lot(self.seed, "candidates", self.round, number)[:7], "big")
+
+    def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]], logits_bytes: int) -> list[float]:
+        """Sums the differences over the candidates' tokens of each history. Every rank must call this (see `score`)."""
+        compared = turns if self.settings.top_p == 1 else []
+        flat = [turn for of_history in compared for turn in of_history]
+        temperature = self.settings.temperature
+        scores = iter(score(base, flat, budget, temperature=temperature, logits_bytes=logits_bytes))
+        sums = [sum(float(np.abs(next(scores) - turn.log_probs).sum()) for turn in part) for part in compared]
+        return sums or [0.0] * len(turns)
+
+    def _lines(self, number: int, base: Base, turns: list[list[Turn]], differences: list[float]) -> bytes:
+        lines = []
+        for history, of_history, difference in zip(self.histories[number], turns, differences, strict=True):
+            ids = [turn.response.tolist() for turn in of_history]
+            said = ids if history.logged is None else [*ids, history.logged.tolist()]
+            row = {
+                "group": history.group,
+                "texts": base.tokenizer.batch_decode(said, skip_special_tokens=True),
+                "ids": ids,
+                "log_probs": [[round(float(said), 6) for said in turn.log_probs] for turn in of_history],
+                "cut": sum(turn[-1] not in self.stop_ids for turn in ids),
+                "difference": difference,
+            }
+            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+        return "".join(lines).encode()
+
+    def _rows(self, number: int) -> list[dict]:
+        path = self.path(number)
+        try:
+            return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        except (OSError, ValueError) as error:
+            raise Fault(f"{path} cannot be read ({reason(error)}): delete it and resume the run.") from error

@@ -1,0 +1,123 @@
+"""The stages of a run: their names in order, and how one is trained. A finished stage is not repeated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from ..config import OptimiserConfig, RunConfig
+from ..model.base import Base
+from ..turn import Example
+from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint
+from .objective import Objective
+from .optimise import optimise
+from .reference_cache import turn_key
+
+if TYPE_CHECKING:
+    from ..baselines import UntrainedScore
+    from .prepare import Prepared
+    from .run import Run
+
+LOOKED_AT = ("loss", "margin", "accuracy")  # figures of held-out examples
+
+Figures = dict[str, Any]
+
+
+def train_stage(
+    name: str,
+    base: Base,
+    objective: Objective,
+    examples: Sequence[Example],
+    prepared: Prepared,
+    settings: OptimiserConfig,
+    run: Run,
+    before: Figures | None = None,
+    control: UntrainedScore | None = None,
+) -> Figures:
+    """Trains the live adapter of `base`, or loads an earlier result; afterwards it has the stage's best weights.
+
+    before: figures of the work that made the examples; they are stored and returned with those of the stage.
+    control: the untrained baseline, measured on the stage's held-out examples before training.
+    """
+    if (result := run.result(name)) is not None:
+        base.load_state(result.tensors("trained"))
+        objective.load_state(result.tensors("objective"))
+        return result.state["figures"]
+    run.events.state("running", name)
+    train, held_out = prepared.split(examples)
+    held_out = prepared.measured(held_out, settings)
+    if not held_out:
+        run.events.notice(f"No examples of {name} are held out: it trains to its end, and the last step is used.")
+    shared = run.config.resources.shared if name == "critic" else None
+    critic = shared and SharedCritic(Path(shared), run.config, train, held_out)
+    if critic and (found := run.ranks.of_first(critic.take(run.events.notice))) is not None:
+        run.events.notice("Another run has trained this critic already, from the same start, data and settings.")
+        base.load_state(found.tensors("trained"))
+        objective.load_state(found.tensors("objective"))
+        figures = found.state["figures"]
+        tell_measured(run, name, figures[name])
+    else:
+        objective.precompute([*train, *held_out], run.progress(name, "reference"))
+        untrained = control.measure(held_out, run.progress(name, "control")) if control and held_out else {}
+        if untrained:
+            run.events.emit("control", stage=name, **untrained)
+        trained = optimise(name, base, objective, train, held_out, settings, run)
+        beside = {"held_out_untrained_accuracy": untrained["accuracy"]} if untrained else {}
+        figures = {**(before or {}), name: {**trained, **beside}}
+    tensors = {"trained": base.state(), "objective": objective.state()}
+    run.finish(name, figures, tensors)
+    if critic and not found and run.ranks.first:
+        critic.give(figures, tensors)
+    return figures
+
+
+def tell_measured(run: Run, stage: str, figures: Figures) -> None:
+    """Emits the held-out figures of a critic that another run trained on the same pairs, and of its baseline."""
+    untrained = figures.get("held_out_untrained_accuracy")  # absent in results of older trainers
+    if untrained is not None:
+        run.events.emit("control", stage=stage, accuracy=untrained, examples=figures["held_out_examples"])
+    best = {name: figures[f"held_out_{name}"] for name in LOOKED_AT if f"held_out_{name}" in figures}
+    if best:
+        run.events.emit("evaluation", stage=stage, step=figures["used_step"], **best, best=True)
+
+
+class SharedCritic:
+    """A critic in the shared folder, where runs that differ only in their policy share it.
+
+    The first of them writes it to `<shared>/critic/<key>` as a checkpoint; the key is a hash of everything that a
+    critic depends on.
+    """
+
+    def __init__(self, shared: Path, config: RunConfig, train: Sequence[Example], held_out: Sequence[Example]):
+        """train, held_out: the critic's examples, in their order."""
+        digest = hashlib.sha256()
+        about = [asdict(config.model), asdict(config.critic), config.convention, config.seed]
+        digest.update(json.dumps([*about, len(train), len(held_out)], default=str).encode())
+        for example in (*train, *held_out):
+            digest.update(json.dumps([example.group, len(example.chosen), example.target, example.weight]).encode())
+            digest.update(b"".join(map(turn_key, example.turns)))
+        self.folder = shared / "critic" / digest.hexdigest()[:24]
+
+    def take(self, notice: Callable[[str], None]) -> Checkpoint | None:
+        """Returns its tensors `trained` and `objective` and the stage's figures, or None; reports a damaged one."""
+        found = whole_checkpoints(self.folder, notice) if self.folder.exists() else []
+        return found[0] if found else None
+
+    def give(self, figures: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
+        """Writes the critic, whole or not at all. An existing one from another run stays, because it is equal."""
+        making = self.folder.with_name(f"{self.folder.name}.{os.getpid()}.writing")
+        write_checkpoint(making, "critic", {"step": "done", "figures": dict(figures)}, tensors)
+        try:
+            os.rename(making, self.folder)
+        except OSError:
+            if not self.folder.exists():
+                raise
+            shutil.rmtree(making)

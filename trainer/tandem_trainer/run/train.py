@@ -1,0 +1,190 @@
+"""`python -m tandem_trainer run.json` executes a run from configuration to result, or resumes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config import RunConfig
+from ..fault import Fault
+from ..imports import importing
+from ..run_json import read_config
+from .claim import alive, claim
+from .disk import fault_of, reserved
+from .event_file import Events
+from .resume import as_begun, as_planned_before, check_same_configuration, remove_rests
+from .stop import Stopped, StopRequest
+
+SHOWN = 20  # bad lines that are reported one by one
+
+if TYPE_CHECKING:
+    from .distributed import Ranks
+    from .prepare import Prepared
+
+
+def main(arguments: list[str]) -> int:
+    """Executes a run. arguments: the path of run.json. Returns the exit code. Errors: Fault, after its event."""
+    path = Path(arguments[0])
+    config = read_config(path)
+    folder = path.resolve().parent
+    first = os.environ.get("RANK", "0") == "0"
+    lock = claim(folder) if first else None
+    events = Events(folder if first else None)
+    request = StopRequest(folder)
+    request.listen()
+    try:
+        with ExitStack() as within:
+            if first:
+                within.enter_context(alive(folder))
+                within.enter_context(reserved(folder))
+            train(folder, config, events, request)
+        if first:
+            request.fulfilled()
+    except Stopped:
+        events.state("stopped")
+        if first:
+            request.honoured()
+    except BaseException as error:
+        fault = error if isinstance(error, Fault) else fault_of(error)
+        sentence = str(fault) if fault else f"{type(error).__name__}: {error}"
+        try:
+            events.state("failed", message=sentence)
+        except Fault as second:  # the disk is full even for the event; the first fault comes last on stderr
+            print(second, file=sys.stderr)
+        if fault in (None, error):
+            raise
+        raise fault from error
+    finally:
+        if lock is not None:
+            lock.close()
+    return 0
+
+
+def train(folder: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
+    """Executes the stages of a run. Errors: Fault, Stopped."""
+    # Checkpoints are deleted after all events; if they still exist, the run was killed just before its end.
+    if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
+        check_same_configuration(folder, config, None)
+        events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
+        return
+    events.state("preparing", "prepare")
+    with importing():
+        import torch
+
+        from ..baselines import UntrainedScore, objective_of
+        from ..data.template import Template
+        from ..export.onnx.shape import require_exportable
+        from ..export.stage import export
+        from ..model.base import load_base
+        from ..model.flops import peak_flops, read_shape
+        from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
+        from ..sweet_rl import sweet_rl
+        from .budget import TokenBudget
+        from .checkpoint import write_whole
+        from .distributed import join, leave
+        from .machine import Meter, this_machine
+        from .plan import make_plan, timed
+        from .prepare import prepare
+        from .reference_cache import ReferenceCache
+        from .run import Run, trains_critic
+        from .stages import train_stage
+        from .workload import loads_of
+
+    quiet()
+    ranks = join()
+    if config.resources.threads:
+        torch.set_num_threads(config.resources.threads)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # data
+    # The first process chooses the hub commit and downloads it; the others then find the files in the cache.
+    asked = config.model
+    model = ranks.of_first(pinned(as_begun(asked, folder), folder) if ranks.first else None)
+    path = find_model(model, folder, weights=False)
+    require_exportable(config.export, path)
+    template = Template(load_tokenizer(model, path, folder), model.template_options)
+    prepared = prepare(replace(config, model=model), template, context_length(path))
+    config = prepared.config
+    tell_data(events, prepared)
+    if ranks.first:
+        check_same_configuration(folder, replace(config, model=asked), prepared.fingerprint(), model.revision)
+        remove_rests(folder)
+    ranks.wait()
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # plan
+    shape = read_shape(path)
+    plan = None
+    if ranks.first:
+        planned = replace(config, resources=as_planned_before(config.resources, folder))
+        # The number of processes on all machines; run.json has those of this machine.
+        machine = replace(this_machine(config.model, folder, config.resources), processes=ranks.world)
+        plan = make_plan(planned, shape, machine, loads_of(prepared, shape, template))
+    plan = ranks.of_first(plan)
+    if not plan.fits:
+        events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
+    stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # model
+    if ranks.first:
+        find_model(config.model, folder)
+    ranks.wait()
+    base = load_base(config.model, run_folder=folder, seed=config.seed)
+    if base.notice:
+        events.notice(base.notice)
+    base.checkpoint_activations(plan.checkpoint_activations)
+    if ranks.first:
+        if plan.fits:
+            plan = timed(plan, config, shape, prepared, template, base)
+        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
+    plan = ranks.of_first(plan)
+    events.emit("plan", **plan.as_dict())
+    budget = TokenBudget(plan.token_budget, ranks, request, events)
+    peak = peak_flops(base.device, base.dtype)
+    meter = Meter(shape, config.model.training, peak, base.device, ranks.world)
+    run = Run(
+        folder,
+        config,
+        events=events,
+        stop=request,
+        ranks=ranks,
+        budget=budget,
+        meter=meter,
+        expected=plan.seconds,
+    )
+    shared = config.resources.shared and Path(config.resources.shared)
+    reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20, shared=shared)
+    stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # stages
+    policy = objective_of("policy", config, reference)
+    if config.method == "sweet-rl":
+        critic = objective_of("critic", config, reference) if trains_critic(config) else None
+        control = None
+        if config.critic.score == "log-ratio":  # measured on pairs, which a value head lacks
+            control = UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
+        figures = sweet_rl(run, base, template, prepared, critic, policy, control)
+    else:
+        figures = train_stage("policy", base, policy, prepared.policy, prepared, config.policy, run)
+    export(run, base, template, prepared, figures)
+    leave()
+
+
+def stop_here(ranks: Ranks, request: StopRequest) -> None:
+    if ranks.highest(bool(request)):
+        raise Stopped
+
+
+def tell_data(events: Events, prepared: Prepared) -> None:
+    events.emit("data", **prepared.counts)
+    for notice in (*prepared.notices, *(short.sentence for short in prepared.shortages)):
+        events.notice(notice)
+    for problem in prepared.problems[:SHOWN]:
+        events.notice(f"Left out: {problem}")

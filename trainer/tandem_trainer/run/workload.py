@@ -1,0 +1,274 @@
+"""Estimates the work of each stage in tokens and model FLOPs, from its data or from its limits alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import ceil
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+
+from ..config import OptimiserConfig, RunConfig
+from ..data.order import micro_batches, step_batch
+from ..data.pairs import first_of
+from ..data.template import Template
+from ..model.flops import Shape, Work, step_flops
+from ..model.forest import forest_tokens
+from ..sweet_rl import histories, rank
+from ..turn import Candidates, Example, History, Turn
+from .objective import counter, turns_of
+from .optimise import stage_steps
+from .prepare import Prepared
+from .run import in_round, trains_critic
+from .shards import SHARD
+
+SAMPLED = 8  # batches or shards whose FLOPs are counted and scaled up to all
+PACK = 4096  # tokens that are computed together, if the budget is unknown
+WRITING = 10  # cost of a sampled token relative to a token that is read; estimated, not measured
+
+Kind = Literal["train", "read", "write"]
+Written = Sequence[Sequence[Turn]]  # candidates of some histories, grouped by history
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One kind of repeated work in a stage: training on examples, reading without gradients, or sampling turns.
+
+    flops: of the whole work; sampled tokens count WRITING times. sample: a typical part of it, for timing; of sampling,
+    its prompts. of_sample: FLOPs of the sample, where its examples do not determine them.
+    """
+
+    kind: Kind
+    flops: float
+    sample: tuple[Example, ...] = ()
+    of_sample: float = 0.0
+
+
+@dataclass(frozen=True)
+class Load:
+    """The work of one stage. pieces: None when the data are unknown.
+
+    largest, scored: tokens and scored tokens of the largest unit that is trained on at once; 0 without training.
+    copies: number of exported models. graphs: number of exported graphs for ONNX Runtime. parts: number of parts that
+    processes can work on in parallel.
+    longest: tokens of the longest turn among those that are sampled side by side.
+    """
+
+    stage: str
+    pieces: tuple[Piece, ...] | None = None
+    largest: int = 0
+    scored: int = 0
+    copies: int = 0
+    graphs: int = 0
+    parts: int = 1
+    longest: int = 0
+
+    @property
+    def flops(self) -> float | None:
+        return None if self.pieces is None else sum(piece.flops for piece in self.pieces)
+
+
+def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Written | None = None) -> list[Load]:
+    """Estimates from the data.
+
+    The work on candidates follows from `written`, candidates of some histories, or else from the lengths of turns; then
+    all candidates are assumed to differ.
+    """
+    config = prepared.config
+    critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
+    if config.method != "sweet-rl":
+        return [_training("policy", prepared.policy, prepared, config.policy, shape), _export(config)]
+    rounds = []
+    one = _round(prepared, shape, template, written)
+    for number in range(1, config.candidates.rounds + 1):
+        rounds += [replace(load, stage=in_round(load.stage, number)) for load in one]
+    return [*critic, *rounds, _export(config)]
+
+
+def _export(config: RunConfig) -> Load:
+    # A log-ratio critic also needs a graph of its reference.
+    graphs = {True: 3, False: 1}[trains_critic(config) and config.critic.score == "log-ratio"]
+    return Load("export", copies=_copies(config), graphs=graphs * len(config.export.onnx))
+
+
+def _copies(config: RunConfig) -> int:
+    return 2 if trains_critic(config) else 1
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# training
+
+
+def _training(
+    stage: str, examples: Sequence[Example], prepared: Prepared, settings: OptimiserConfig, shape: Shape
+) -> Load:
+    train, held_out = prepared.split(examples)
+    held_out = prepared.measured(held_out, settings)
+    if not train:
+        return Load(stage, pieces=())
+    sizes = [forest_tokens(example.turns) for example in (*train, *held_out)]
+    scored = max(sum(len(turn.response) for turn in example.turns) for example in train)
+    pieces = _pieces(stage, train, len(train), len(held_out), prepared, settings, shape)
+    parts = min(settings.batch, len(train))
+    return Load(stage, pieces=pieces, largest=max(sizes), scored=scored, parts=parts)
+
+
+def _pieces(
+    stage: str,
+    examples: Sequence[Example],
+    train: int,
+    held_out: int,
+    prepared: Prepared,
+    settings: OptimiserConfig,
+    shape: Shape,
+) -> tuple[Piece, Piece]:
+    """Returns the pieces of a training stage: epochs, evaluations, one pass of the reference, and the baseline.
+
+    examples: the training examples, or some whole batches of them. train, held_out: total numbers.
+    """
+    config = prepared.config
+    batch = min(settings.batch, len(examples))
+    batches = [
+        step_batch(examples, seed=config.seed, epoch=0, step_in_epoch=step, batch=batch)
+        for step in range(min(SAMPLED, len(examples) // batch))
+    ]
+    each = {work: _flops_of_one(examples, batches, config, shape, work) for work in (config.model.training, "forward")}
+    steps = stage_steps(train, settings)
+    looks = steps // settings.evaluate_every + 2
+    read = held_out * looks
+    if _has_reference(stage, config):
+        turns = turns_of(examples)
+        read += (train + held_out) * len({id(turn) for turn in turns}) / len(turns)
+        read += held_out if stage == "critic" else 0
+    sample = tuple(examples[index] for index in batches[0])
+    trained = steps * min(settings.batch, train)
+    return (
+        Piece("train", each[config.model.training] * trained, sample),
+        Piece("read", each["forward"] * read, sample),
+    )
+
+
+def _has_reference(stage: str, config: RunConfig) -> bool:
+    return config.critic.score == "log-ratio" if stage == "critic" else config.method != "rft"
+
+
+def _flops_of_one(
+    examples: Sequence[Example], batches: Sequence[Sequence[int]], config: RunConfig, shape: Shape, work: Work
+) -> float:
+    """Returns the mean FLOPs of an example; examples that are computed together share prefixes."""
+    budget = config.resources.token_budget
+    tokens = PACK if budget == "auto" else budget
+    parts = [part for batch in batches for part in packs([examples[index] for index in batch], tokens)]
+    return sum(step_flops(shape, turns_of(part), work) for part in parts) / sum(map(len, batches))
+
+
+def packs(examples: Sequence[Example], budget: int, shared: bool = True) -> list[list[Example]]:
+    """Splits examples into micro-batches of at most `budget` tokens. shared: whether common prefixes count once."""
+    return [
+        [examples[index] for index in batch]
+        for batch in micro_batches(range(len(examples)), counter(examples, shared), budget)
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# candidates, their ranking, and the policy that learns from it
+
+
+def _round(prepared: Prepared, shape: Shape, template: Template, written: Written | None) -> list[Load]:
+    """Estimates a round from the histories for which candidates will be sampled."""
+    config = prepared.config
+    settings, limit = config.candidates, config.policy.max_tokens
+    dialogues = first_of(prepared.dialogues, settings.trajectories)
+    room = limit - settings.max_new_tokens
+    places = [history for history in histories(dialogues, template) if len(history.prompt) <= room]
+    if not places:
+        return [Load("candidates"), Load("ranking"), Load("policy")]
+    lengths = sorted(len(turn.ids) for dialogue in dialogues for turn in dialogue.turns)
+    expected = _Expected(config, shape, [min(settings.max_new_tokens, length) for length in lengths], written)
+    shards = [places[start : start + SHARD] for start in range(0, len(places), SHARD)]
+    counted = shards[:: ceil(len(shards) / SAMPLED)]
+
+    def reading(hidden: bool) -> Piece:
+        """Estimates one pass over all candidates."""
+        some = [expected.candidates(shard, settings.per_turn, hidden) for shard in counted]
+        flops = fmean(step_flops(shape, turns_of(examples), "forward") for examples in some if examples)
+        return Piece("read", flops * len(shards), tuple(some[0]))
+
+    of_history = 2.0 * WRITING * (shape.matrices + shape.head) * settings.sampled * fmean(expected.lengths)
+    spread = tuple(expected.candidates(places[:: ceil(len(places) / SHARD)], 1, hidden=False))
+    writing = Piece("write", of_history * len(places), spread, of_history * len(spread))
+    compared = [reading(hidden=False)] if settings.top_p == 1 else []
+    views = [config.critic.hidden_information] if trains_critic(config) else []
+    known = any(history.hidden_prompt is not None for history in places)
+    views = [hidden for hidden in [*views, True, False] if known or not hidden]
+
+    some = places[:: ceil(len(places) / (SAMPLED * SHARD))]
+    pairs = [expected.pairs(history, number) for number, history in enumerate(some)]
+    per_history = fmean(map(len, pairs))
+    count = max(1, round(per_history * len(places)))
+    kept = max(1, round(count * (1 - config.data.held_out)))
+    measured = min(count - kept, max(1, config.policy.evaluate_every * config.policy.batch // 2))
+    examples = list(chain.from_iterable(pairs))
+    longest = max(len(history.prompt) for history in places)
+    human = [forest_tokens(example.turns) for example in prepared.policy]
+    return [
+        Load(
+            "candidates",
+            pieces=(writing, *compared),
+            parts=len(shards),
+            longest=expected.longest(SHARD * settings.sampled),
+        ),
+        Load("ranking", pieces=tuple(reading(hidden) for hidden in views), parts=len(shards)),
+        Load(
+            "policy",
+            pieces=_pieces("policy", examples, kept, measured, prepared, config.policy, shape) if examples else (),
+            largest=max([longest + 2 * settings.max_new_tokens, *human]),
+            scored=2 * settings.max_new_tokens,
+            parts=min(config.policy.batch, kept),
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """Expected candidates: written ones, or random tokens with the lengths of turns in the dialogues.
+
+    lengths: of the dialogues' turns, shortest first.
+    """
+
+    config: RunConfig
+    shape: Shape
+    lengths: Sequence[int]
+    written: Written | None
+
+    def longest(self, turns: int) -> int:
+        """Estimates the tokens of the longest of so many turns."""
+        return self.lengths[min(len(self.lengths) - 1, int(len(self.lengths) * (1 - 1 / turns)))]
+
+    def candidates(self, places: Sequence[History], count: int, hidden: bool) -> list[Example]:
+        """Returns `count` turns for each history; none for one without the hidden information that `hidden` needs."""
+        prompts = [place.hidden_prompt if hidden else place.prompt for place in places]
+        return [
+            Example(place.group, (turn,))
+            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True))
+            if prompt is not None
+            for turn in self._turns(number, prompt, count)
+        ]
+
+    def pairs(self, place: History, number: int) -> list[Example]:
+        """Returns the pairs that a critic with random scores would give."""
+        settings = self.config.candidates
+        turns = self._turns(number, place.prompt, settings.per_turn)
+        scores = np.random.default_rng(number).random(len(turns))
+        candidates = Candidates(place, tuple(turns), tuple(str(turn.response.tolist()) for turn in turns))
+        return rank(candidates, scores, scores).pairs(settings.pairs_per_turn, self.config.seed)
+
+    def _turns(self, number: int, prompt: np.ndarray, count: int) -> list[Turn]:
+        if self.written is not None:
+            written = self.written[number % len(self.written)]
+            return [Turn(prompt, turn.response, sampled=True) for turn in written[:count]]
+        generator = np.random.default_rng(number)
+        lengths = generator.choice(self.lengths, count)
+        rows = [generator.integers(0, self.shape.vocabulary, length).astype(np.int32) for length in lengths]
+        return [Turn(prompt, row, sampled=True) for row in rows]

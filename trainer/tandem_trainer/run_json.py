@@ -1,0 +1,145 @@
+"""Reads `run.json` into a `RunConfig`, as `config.py` declares it.
+
+Every refusal is one sentence with the path of the field. Tandem says the same ones before there is a trainer, from the
+schema (`src/core/training/schema.ts`); `tests/refusals.json` holds the two together.
+"""
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from .config import RunConfig
+from .fault import Fault
+from .places import INSTEAD, is_data_folder
+
+UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared
+
+
+def read_config(path: Path) -> RunConfig:
+    """Reads the configuration from a file.
+
+    Errors: Fault(usage) for a file that is missing or is not JSON, and for any field that `config.py` does not allow.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except IsADirectoryError:
+        if is_data_folder(path):
+            raise Fault(f"{path} is a data folder: {INSTEAD}.", usage=True) from None
+        raise Fault(f"{path} is a folder; give the run.json inside it.", usage=True) from None
+    except FileNotFoundError:
+        raise Fault(f"There is no configuration at {path}.", usage=True) from None
+    except UnicodeDecodeError as error:
+        raise Fault(f"{path} is not UTF-8 text (byte {error.start}).", usage=True) from None
+    except OSError as error:
+        raise Fault(f"{path} cannot be read: {error.strerror}.", usage=True) from None
+    try:
+        # pydantic would take NaN for null, and the last of two fields with one name.
+        json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+        config = TypeAdapter(RunConfig).validate_json(text, context={"folder": path.resolve().parent})
+        _check_together(config)
+    except json.JSONDecodeError as error:
+        raise Fault(f"{path} line {error.lineno} column {error.colno} is not JSON: {error.msg}.", usage=True) from None
+    except RecursionError:
+        raise Fault(f"{path} is nested too deeply; a configuration is an object of objects.", usage=True) from None
+    except _Refused as refused:
+        raise Fault(f"{path}: {refused}", usage=True) from None
+    except ValidationError as refused:
+        raise Fault(f"{path}: {_sentence(refused.errors())}", usage=True) from None
+    return config
+
+
+class _Refused(Exception):
+    """An error sentence about one field, without the name of the file."""
+
+
+def _no_constant(name: str) -> None:
+    raise _Refused(f"{name} is not a number that JSON knows.")
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = {}
+    for name, value in pairs:
+        if name in fields:
+            raise _Refused(f'"{name}" stands twice in one object.')
+        fields[name] = value
+    return fields
+
+
+def _sentence(errors: list[ErrorDetails]) -> str:
+    """Describes one error: an unknown field before others, because a mistyped name is missing as well."""
+    from .schema import schema  # makes the schema, which a sound configuration does not need
+
+    error = next((each for each in errors if each["type"] == UNKNOWN), errors[0])
+    is_unknown = error["type"] == UNKNOWN
+    node, where = schema(), ""
+    for part in error["loc"][:-1] if is_unknown else error["loc"]:
+        if isinstance(part, int) and node.get("type") == "array":
+            node, where = node["items"], f"{where}[{part}]"
+        elif part in node.get("properties", {}):
+            node, where = node["properties"][part], f"{where}.{part}" if where else str(part)
+        else:
+            break  # pydantic's name for one of several types
+    if error["type"] == "json_invalid":
+        return f"the file is not JSON: {error['ctx']['error']}."
+    if error["type"] == "place":
+        return f"{where}: {error['msg']}."
+    if error["type"] == "missing":
+        return f"{where} is missing."
+    if is_unknown:
+        name = str(error["loc"][-1])
+        if name in node["properties"]:
+            return f"{where}.{name} is not read here: {INSTEAD}."
+        nearest = difflib.get_close_matches(name, node["properties"], n=1, cutoff=0)
+        return f'{where or "the file"} has no field "{name}"; the nearest is "{nearest[0]}".'
+    return f"{where or 'the file'} must {_words(node)}, not {_shown(error['input'])}."
+
+
+def _words(node: dict[str, Any]) -> str:
+    """Describes what a value must be, by its schema: `be a number above 0 or null`."""
+    if "properties" in node:
+        return "hold an object"
+    return "be " + " or ".join(_kind(each) for each in node.get("anyOf", [node]))
+
+
+def _kind(node: dict[str, Any]) -> str:
+    if "enum" in node or "const" in node:
+        return " or ".join(json.dumps(each) for each in node.get("enum", [node.get("const")]))
+    names = {"integer": "a whole number", "number": "a number", "string": "text", "boolean": "true or false"}
+    names |= {"object": "an object", "array": "a list", "null": "null"}
+    limits = [
+        f"{words} {node[limit]:g}"
+        for limit, words in (
+            ("minimum", "of at least"),
+            ("exclusiveMinimum", "above"),
+            ("maximum", "at most"),
+            ("exclusiveMaximum", "below"),
+        )
+        if limit in node
+    ]
+    return " ".join([names[node["type"]], " and ".join(limits)]).strip()
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _check_together(config: RunConfig) -> None:
+    """Checks rules that involve several fields."""
+    model, data = config.model, config.data
+    if model.revision is not None and Path(model.base).is_dir():
+        raise _Refused(
+            f"model.revision is for a name on the hub, but model.base is the folder {model.base}: leave it out."
+        )
+    if model.revision is not None and model.revision.strip() == "":
+        raise _Refused("model.revision is empty: give a commit, tag or branch, or leave it out.")
+    if not data.trajectories and not data.preferences:
+        raise _Refused("data names nothing to train on: give trajectories or preferences, or a log to `tandem train`.")
+    if not data.trajectories and config.method != "multiturn-dpo":
+        raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
+    if data.preferences and config.method == "rft":
+        raise _Refused("data.preferences are not used by rft: leave them out, or choose another method.")

@@ -1,0 +1,397 @@
+"""SWEET-RL from top to bottom (Zhou et al. 2025, arXiv 2503.15478), as it runs.
+
+An agent asks a collaborator about a task in at most T turns and then answers. The collaborator knows hidden information
+c, the agent does not. The paper's signs:
+
+    o_t   the history before turn t         Turn.prompt    (P,) tokens
+    a_t   the agent's turn, L tokens a_t^l  Turn.response  (L,) tokens
+    τ     a trajectory, T turns             Example.chosen or .rejected
+    π_ref the base model before training; π_θ the critic; π_φ the policy
+
+    1. pairs        τ⁺, τ⁻ of one task, τ⁺ with the higher reward           `trajectory_pairs` of data/pairs.py
+    2. critic       π_θ learns from the pairs which turns made τ⁺ better    `Critic`              eq. 2 and 3
+    3. candidates   several turns a at each history o_t, from the policy    `sample_candidates`
+    4. ranking      the critic scores them; the upper half is good          `rank_candidates`     eq. 3
+    5. pairs        of a good and a bad candidate of one history            `Ranked.pairs`
+    6. policy       π_φ learns to prefer the good one; it never sees c      `Policy`              eq. 4
+
+`losses.py` has the equations, `baselines.py` the methods and scores to compare with, `run/` what makes a run go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import Tensor
+
+from .config import CandidatesConfig, CriticConfig, PolicyConfig, RunConfig
+from .data.dialogue import Dialogue
+from .data.order import lot
+from .data.pairs import first_of
+from .data.template import Template
+from .fault import Fault
+from .losses import Convention, kl_estimate, log_ratios, nll, preference_loss, trajectory_advantage
+from .model.base import Base
+from .run.budget import TokenBudget, score
+from .run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
+from .run.ranking_report import cannot_rank, report_ranking, tell_of_rounding
+from .run.reference_cache import ReferenceCache
+from .run.run import in_round
+from .run.shards import Shards
+from .run.stages import Figures, train_stage
+from .turn import Candidates, Example, History, Turn
+
+if TYPE_CHECKING:
+    from .baselines import UntrainedScore, ValueHead
+    from .run.prepare import Prepared
+    from .run.run import Run
+
+
+def sweet_rl(
+    run: Run,
+    base: Base,
+    template: Template,
+    prepared: Prepared,
+    critic: Objective | None,
+    policy: Policy,
+    control: UntrainedScore | None,
+) -> Figures:
+    """Runs the whole algorithm; results that are on the disk are not computed again. Returns the figures by stage.
+
+    base: one frozen model with two adapters, the policy's and, inside `base.adapter("critic")`, the critic's.
+    prepared.critic: the pairs of trajectories (step 1). critic: None to rank by the untrained score.
+    control: that score, measured beside the critic.
+    """
+    config = run.config
+    figures: Figures = {}
+    if critic is not None:
+        with base.adapter("critic"):
+            examples = prepared.critic
+            figures |= train_stage("critic", base, critic, examples, prepared, config.critic, run, control=control)
+    for number in range(1, config.candidates.rounds + 1):  # the paper has one round
+        name = in_round("policy", number)
+        if number > 1 and run.is_to_finish() and not run.has_begun(name):
+            break  # the result is the policy of the round before
+        pairs, before = [], {}
+        if run.result(name) is None:
+            shards, before = sample_candidates(number, run, base, template, prepared.dialogues)
+            ranked, of_ranking = rank_round(number, run, base, shards, critic)
+            pairs, before = pairs_of(ranked, config, number), before | of_ranking
+        settings = config.policy if name == run.last_trained else replace(config.policy, more_epochs=0.0)
+        examples = pairs + prepared.policy  # the latter are human preferences
+        figures |= train_stage(name, base, policy, examples, prepared, settings, run, before)
+    return figures
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 2. critic
+
+
+class Critic(Objective):
+    """Learns from pairs of trajectories of one task, `chosen` with the higher reward; its prompts contain c.
+
+    The critic is a language model, and the advantage of a turn is the mean log-ratio of its tokens under critic and
+    reference, eq. 3. Training makes Σ_t A_θ of the better trajectory greater than that of the worse one, eq. 2. A small
+    likelihood of the better one's turns is added, as in the paper's settings; without it both could become ever less
+    likely, as long as the worse does so faster. For the paper's ablation the prompts lack c (`Template.turns`).
+
+    Figures: `log_ratio_chosen` and `log_ratio_rejected` are the two sums of advantages, `margin` is β times their
+    difference, `accuracy` how often it is positive, `nll` that of the chosen side's turns in nats per token.
+    """
+
+    def __init__(self, settings: CriticConfig, reference: ReferenceCache, convention: Convention = "paper"):
+        super().__init__(reference)
+        self.settings, self.convention = settings, convention
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        turns, sums = turns_of(examples), Sums()  # N turns of all sides
+        live = self.log_probs(model, turns)  # log π_θ(a_t^l | o_t, a_t^{<l}, c): N tensors (L_t,), with gradients
+        fixed = self.reference.of(turns)  # log π_ref(a_t^l | o_t, a_t^{<l}, c): N tensors (L_t,)
+        for example, chosen, rejected in sides(examples, live, fixed):
+            better = trajectory_advantage(*chosen, self.settings.length_normalisation, self.convention)  # Σ_t A_θ, ()
+            worse = trajectory_advantage(*rejected, self.settings.length_normalisation, self.convention)  # ()
+            nats = nll(chosen[0])
+            sums.add(
+                example,
+                preference_loss(better, worse, self.settings.beta) + self.settings.nll * nats,  # eq. 2
+                margin=self.settings.beta * (better - worse),
+                accuracy=ordered(better, worse),
+                log_ratio_chosen=better,
+                log_ratio_rejected=worse,
+                nll=nats,
+            )
+        return sums.total()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 3. candidates
+
+
+def sample_candidates(
+    number: int, run: Run, base: Base, template: Template, dialogues: Sequence[Dialogue]
+) -> tuple[Shards, Figures]:
+    """Samples 16 turns a ~ π_φ(· | o_t) at temperature 1 (`candidates.per_turn`, `.temperature`) for each history.
+
+    number: the round, from 1. The histories are those of a tenth of the trajectories in the paper's settings.
+    Errors: Fault(usage) when no history leaves room for a turn.
+    """
+    config, name = run.config, in_round("candidates", number)
+    run.events.state("running", name)
+    every = histories(first_of(dialogues, config.candidates.trajectories), template, config.candidates)
+    room = config.policy.max_tokens - config.candidates.max_new_tokens
+    short = [history for history in every if len(history.prompt) <= room]
+    if not short:
+        raise Fault(
+            f"None of {len(every)} histories leaves room for a turn: policy.max_tokens ({config.policy.max_tokens:,}) "
+            f"must hold a history and candidates.max_new_tokens ({config.candidates.max_new_tokens:,}).",
+            usage=True,
+        )
+    if len(short) < len(every):
+        run.events.notice(f"{len(every) - len(short)} of {len(every)} histories are too long for policy.max_tokens.")
+    stop_ids = {*base.stop_ids, template.end_of_turn}
+    shards = Shards(run.folder, short, config.candidates, stop_ids, config.seed, number, config.resources.shared)
+    progress = run.progress(name, "candidates")
+    shards.sample(base, run.budget, progress, logits_bytes=config.resources.logits_mb << 20)
+    figures = shards.figures()
+    run.events.emit("candidates", stage=name, **figures)
+    return shards, {name: figures}
+
+
+def histories(
+    dialogues: Sequence[Dialogue], template: Template, settings: CandidatesConfig | None = None
+) -> list[History]:
+    """Lists the histories o_t of settled dialogues in order, so that those with common tokens are neighbours.
+
+    settings: decides whether logged turns are candidates; None: they are not.
+    """
+    found = []
+    for dialogue, turns in zip(dialogues, template.all_turns(dialogues), strict=True):
+        known = dialogue.hidden_information is not None
+        told = template.turns(dialogue, hidden=True) if known else (None,) * len(turns)
+        for number, (spoken, turn, hidden) in enumerate(zip(dialogue.turns, turns, told, strict=True)):
+            before = dialogue.messages[: spoken.position]
+            wanted = settings is not None and settings.with_logged and len(turn.response) <= settings.max_new_tokens
+            group, told_prompt = f"{dialogue.id}/{number}", hidden.prompt if hidden else None
+            found.append(History(group, turn.prompt, told_prompt, before, turn.response if wanted else None))
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 4. ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The n candidates of one history with their scores; the better half is good, the other half bad.
+
+    A turn that was sampled several times counts several times, as in the paper's halves. So the policy's most frequent
+    turn makes up most of one half, and training moves towards it or away from it accordingly more.
+
+    scores:     (n,) by the critic. Candidates with the same text have the score of the first of them.
+    untrained:  (n,) by the untrained model; NaN without hidden information.
+    good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the middle one when n is odd;
+                None for all when n is 1 or all scores are equal. Of equal scores the first sampled is better.
+    """
+
+    candidates: Candidates
+    scores: np.ndarray
+    untrained: np.ndarray
+    good: tuple[bool | None, ...]
+
+    def pairs(self, count: int, seed: int, round: int = 1) -> list[Example]:
+        """Draws `count` pairs (a⁺, a⁻) of a good and a bad candidate, or returns all (step 5).
+
+        Seed, round and group determine the draw. Pairs of the same two texts become one example with their number as
+        its weight. Candidates with the same text or the same score form no pair.
+        """
+        group, texts, turns = self.candidates.history.group, self.candidates.texts, self.candidates.turns
+        different = self.candidates.different
+        good = [place for place, judged in enumerate(self.good) if judged is True]
+        bad = [place for place, judged in enumerate(self.good) if judged is False]
+        possible = [(high, low) for high in good for low in bad if self.scores[high] > self.scores[low]]
+        drawn = sorted(possible, key=lambda pair: lot(seed, round, group, *pair))[:count]
+        times = Counter((different[texts[high]][0], different[texts[low]][0]) for high, low in drawn)
+        return [
+            Example(group, chosen=(turns[high],), rejected=(turns[low],), weight=float(number))
+            for (high, low), number in times.items()
+        ]
+
+
+def rank_round(
+    number: int, run: Run, base: Base, shards: Shards, critic: Objective | None
+) -> tuple[list[Ranked], Figures]:
+    """Ranks the candidates of a round with its events and figures."""
+    config, name = run.config, in_round("ranking", number)
+    run.events.state("running", name)
+    head = critic if config.critic.score == "value-head" else None
+    progress, limit = run.progress(name, "ranking"), config.resources.logits_mb << 20
+    ranked = rank_candidates(
+        shards, config.critic, base, run.budget, config.convention, head, progress, logits_bytes=limit
+    )
+    return ranked, {name: report_ranking(ranked, name, run.events)}
+
+
+def rank_candidates(
+    shards: Shards,
+    settings: CriticConfig,
+    base: Base,
+    budget: TokenBudget,
+    convention: Convention = "paper",
+    head: ValueHead | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    logits_bytes: int = 256 << 20,
+) -> list[Ranked]:
+    """Ranks the candidates of all histories, in order. Switches `base` to the critic and to the reference, and back.
+
+    Scores stay beside the shards and are not computed again. The name of the critic's depends on its settings, but not
+    on its weights; see `Shards`. head: the trained value head, if the critic scores by one.
+    Errors: Fault when the critic needs hidden information that a history lacks; Stopped.
+    """
+
+    def log_p(turns: list[Turn]) -> list[float]:
+        """Computes log π(a | o) of each whole turn, the sum over its tokens."""
+        return [float(tokens.sum()) for tokens in score(base, turns, budget, logits_bytes=logits_bytes)]
+
+    name = f"critic-{hashlib.sha256(repr(settings).encode()).hexdigest()[:12]}"
+    if settings.score != "untrained":
+        scorer = log_p if settings.score == "log-ratio" else partial(head.scores, base, budget=budget)
+        within = partial(base.adapter, "critic")
+        shards.write_scores(name, settings.hidden_information, scorer, budget, within, progress)
+    shards.write_scores("reference-hidden", True, log_p, budget, base.reference, progress)
+    shards.write_scores("reference-plain", False, log_p, budget, base.reference, progress)
+
+    ranked: list[Ranked] = []
+    for number in range(len(shards)):
+        candidates = shards.read(number)  # n candidates of up to SHARD histories
+        lengths = np.array([len(turn.response) for of_history in candidates for turn in of_history.turns])  # (n,)
+        read = partial(shards.read_scores, number)  # scores of the candidates, (n,)
+        told, plain = read("reference-hidden"), read("reference-plain")
+        critic = None if settings.score == "untrained" else read(name)
+        scores, untrained = candidate_advantages(settings, convention, lengths, critic, told, plain)
+        ends = np.cumsum([len(of_history.turns) for of_history in candidates])[:-1]
+        parts = zip(candidates, np.split(scores, ends), np.split(untrained, ends), strict=True)
+        ranked += [rank(*part) for part in parts]
+    if settings.score == "log-ratio":
+        tell_of_rounding(ranked, shards.figures(), settings, base.dtype, budget.events)
+    return ranked
+
+
+def candidate_advantages(
+    settings: CriticConfig,
+    convention: Convention,
+    lengths: np.ndarray,
+    critic: np.ndarray | None,
+    told: np.ndarray,
+    plain: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Computes A_θ(o, a, c) of n candidates, eq. 3, and the score of the untrained model, both (n,).
+
+    critic: (n,) log π_θ(a | o, c); the values for a value head; None to score by the untrained model.
+    told, plain: (n,) log π_ref(a | o, c) and log π_ref(a | o). Their difference is the untrained score: how much more
+    probable c makes a turn (pointwise mutual information). In the reference code the critic's reference does not see c,
+    so that its score contains the untrained one.
+    """
+    per = lengths if settings.length_normalisation else 1
+    untrained = (told - plain) / per
+    if critic is None:
+        return untrained, untrained
+    if settings.score == "value-head":
+        return critic, untrained
+    reference = told if settings.hidden_information and convention == "paper" else plain
+    return (critic - reference) / per, untrained
+
+
+def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
+    """Ranks the n candidates of one history by the rules of `Ranked`; scores (n,). Errors: Fault when one is NaN."""
+    first = [candidates.texts.index(text) for text in candidates.texts]
+    scores, untrained = scores[first], untrained[first]
+    if np.isnan(scores).any():
+        raise cannot_rank(candidates.history)
+    half = len(scores) // 2 if np.ptp(scores) > 0 else 0
+    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+    good: list[bool | None] = [None] * len(scores)
+    for place in order[:half]:
+        good[place] = True
+    for place in order[len(scores) - half :]:
+        good[place] = False
+    return Ranked(candidates, scores, untrained, tuple(good))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 5. pairs of candidates
+
+
+def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
+    """Draws four pairs of each history in the paper's settings. Errors: Fault when there is no pair at all."""
+    pairs = [pair for one in ranked for pair in one.pairs(config.candidates.pairs_per_turn, config.seed, number)]
+    if not pairs:
+        raise Fault(
+            f"The ranking of {len(ranked)} histories gives no pair, because all candidates of each are alike: raise "
+            "candidates.temperature or candidates.per_turn."
+        )
+    return pairs
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 6. policy
+
+
+class Policy(Objective):
+    """Step-wise DPO, eq. 4: the two sides of an example are two turns with one history, and later turns do not matter.
+
+    Human preferences are treated like pairs of candidates. A small likelihood of the chosen side keeps its probability
+    from falling with that of the rejected one. Applied to all turns of each side it is multi-turn DPO (`baselines.py`).
+
+    Figures beside those of the critic: `sampler_difference`, for plainly sampled turns (at temperature 1 and without
+    top-p); and `kl`, KL(π_ref ‖ π_φ) in nats per token over sampled turns. It is approximately right for candidates of
+    the first round at temperature 1, because a pair takes one from either half of the ranking, though a turn that was
+    sampled twice counts once. For turns of another sampler it only shows that the policy moves.
+    """
+
+    def __init__(
+        self,
+        settings: PolicyConfig,
+        reference: ReferenceCache,
+        convention: Convention = "paper",
+        plainly_sampled: bool = True,
+    ):
+        super().__init__(reference)
+        self.settings, self.convention, self.plainly_sampled = settings, convention, plainly_sampled
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        turns, sums = turns_of(examples), Sums()  # N turns of all sides
+        imitated = [self.imitated(turn) for example in examples for turn in example.chosen]
+        live = self.log_probs(model, [*turns, *imitated])  # log π_φ(a^l | o, a^{<l}): tensors (L,), with gradients
+        likely = iter(live[len(turns) :])  # tokens of shared prefixes were computed once
+        for example, chosen, rejected in sides(examples, live, self.reference.of(turns)):
+            better, worse = log_ratios(*chosen).sum(), log_ratios(*rejected).sum()  # log π_φ(a|o)/π_ref(a|o), ()
+            nats = nll([next(likely) for _ in example.chosen])
+            both_live, both_fixed = chosen[0] + rejected[0], chosen[1] + rejected[1]
+            sampled = [number for number, turn in enumerate(example.turns) if turn.sampled]
+            of_sampled = ([both[number] for number in sampled] for both in (both_live, both_fixed))
+            sums.add(
+                example,
+                preference_loss(better, worse, self.settings.beta) + self.settings.nll * nats,  # eq. 4
+                margin=self.settings.beta * (better - worse),
+                accuracy=ordered(better, worse),
+                log_ratio_chosen=better,
+                log_ratio_rejected=worse,
+                nll=nats,
+                kl=kl_estimate(*of_sampled) if sampled else None,
+                sampler_difference=sampler_difference(example.turns, both_live) if self.plainly_sampled else None,
+            )
+        return sums.total()
+
+    def imitated(self, turn: Turn) -> Turn:
+        """Returns the tokens of the likelihood term: the response; in convention `reference-code` also the prompt."""
+        if self.convention == "paper":
+            return turn
+        tokens = np.concatenate([turn.prompt, turn.response])
+        return Turn(prompt=tokens[:1], response=tokens[1:])

@@ -1,0 +1,232 @@
+"""`track` hands the figures of a run to TensorBoard or trackio, while the run goes on or later.
+
+    python -m tandem_trainer track RUN --tensorboard FOLDER
+    python -m tandem_trainer track RUN --trackio PROJECT [--once]
+
+It reads `events.jsonl` in the run's folder and nothing else, so that neither the trainer nor a run depends on it. It
+ends with the run, or at once with `--once`; the same command later goes on where this one ended. stdout has one line of
+JSON, {"figures": …, "state": …}: how many events with figures were handed over, and the run's state.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from .fault import Fault
+
+RESTING = ("done", "failed", "stopped")
+POLL = 1.0  # seconds between two looks at the file
+GONE = (
+    120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30, after which it counts as gone
+)
+BESIDE = ("version", "event", "at", "stage", "step", "steps", "best", "seconds_left")  # fields that are no figures
+PARTS = {"step": "", "evaluation": "held_out/", "candidates": "", "ranking": ""}  # between a stage and a figure
+
+
+class Target(Protocol):
+    """Where figures go. step: of the stage, from 1; at: seconds since 1970."""
+
+    def log(self, figures: dict[str, float], step: int, at: float) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class TensorBoard:
+    """Event files of TensorBoard in a folder, written by its own package."""
+
+    def __init__(self, folder: Path):
+        try:
+            from tensorboard.summary import Writer
+        except ImportError as error:
+            raise lacking("tensorboard") from error
+        folder.mkdir(parents=True, exist_ok=True)
+        self._writer = Writer(str(folder))
+
+    def log(self, figures: dict[str, float], step: int, at: float) -> None:
+        for name, value in figures.items():
+            self._writer.add_scalar(name, value, step, wall_time=at)
+
+    def flush(self) -> None:
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class Trackio:
+    """A run of a trackio project on this machine; trackio keeps no time of its own for what came earlier."""
+
+    def __init__(self, project: str, name: str):
+        try:
+            import trackio
+        except ImportError as error:
+            raise lacking("trackio") from error
+        self._trackio = trackio
+        self._run = trackio.init(
+            project, name=name, resume="allow", auto_log_gpu=False, auto_log_cpu=False, embed=False
+        )
+
+    def log(self, figures: dict[str, float], step: int, at: float) -> None:  # noqa: ARG002
+        self._run.log(figures, step=step)
+
+    def flush(self) -> None:
+        """trackio sends what it has by a thread of its own, and the rest when the run is finished."""
+
+    def close(self) -> None:
+        self._trackio.finish()  # not that of the run, which would be finished once more when Python ends
+
+
+def lacking(package: str) -> Fault:
+    return Fault(
+        f"{package} is not installed in this Python: run {sys.executable} -m pip install {package}, or give another "
+        "Python as TANDEM_TRAINER_PYTHON.",
+        usage=True,
+    )
+
+
+class Place:
+    """How far a run was handed to one target: a place in `events.jsonl`, and the last step of each stage.
+
+    Kept in `tracked.json` of the run's folder, so that nothing is handed over twice. A resumed run repeats the steps
+    since its checkpoint with the same figures; those are passed over.
+    """
+
+    def __init__(self, run: Path, target: str):
+        self._file, self._target = run / "tracked.json", target
+        kept = self._all().get(target, {})
+        self.offset: int = kept.get("offset", 0)
+        self.steps: dict[str, int] = kept.get("steps", {})
+
+    def is_new(self, kind: str, step: int) -> bool:
+        if step <= self.steps.get(kind, 0):
+            return False
+        self.steps[kind] = step
+        return True
+
+    def keep(self) -> None:
+        """Writes the file whole or not at all."""
+        kept = {**self._all(), self._target: {"offset": self.offset, "steps": self.steps}}
+        unfinished = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        unfinished.write_text(json.dumps(kept), encoding="utf-8")
+        os.replace(unfinished, self._file)
+
+    def _all(self) -> dict[str, Any]:
+        if not self._file.exists():
+            return {}
+        return json.loads(self._file.read_text(encoding="utf-8"))
+
+
+def main(arguments: list[str]) -> int:
+    """Runs `track`. Errors: Fault(usage) without a run, or without the package of the target."""
+    parser = argparse.ArgumentParser(prog="tandem_trainer track", description="A run in TensorBoard or trackio.")
+    parser.add_argument("run", type=Path, help="the folder of a run")
+    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="that TensorBoard shows")
+    parser.add_argument("--trackio", metavar="PROJECT", help="a project of trackio on this machine")
+    parser.add_argument("--once", action="store_true", help="hand over what is there, and do not wait for more")
+    given = parser.parse_args(arguments)
+    run = given.run.resolve()
+    if not (run / "run.json").exists():
+        raise Fault(f"{given.run} is no folder of a run: it has no run.json.", usage=True)
+    if (given.tensorboard is None) == (given.trackio is None):
+        raise Fault("Give either --tensorboard FOLDER or --trackio PROJECT.", usage=True)
+    if given.tensorboard is not None:
+        folder = given.tensorboard.resolve() / run.name
+        place = Place(run, f"tensorboard {folder}")
+        if not folder.exists():
+            place.offset, place.steps = 0, {}  # somebody removed it, to have it written anew
+        target: Target = TensorBoard(folder)
+    else:
+        place = Place(run, f"trackio {given.trackio}")
+        target = Trackio(given.trackio, run.name)
+    handed, state = 0, None
+    try:
+        for event in events(run, place, once=given.once):
+            if event is None:  # everything that was there is handed over
+                target.flush()
+                place.keep()
+                continue
+            handed += hand_over(event, place, target)
+            state = event["state"] if event.get("event") == "state" else state
+    finally:
+        target.close()
+        place.keep()
+    print(json.dumps({"figures": handed, "state": state}))
+    return 0
+
+
+def hand_over(event: dict[str, Any], place: Place, target: Target) -> bool:
+    """Returns whether the event had figures that are new to the target."""
+    found = figures_of(event, place)
+    if found is not None:
+        step, figures = found
+        target.log(figures, step, datetime.fromisoformat(event["at"].replace("Z", "+00:00")).timestamp())
+    return found is not None
+
+
+def figures_of(event: dict[str, Any], place: Place) -> tuple[int, dict[str, float]] | None:
+    """Returns the step of an event and its figures by `stage/name`; None when it has none, or they were handed over."""
+    part = PARTS.get(event.get("event", ""))
+    if part is None or not isinstance(event.get("stage"), str):
+        return None
+    stage, kind = event["stage"], f"{event['stage']}/{event['event']}"
+    step = event.get("step", place.steps.get(kind, 0) + 1)  # rounds of ranking have no number of their own
+    figures = {
+        f"{stage}/{part}{name}": float(value)
+        for name, value in event.items()
+        if name not in BESIDE and isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    return (step, figures) if figures and place.is_new(kind, step) else None
+
+
+def events(run: Path, place: Place, *, once: bool) -> Iterator[dict[str, Any] | None]:
+    """Yields the events after `place`, which moves along, and None whenever all that is there was yielded.
+
+    Ends when the run rests or its trainer is gone; with `once`, at the end of the file. A line that is no event is said
+    on stderr and passed over.
+    """
+    file, resting = run / "events.jsonl", False
+    while True:
+        for line, end in lines(file, place.offset):
+            try:
+                event = json.loads(line)
+                resting = event["state"] in RESTING if event.get("event") == "state" else resting
+                yield event
+            except (ValueError, KeyError, AttributeError) as error:
+                print(
+                    f"{file}: the line that ends at byte {end} is no event, and is left out ({error}).", file=sys.stderr
+                )
+            place.offset = end
+        yield None
+        if once or resting:
+            return
+        if is_gone(run):
+            print("The trainer is gone. When the run goes on, the same command does too.", file=sys.stderr)
+            return
+        time.sleep(POLL)
+
+
+def lines(file: Path, offset: int) -> Iterator[tuple[bytes, int]]:
+    """Yields the whole lines from a byte on, each with the byte after it; the last one may still be written."""
+    if not file.exists():
+        return
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        for line in stream:
+            if not line.endswith(b"\n"):
+                return
+            offset += len(line)
+            yield line, offset
+
+
+def is_gone(run: Path) -> bool:
+    """A run that waits for its turn has no trainer yet, and is not gone."""
+    alive = run / "alive"
+    return alive.exists() and time.time() - alive.stat().st_mtime > GONE

@@ -1,0 +1,56 @@
+"""A run shows other machines that it is alive."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tandem_trainer.run.claim import alive
+
+
+def until(is_so) -> None:
+    while not is_so():
+        time.sleep(0.005)
+
+
+def test_a_file_is_touched_again_and_again_while_the_run_is_at_work_and_gone_afterwards(tmp_path):
+    path = tmp_path / "alive"
+    with alive(tmp_path, every=0.01):
+        until(path.exists)
+        os.utime(path, (1, 1))
+        until(lambda: path.stat().st_mtime > 1)
+    assert not path.exists()
+
+
+def test_a_folder_that_takes_nothing_does_not_end_the_run(tmp_path):
+    with alive(tmp_path / "gone", every=0.01):
+        time.sleep(0.05)
+    assert list(tmp_path.iterdir()) == []
+
+
+SLEEPER = """
+import sys, time
+from pathlib import Path
+from tandem_trainer.run.claim import alive
+with alive(Path(sys.argv[1]), every=0.01):
+    time.sleep(600)
+"""
+
+
+def test_a_trainer_whose_run_was_taken_over_ends(tmp_path):
+    process = tmp_path / "process.json"
+    process.write_text('{"pid": 1, "host": "here"}')
+    trainer = subprocess.Popen(
+        [sys.executable, "-c", SLEEPER, str(tmp_path)],
+        cwd=Path(__file__).parents[1],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until((tmp_path / "alive").exists)
+    other = tmp_path / "process.json.tmp"
+    other.write_text('{"pid": 1, "host": "elsewhere"}')
+    os.replace(other, process)
+    _, said = trainer.communicate()
+    assert trainer.returncode == 1
+    assert "Another trainer works on" in said

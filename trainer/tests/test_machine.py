@@ -1,0 +1,54 @@
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from tandem_trainer.run import machine
+from tandem_trainer.run.machine import Meter
+
+
+def a_meter(device: str) -> Meter:
+    return Meter(shape=None, work="full", peak=None, device=torch.device(device), world=1)
+
+
+def test_the_use_of_a_gpu_is_what_its_driver_says_looked_at_once_a_second(monkeypatch):
+    now, asked = [100.0], []
+    monkeypatch.setattr(machine.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(torch.cuda, "utilization", lambda device: asked.append(device) or 37 * len(asked))
+    gpu = a_meter("cuda:0")
+    assert [gpu.gpu_use(), gpu.gpu_use()] == [0.37, 0.37]
+    now[0] += machine.LOOK_SECONDS
+    assert gpu.gpu_use() == 0.74
+    assert asked == [torch.device("cuda:0")] * 2
+
+
+@pytest.mark.parametrize("error", [ModuleNotFoundError("no pynvml"), RuntimeError("no driver")])
+def test_a_driver_that_does_not_tell_is_asked_once(monkeypatch, error):
+    asked = []
+
+    def utilization(device):
+        asked.append(device)
+        raise error
+
+    monkeypatch.setattr(torch.cuda, "utilization", utilization)
+    monkeypatch.setattr(machine, "LOOK_SECONDS", 0)
+    gpu = a_meter("cuda")
+    assert [gpu.gpu_use(), gpu.gpu_use()] == [None, None]
+    assert len(asked) == 1
+
+
+def test_a_processor_has_no_such_figure():
+    assert a_meter("cpu").gpu_use() is None
+
+
+def test_the_memory_of_a_process_is_not_that_of_who_launched_it():
+    launcher = """
+import subprocess, sys
+held = b"x" * 300_000_000
+print(subprocess.run([sys.executable, "-c", sys.argv[1]], capture_output=True, text=True, check=True).stdout)
+"""
+    launched = "from tandem_trainer.model.memory import most_resident; print(most_resident())"
+    command = [sys.executable, "-c", launcher, launched]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert 1_000_000 < int(said) < 200_000_000
