@@ -1,36 +1,36 @@
 import type { Command } from 'commander';
 import { Fault } from '../core/fault';
 
-/** What a command found. `--json` prints it as one object; otherwise `print` says it in words. */
-export interface Outcome {
-  /** One per row of input or output, where there are rows; as a stream where they may be more than memory holds. */
+/** Result of a command. With `--json` it is printed as one object, otherwise by `print`. */
+export interface CommandResult {
+  /** One object per row of input or output, if there are rows; a stream when they may exceed memory. */
   readonly rows?: readonly unknown[] | AsyncIterable<unknown>;
   readonly summary: object;
-  /** For people: the text, or its lines one after the other. */
+  /** Returns the text for a person, or a stream of its lines. */
   readonly print: () => string | AsyncIterable<string>;
-  /** The work was done but found something that makes the command fail, e.g. a bad line. */
+  /** True when the command finished but must fail, e.g. because of a bad line. */
   readonly failed?: boolean;
-  /** Called when all is printed. */
+  /** Called after everything is printed. */
   readonly close?: () => Promise<void>;
 }
 
-/** What every command gets from its surroundings. */
-export interface Surroundings {
-  /** Folder of what is read at run time: grader, interpreter, prompts. */
+/** Context that every command receives. */
+export interface CliContext {
+  /** Folder of the files that are read at run time: grader, interpreter, prompts. */
   readonly assets: string;
   /** Aborted by Ctrl+C. */
   readonly signal: AbortSignal;
-  /** Says what Ctrl+C does from now on, when it does not end the command's work. */
+  /** Sets the sentence that Ctrl+C prints from now on, for commands whose work continues without them. */
   readonly onInterrupt: (sentence: string) => void;
 }
 
 /** Adds one command to the program. */
 export type Install = (
   program: Command,
-  run: (action: (surroundings: Surroundings) => Promise<Outcome>) => Promise<void>,
+  run: (action: (surroundings: CliContext) => Promise<CommandResult>) => Promise<void>,
 ) => void;
 
-/** Wrong use of the command line: exit code 2. */
+/** Makes a fault for wrong use of the command line, exit code 2. */
 export const wrongUse = (sentence: string): Fault => new Fault('usage', sentence);
 
 /** Reads a whole number of at least `least` from an option. */
@@ -42,7 +42,7 @@ export function wholeNumber(option: string, least = 0): (text: string) => number
   };
 }
 
-/** Reads from an option a finite number that is as `range` says. */
+/** Returns a reader of finite numbers from an option; `range` names the allowed ones in its error message. */
 const numberWhere =
   (range: string, fits: (value: number) => boolean) =>
   (option: string) =>
@@ -53,5 +53,6 @@ const numberWhere =
   };
 
 export const nonNegative = numberWhere('of at least 0', (value) => value >= 0);
+export const minutes = numberWhere('above 0 and at most 30000', (value) => value > 0 && value <= 30_000);
 export const share = numberWhere('above 0 and at most 1', (value) => value > 0 && value <= 1);
 export const fraction = numberWhere('from 0 to 1', (value) => value >= 0 && value <= 1);

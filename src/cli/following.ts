@@ -1,16 +1,16 @@
 import type { TrainerEvent } from '../core/training/events';
 import type { Run, Runs } from '../core/training/runs';
-import type { Outcome, Surroundings } from './command';
+import type { CommandResult, CliContext } from './command';
 import { eventInWords, runInFull } from './runWords';
 import { endLine, say, sayInstead, sayOver } from './output';
 
 const STEP_EVERY_MS = 5000;
 
 /**
- * Shows a run on stderr until it is over. Ctrl+C, like the death of this process, only stops the looking.
- * @param after events up to this time were shown before, ISO 8601
+ * Shows a run on stderr until it is over. The run itself survives Ctrl+C and the death of this process.
+ * @param after time up to which events were shown before, ISO 8601
  */
-export async function followRun(runs: Runs, id: string, to: Surroundings, after = ''): Promise<Outcome> {
+export async function followRun(runs: Runs, id: string, to: CliContext, after = ''): Promise<CommandResult> {
   to.onInterrupt(`Detached: the run goes on. \`tandem runs ${id} --follow\` shows it again.`);
   const screen = new Screen();
   try {
@@ -25,8 +25,8 @@ export async function followRun(runs: Runs, id: string, to: Surroundings, after 
   return toldOf(await runs.find(id), !to.signal.aborted);
 }
 
-/** @param isOver whether the run was followed to its end, so that its end is the command's */
-export function toldOf(run: Run, isOver: boolean): Outcome {
+/** @param isOver whether the run was followed to its end; the command then fails if the run did */
+export function toldOf(run: Run, isOver: boolean): CommandResult {
   return {
     summary: run,
     print: () => runInFull(run),
@@ -34,7 +34,7 @@ export function toldOf(run: Run, isOver: boolean): Outcome {
   };
 }
 
-/** Steps overwrite each other on a terminal, and are shown now and then elsewhere; all else stays. */
+/** Prints events. On a terminal steps overwrite each other; elsewhere one is printed every `STEP_EVERY_MS`. */
 class Screen {
   private readonly isTerminal = process.stderr.isTTY;
   private isOverStep = false;

@@ -13,25 +13,25 @@ export interface GradedLine extends Grade {
 }
 
 interface Written extends GradedLine {
-  /** It counts the lines of the file of answers, from 1. */
+  /** Line number in the file of answers, from 1. */
   readonly line: number;
-  /** It says what was graded, and how (`gradeKey`). */
+  /** Digest of what was graded, and how (`gradeKey`). */
   readonly key: string;
 }
 
-/** A grade stands here in the file; both numbers are bytes. */
+/** Position of a grade in the file; `start` and `length` are in bytes. */
 interface Place {
   readonly key: string;
   readonly start: number;
   readonly length: number;
 }
 
-/** So many bytes are read at once, because grades that follow each other mostly stand near each other. */
+/** Number of bytes to read at once, because grades that are read in succession mostly lie close together. */
 const WINDOW_BYTES = 256 * 1024;
 
 /**
- * A file that gets each grade as it comes, one a line, so that an interrupted `tandem grade` goes on where it was, and so that
- * none is held in memory: a million are told of as well as ten.
+ * A file to which each grade is appended, one per line, so that an interrupted `tandem grade` can continue, and memory
+ * does not grow with the number of grades.
  */
 export class GradeFile implements AsyncDisposable {
   #writing = Promise.resolve();
@@ -44,8 +44,8 @@ export class GradeFile implements AsyncDisposable {
   ) {}
 
   /**
-   * Opens the file, and passes over what an interrupted write left of its last line, which is graded again.
-   * @param file where the grades stay; a temporary one, which is gone with this process, when left out
+   * Opens the file. An incomplete last line of an interrupted write is skipped; its answer is graded again.
+   * @param file the file of grades; by default a temporary one, which is removed with this process
    * @throws {Fault} `usage` when the file cannot be written
    */
   static async open(file?: string): Promise<GradeFile> {
@@ -53,7 +53,7 @@ export class GradeFile implements AsyncDisposable {
     const handle = await open(name, 'a+').catch((error: unknown) => {
       throw wrongUse(`The grades cannot be written to ${name}: ${messageOf(error)}.`);
     });
-    // The system keeps a file without a name for as long as it is open.
+    // The system keeps an open file that has no name, and frees it when this process ends.
     if (file === undefined) await rm(name);
     const grades = new GradeFile(name, handle);
     if (file !== undefined) await grades.#scan();
@@ -76,7 +76,7 @@ export class GradeFile implements AsyncDisposable {
   }
 
   /**
-   * Whether the grade of this line is there.
+   * Returns whether the file holds the grade of this line.
    * @throws {Fault} `usage` when the file holds the grade of something else for this line
    */
   has(line: number, key: string): boolean {
@@ -88,7 +88,7 @@ export class GradeFile implements AsyncDisposable {
     return place !== undefined;
   }
 
-  /** Resolves when it is written; one grade after the other is. */
+  /** Appends a grade; resolves when it is written. Grades are written one after the other. */
   add(line: number, key: string, grade: GradedLine): Promise<void> {
     const text = Buffer.from(JSON.stringify({ line, key, ...grade }));
     this.#writing = this.#writing.then(async () => {
@@ -99,14 +99,14 @@ export class GradeFile implements AsyncDisposable {
     return this.#writing;
   }
 
-  /** The grades of these lines, which must be there, one after the other. */
+  /** Yields the grades of these lines, each of which must be in the file. */
   async *read(lines: Iterable<number>): AsyncGenerator<GradedLine> {
     let window = Buffer.alloc(0);
     let from = 0;
     for (const each of lines) {
       const { start, length } = this.#places.get(each)!;
       if (start < from || start + length > from + window.length) {
-        // Grades are written as they come: one a little before may be asked for next.
+        // Grades are not in the order of their lines: the next one may lie a little before this one.
         from = Math.max(0, start - WINDOW_BYTES / 4);
         const { buffer, bytesRead } = await this.handle.read({
           buffer: Buffer.alloc(Math.max(WINDOW_BYTES, start - from + length)),
@@ -124,20 +124,20 @@ export class GradeFile implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing.catch(() => undefined); // whoever added the grade was told
+    await this.#writing.catch(() => undefined); // `add` has rejected with this error already
     await this.handle.close();
   }
 }
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Changes with all that decides a grade. */
+/** Returns a digest of everything that a grade depends on. */
 export function gradeKey(task: unknown, answer: string, mode: GradingMode): string {
   const what = JSON.stringify([task, answer, mode, graderVersion]);
   return createHash('sha256').update(what).digest('hex').slice(0, 16);
 }
 
-/** Undefined for what an interrupted write left. */
+/** Returns undefined for the incomplete line of an interrupted write. */
 function parsed(text: string): Written | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,10 +2,10 @@ import { Option } from 'commander';
 import { originOf, originOfModel } from '../core/model/address';
 import { wrongUse } from './command';
 
-/** The key of the server that plays a model; undefined when none is named for it. */
+/** Returns the key for the server of a model; undefined when `--key-env` names none for it. */
 export type KeyOf = (spec: string) => string | undefined;
 
-/** Keys are named by variables, because what is written on a command line can be read by others on the machine. */
+/** The option takes names of variables and no keys, because other users of the machine can read a command line. */
 export const keyEnvOption = (): Option =>
   new Option(
     '--key-env <name[@address]>',
@@ -13,9 +13,9 @@ export const keyEnvOption = (): Option =>
   ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
 
 /**
- * The keys that `--key-env` names, each for the server of one origin.
+ * Reads the keys that `--key-env` names, each for the server at one origin.
  * @param specs the models that the command plays
- * @throws {Fault} `usage` when a variable is not set, or when it is not clear whose key it holds
+ * @throws {Fault} `usage` when a variable is not set, or it is not clear which server its key is for
  */
 export function namedKeys(variables: readonly string[] = [], specs: readonly string[]): KeyOf {
   const origins = new Set(specs.flatMap((spec) => originOfModel(spec) ?? []));

@@ -1,7 +1,7 @@
 import { TrajectoryLog } from '../core/trajectory/log';
 import { say } from './output';
 
-/** Opens the log of a data folder and says on stderr what is wrong with it. */
+/** Opens the log of a data folder and reports its notes and problems on stderr. */
 export async function openLog(folder: string): Promise<TrajectoryLog> {
   const log = await TrajectoryLog.open(folder);
   for (const note of log.notes) say(note);

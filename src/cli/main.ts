@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Fault, messageOf } from '../core/fault';
-import type { Outcome, Surroundings } from './command';
+import type { Install, CommandResult, CliContext } from './command';
 import { installCheck } from './commands/check';
 import { installCollect } from './commands/collect';
 import { installConvert } from './commands/convert';
@@ -11,18 +11,22 @@ import { installEvaluate } from './commands/evaluate';
 import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
 import { installImport } from './commands/import';
+import { installMcp } from './commands/mcp';
+import { installPublish } from './commands/publish';
 import { installOnnx } from './commands/onnx';
 import { installLoop } from './commands/loop';
 import { installResume } from './commands/resume';
 import { installRuns } from './commands/runs';
 import { installScore } from './commands/score';
-import { installScoreboard } from './commands/scoreboard';
-import { installStanding } from './commands/standing';
+import { installLeaderboard } from './commands/leaderboard';
+import { installServe } from './commands/serve';
 import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
+import { installTrack } from './commands/track';
 import { installTrain } from './commands/train';
 import { installWorld } from './commands/world';
 import { print, printJson, printLines, printRows, say } from './output';
+import type { FaultCode } from '../core/faults';
 
 const DONE = 0;
 const FAILED = 1;
@@ -39,24 +43,29 @@ const installs = [
   installEvaluate,
   installImport,
   installExport,
+  installPublish,
   installCheck,
   installErase,
-  installStanding,
+  installLeaderboard,
+  installServe,
   installLoop,
   installTrain,
   installRuns,
+  installTrack,
   installStop,
   installResume,
   installScore,
   installOnnx,
   installConvert,
-  installScoreboard,
   installDoctor,
+  installMcp,
 ];
 
-/** Faults that say the command was given something it cannot work with. */
-const USAGE = new Set([
+/** Fault codes that mean unusable input; the exit code is 2. */
+const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'usage',
+  'publish/no-repository',
+  'publish/nothing',
   'model/bad-spec',
   'model/bad-address',
   'model/bad-script',
@@ -73,15 +82,31 @@ const USAGE = new Set([
   'training/lost',
   'training/not-running',
   'training/cannot-score',
+  'training/cannot-track',
   'training/cannot-export',
   'training/cannot-convert',
 ]);
 
-/** Commands that continue where they were stopped. */
-const RESUMABLE = new Set(['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download']);
+/** Commands that continue after a stop when they are run again. */
+const RESUMABLE = new Set(['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download', 'publish']);
+
+/** A command-line program: `tandem`, or the studies in `experiments/`, which print and exit in the same way. */
+export interface Program {
+  readonly name: string;
+  readonly description: string;
+  readonly installs: readonly Install[];
+  /** The folder that `npm run build` writes. */
+  readonly assets: string;
+}
+
+export const tandem: Omit<Program, 'assets'> = {
+  name: 'tandem',
+  description: 'Play, grade, log and evaluate collaborative programming dialogues, and train on them.',
+  installs,
+};
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(args: readonly string[], program: Program): Promise<number> {
   const interrupt = new AbortController();
   let sentence = 'Stopping; what is logged stays. Press Ctrl+C again to leave at once.';
   const onInterrupt = (): void => {
@@ -90,13 +115,13 @@ export async function main(args: readonly string[]): Promise<number> {
     interrupt.abort();
   };
   process.on('SIGINT', onInterrupt);
-  // Whoever reads our output may have seen enough.
+  // EPIPE means that the reader has closed the pipe, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? DONE : FAILED),
   );
   try {
-    return await run(args, {
-      assets: __dirname,
+    return await run(args, program, {
+      assets: program.assets,
       signal: interrupt.signal,
       onInterrupt: (meaning) => (sentence = meaning),
     });
@@ -105,9 +130,9 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+async function run(args: readonly string[], of: Program, surroundings: CliContext): Promise<number> {
   let code = DONE;
-  const perform = async (action: (to: Surroundings) => Promise<Outcome>): Promise<void> => {
+  const perform = async (action: (to: CliContext) => Promise<CommandResult>): Promise<void> => {
     const outcome = await action(surroundings);
     try {
       if (args.includes('--json')) await printOutcome(outcome);
@@ -118,21 +143,21 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
     if (outcome.failed === true) code = FAILED;
   };
   try {
-    await programOf(perform).parseAsync([...args], { from: 'user' });
+    await programOf(of, perform).parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     return explain(error, args, surroundings.signal);
   }
 }
 
-function programOf(perform: (action: (to: Surroundings) => Promise<Outcome>) => Promise<void>): Command {
-  const program = new Command('tandem')
-    .description('Play, grade, log and evaluate collaborative programming dialogues, and train on them.')
+function programOf({ name, description, installs: all }: Program, perform: Parameters<Install>[1]): Command {
+  const program = new Command(name)
+    .description(description)
     .option(...JSON_OPTION)
     .exitOverride()
     .configureOutput({ outputError: (text) => say(text.trimEnd()) })
-    .showHelpAfterError('(tandem --help lists all commands)');
-  for (const install of installs) install(program, perform);
+    .showHelpAfterError(`(${name} --help lists all commands)`);
+  for (const install of all) install(program, perform);
   for (const command of program.commands) command.exitOverride().option(...JSON_OPTION);
   return program;
 }
@@ -142,13 +167,13 @@ async function printText(text: string | AsyncIterable<string>): Promise<void> {
   else await printLines(text);
 }
 
-async function printOutcome({ rows, summary }: Outcome): Promise<void> {
+async function printOutcome({ rows, summary }: CommandResult): Promise<void> {
   if (rows === undefined) printJson({ summary });
   else if (Array.isArray(rows)) printJson({ rows, summary });
   else await printRows(rows as AsyncIterable<unknown>, { summary });
 }
 
-/** One sentence on stderr, with `--json` the same as an object on stdout. */
+/** Prints an error as one sentence on stderr, and with `--json` also as an object on stdout; returns the exit code. */
 function explain(error: unknown, args: readonly string[], signal: AbortSignal): number {
   const { code, message, exit } = reading(error, args, signal);
   if (exit === DONE) return DONE;

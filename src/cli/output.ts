@@ -1,27 +1,27 @@
-// The only place of the command line that writes. Ids, roles, paths and the sentences of faults may be anybody's: what in
-// them would command the terminal is shown as text.
+// All output of the command line is written here. Ids, roles, paths and messages may hold foreign text: control
+// sequences in them are shown as text and never reach the terminal.
 import { once } from 'node:events';
 import { printable } from '../core/printable';
 
 const KEPT = '\n\t';
 const CLEAR_LINE = '\r\u001b[K';
 
-/** The result, for whoever reads stdout. */
+/** Prints the result on stdout. */
 export function print(text: string): void {
   process.stdout.write(`${printable(text, KEPT)}\n`);
 }
 
-/** The same line by line, no faster than they are read. */
+/** Prints lines of the result, no faster than they are read. */
 export async function printLines(lines: AsyncIterable<string>): Promise<void> {
   for await (const line of lines) await write(`${printable(line, KEPT)}\n`);
 }
 
-/** An object on stdout, in one line that a terminal shows and a program reads as it was. */
+/** Prints an object on stdout as one line of JSON, in which control characters are escaped. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${json(value)}\n`);
 }
 
-/** The same of an object whose first field is a list, of which one item after the other is written. */
+/** Prints an object as `printJson` does, with `rows` as its first field; the rows are streamed. */
 export async function printRows(rows: AsyncIterable<unknown>, others: object): Promise<void> {
   let before = '{"rows":[';
   for await (const row of rows) {
@@ -38,27 +38,27 @@ function json(value: unknown): string {
   );
 }
 
-/** Resolves when more may be written. */
+/** Writes to stdout and resolves when more may be written. */
 async function write(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** A line beside the result. */
+/** Prints a line on stderr. */
 export function say(line: string): void {
   process.stderr.write(`${printable(line, KEPT)}\n`);
 }
 
-/** The same in place of what `sayOver` has written last. */
+/** Prints a line on stderr in place of the one from `sayOver`. */
 export function sayInstead(line: string): void {
   process.stderr.write(`${CLEAR_LINE}${printable(line, KEPT)}\n`);
 }
 
-/** A line that what comes next overwrites, on a terminal. */
+/** Prints a line on a terminal that the next output overwrites. */
 export function sayOver(line: string): void {
   process.stderr.write(`${CLEAR_LINE}${printable(line).slice(0, process.stderr.columns - 1)}`);
 }
 
-/** Leaves what `sayOver` has written last where it is. */
+/** Ends the line from `sayOver`, which then stays. */
 export function endLine(): void {
   process.stderr.write('\n');
 }

@@ -3,15 +3,24 @@ import type { Plan } from '../core/training/checks';
 import type { SelectionReport } from '../core/training/data/report';
 import type { TrainerEvent, TrainerEventOf } from '../core/training/events';
 import type { Run } from '../core/training/runs';
+import type { Preparing } from '../core/training/start';
 import { duration, table } from './terminal';
 
-/** Runs as a table, a line each. */
+/** Says what is done before a run starts. */
+export const preparing: Readonly<Record<Preparing, string>> = {
+  data: 'Taking the data from the log',
+  checks: 'Checking configuration and machine',
+  plan: 'Planning',
+  launch: 'Launching the trainer',
+};
+
+/** Returns a table with a line for each run. */
 export function runTable(runs: readonly Run[]): string {
   const head = ['run', 'state', 'stage', 'step', 'left', 'method', 'name'];
-  return table([head, ...runs.map((run) => [run.id, ...standingOf(run), run.method, run.name])]);
+  return table([head, ...runs.map((run) => [run.id, ...stateColumns(run), run.method, run.name])]);
 }
 
-function standingOf({ state, progress, isLive }: Run): string[] {
+function stateColumns({ state, progress, isLive }: Run): string[] {
   const { stage = '', step, steps, part, secondsLeft } = progress ?? {};
   return [
     state,
@@ -21,7 +30,7 @@ function standingOf({ state, progress, isLive }: Run): string[] {
   ];
 }
 
-/** Everything that a person may want to know of one run. */
+/** Returns a full description of a run. */
 export function runInFull(run: Run): string {
   const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
   const { latest, heldOut } = progress ?? {};
@@ -90,7 +99,7 @@ export function planInWords(plan: Plan): string {
 
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-/** One line, or undefined for what a person who watches need not see. */
+/** Returns one line on an event; undefined for events that are not shown. */
 export function eventInWords(event: TrainerEvent): string | undefined {
   switch (event.event) {
     case 'state':
@@ -123,7 +132,7 @@ export function eventInWords(event: TrainerEvent): string | undefined {
   }
 }
 
-/** Some stages are one piece of work and call it by their own name. */
+/** Returns the name of the work; some stages have a single part with their own name. */
 function workOf(stage: string, part: string): string {
   return stage === part ? stage : `${stage} ${part}`;
 }
@@ -149,7 +158,7 @@ function figures(event: Readonly<Record<string, unknown>>, names: readonly strin
     .join(', ');
 }
 
-/** Four digits that count; whole numbers from a thousand on. */
+/** Rounds to four significant digits; from 1,000 to a whole number. */
 function rounded(value: number): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toString() : Number(value.toPrecision(4)).toString();
 }

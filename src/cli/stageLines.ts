@@ -1,19 +1,19 @@
-import type { LoopProgress } from '../core/loop/plan';
+import type { LoopProgress } from '../core/evaluation/loop/plan';
 import { duration } from './terminal';
 import { endLine, say, sayInstead, sayOver } from './output';
 
 type Working = Extract<LoopProgress, { state: 'working' }>;
 
 const EVERY_MS = 10_000;
-/** So long is the longest name of a stage, and a space. */
+/** Width of the column of stage names: the longest name and a space. */
 const NAME = 10;
 
-/** A line for each stage on stderr: how far it is and how long it takes, then what came of it. */
+/** Prints a line on stderr for each stage: its progress and the time left, then its result. */
 export class StageLines {
   private readonly isTerminal = process.stderr.isTTY;
   private lastShown = 0;
   private isOpen = false;
-  /** Of the piece of work that goes on: where and when it was first seen. */
+  /** The current piece of work: `done` and the time (ms) when it was first seen. */
   private piece: { readonly what: string; readonly from: number; readonly since: number } | undefined;
 
   show(progress: LoopProgress): void {
@@ -52,7 +52,7 @@ export class StageLines {
     return `${numbers}${unit === undefined ? '' : ` ${unit}`}${left === undefined ? '' : `, ${duration(left)} left`}`;
   }
 
-  /** Overwritten by what comes next on a terminal; elsewhere shown now and then. */
+  /** Prints a line that the next one overwrites on a terminal; elsewhere at most one every `EVERY_MS`. */
   private passing(text: string): void {
     if (this.isTerminal) {
       sayOver(text);
@@ -70,5 +70,5 @@ export class StageLines {
   }
 }
 
-/** The reason of a stage's first time, which goes without saying. */
+/** Reason why a stage runs for the first time; it is not printed. */
 const FIRST = 'it has not been done yet';

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { main } from './main';
+import { main, tandem } from './main';
 
-/** As package.json's `engines` asks for; an older one would fail in the middle of something. */
-const NEEDED = [22, 12] as const;
+/** Same version as `engines` in package.json; an older Node would fail in the middle of a command. */
+const NEEDED = [22, 13] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
@@ -11,7 +11,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   );
   process.exitCode = 1;
 } else {
-  void main(process.argv.slice(2)).then((code) => {
+  void main(process.argv.slice(2), { ...tandem, assets: __dirname }).then((code) => {
     process.exitCode = code;
   });
 }

@@ -1,20 +1,21 @@
+import { createInterface } from 'node:readline/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import { printable } from '../core/printable';
 import { say } from './output';
 
-/** What a command prints besides its result goes to stderr, so that stdout can be piped. */
-export interface Progress {
-  /** `done` of `total` units; `note` is a short remark beside the bar. */
+/** Progress of a command, printed on stderr so that stdout can be piped. */
+interface ProgressBar {
+  /** Reports `done` of `total` units; `note` is a short remark beside the bar. */
   update(done: number, total: number, note?: string): void;
   end(): void;
 }
 
-/** A bar with rate and time left on a terminal; elsewhere a plain line now and then. */
-export function startProgress(what: string, unit: string): Progress {
+/** Starts a progress bar with rate and time left; without a terminal, a plain line every `LINE_EVERY_MS`. */
+export function startProgress(what: string, unit: string): ProgressBar {
   return process.stderr.isTTY ? new BarProgress(what, unit) : new LineProgress(what, unit);
 }
 
-class BarProgress implements Progress {
+class BarProgress implements ProgressBar {
   private readonly started = performance.now();
   private readonly bar: SingleBar;
   private running = false;
@@ -50,7 +51,7 @@ class BarProgress implements Progress {
 
 const LINE_EVERY_MS = 5000;
 
-class LineProgress implements Progress {
+class LineProgress implements ProgressBar {
   private readonly started = performance.now();
   private last = performance.now();
   private first: number | undefined;
@@ -82,7 +83,7 @@ class LineProgress implements Progress {
   }
 }
 
-/** For work whose end is not known: a plain line now and then. */
+/** Starts a counter for work of unknown length, which prints a plain line every `LINE_EVERY_MS`. */
 export function startCount(what: string, unit: string): (done: number) => void {
   const started = performance.now();
   let last = started;
@@ -103,7 +104,7 @@ function timeLeft(remaining: number, rate: number): string {
   return duration(remaining / rate);
 }
 
-/** `40 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Formats seconds as `40 s`, `3 min 20 s` or `2 h 5 min`. */
 export function duration(exact: number): string {
   const seconds = Math.round(exact);
   if (seconds < 60) return `${seconds} s`;
@@ -113,22 +114,37 @@ export function duration(exact: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Aligns the columns of a table whose first row is its head; numbers stand right. */
+/** Formats a table whose first row is its head; numbers are aligned right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) widened(widths, row);
   return rows.map((row) => tableLine(row, widths)).join('\n');
 }
 
-/** Makes the columns of a table as wide as a row needs. @returns the same widths */
+/**
+ * Widens the columns of a table in place so that a row fits.
+ * @returns the same array
+ */
 export function widened(widths: number[], row: readonly string[]): number[] {
   for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
   return widths;
 }
 
-/** A row of a table whose columns have these widths. */
+/** Formats a row of a table whose columns have these widths. */
 export function tableLine(row: readonly string[], widths: readonly number[]): string {
   const cell = (text: string, column: number): string =>
     /^[\d−+–]/.test(text) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
   return row.map(cell).join('  ').trimEnd();
+}
+
+/** Asks a question on stderr that only a person at a terminal can answer with yes. */
+export async function confirmed(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl+C and Ctrl+D close the question, which means no.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  terminal.once('SIGINT', () => terminal.close());
+  const asked = terminal.question(`${question} [y/N] `).catch(() => '');
+  const reply = await Promise.race([asked, closed]);
+  terminal.close();
+  return /^y(es)?$/i.test(reply.trim());
 }

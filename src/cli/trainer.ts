@@ -2,14 +2,14 @@ import path from 'node:path';
 import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
 import type { Trainer } from '../core/training/trainer';
-import type { Surroundings } from './command';
+import type { CliContext } from './command';
 import { say } from './output';
 
-/** The trainer that ships with this build, in its environment, which is made on first need. */
+/** Opens the trainer that ships with this build; its environment is made on first need. */
 export function openShippedTrainer({
   assets,
   signal,
-}: Pick<Surroundings, 'assets' | 'signal'>): Promise<Trainer> {
+}: Pick<CliContext, 'assets' | 'signal'>): Promise<Trainer> {
   const { TANDEM_PYTHON: python, TANDEM_TRAINER_PYTHON: ready } = process.env;
   return openTrainer({
     source: path.join(assets, 'trainer'),

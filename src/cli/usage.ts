@@ -1,13 +1,13 @@
 import type { ModelCounts } from '../core/model/model';
 
-/** A model or a simulator, as far as its use is told. */
+/** The fields of a model or a simulator that describe its use. */
 interface Used {
   readonly name: string;
   readonly counts?: ModelCounts;
   readonly notes?: readonly string[];
 }
 
-/** What a model was asked, and what its server does not give. */
+/** Returns lines on a model's requests and tokens, and its notes. */
 export function usageOf({ name, counts, notes = [] }: Used): string[] {
   if (counts === undefined || counts.requests === 0) return [...notes];
   const { requests, retries, promptTokens, completionTokens, answersWithoutUsage } = counts;

@@ -1,24 +1,24 @@
 const FIRST_BYTES = 1024;
 const BYTES_A_UNIT = 2;
-/** Characters that are searched at a time. */
+/** Characters searched at a time, besides the overlap of one match. */
 const WINDOW = 512;
 
-/** A place in a text, from its first character to behind its last. */
-export interface Range {
+/** A range of a text; `end` is exclusive. */
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * A text that grows by pieces and is read at any place in between. A string that is put together with `+=` is copied
- * whole whenever it is looked into, which over many pieces takes time in the square of its length.
+ * A text that grows piece by piece and can be read at any position in between. A string built with `+=` is copied whole
+ * each time it is read, which takes quadratic time over many pieces.
  */
 export class GrowingText {
-  /** UTF-16, so that places are those of a string and half a character stays what it is. */
+  /** UTF-16, so that positions are those of a string and half a surrogate pair survives. */
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private units = 0;
 
-  /** In UTF-16 code units, as of a string. */
+  /** Length in UTF-16 code units, as for a string. */
   get length(): number {
     return this.units;
   }
@@ -34,26 +34,29 @@ export class GrowingText {
     this.units += piece.length;
   }
 
-  /** As `String.prototype.slice`, for places that are not negative. */
+  /** Works like `String.prototype.slice`, but only for positions that are not negative. */
   slice(start: number, end = this.units): string {
     const last = Math.min(end, this.units);
     return start >= last ? '' : this.bytes.toString('utf16le', start * BYTES_A_UNIT, last * BYTES_A_UNIT);
   }
 }
 
-/** Looks for the first match of an expression from a place on, and never twice at the same place while the text grows. */
+/**
+ * Finds the first match of an expression at or after a position; never searches the same position twice as the text
+ * grows.
+ */
 export class Search {
-  private found: Range | undefined;
+  private found: TextRange | undefined;
 
-  /** @param longest most characters of a match */
+  /** @param longest maximum number of characters of a match */
   constructor(
     private readonly expression: RegExp,
     private readonly longest: number,
     private at: number,
   ) {}
 
-  /** Undefined while there is none. */
-  in(text: GrowingText): Range | undefined {
+  /** Returns the first match; undefined while there is none. */
+  in(text: GrowingText): TextRange | undefined {
     while (this.found === undefined && this.at < text.length) {
       const end = Math.min(text.length, this.at + WINDOW + this.longest - 1);
       const match = this.expression.exec(text.slice(this.at, end));
@@ -61,7 +64,7 @@ export class Search {
         const start = this.at + match.index;
         this.found = { start, end: start + match[0].length };
       }
-      // The last characters may be the beginning of a match.
+      // The last characters may be the start of a match that is still arriving.
       this.at = Math.max(this.at, end - this.longest + 1);
       if (end === text.length) break;
     }

@@ -1,11 +1,14 @@
-/** Works on the items with at most `limit` under way. Ends when all are done; after a failure begins no other and throws it. */
+/**
+ * Processes the items, at most `limit` at a time. Resolves when all are done; after a failure it starts no more items
+ * and throws the first error once the running ones have ended.
+ */
 export async function inFlight<T>(
   items: Iterable<T> | AsyncIterable<T>,
   limit: number,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
-  // Noted at once: while the next item is waited for, nobody would hear of it.
+  // Errors are caught at once: a rejection during the wait for the next item would otherwise be unhandled.
   const failures: unknown[] = [];
   let index = 0;
   try {

@@ -1,6 +1,6 @@
 /**
- * Arguments with which a child process of Node listens for a debugger on the port that a variable of the environment
- * names; none without it. `CONTRIBUTING.md` says how to attach.
+ * Returns the arguments that make a child process of Node listen for a debugger on the port in this environment
+ * variable; none if it is unset. `CONTRIBUTING.md` says how to attach.
  */
 export function inspectArguments(variable: string): string[] {
   const port = process.env[variable] ?? '';

@@ -1,6 +1,7 @@
 /**
- * A value that is made when it is first asked for, and kept. For schemas of what is seldom read: to make one takes longer
- * than to use it, and the first one has zod itself read, which would be a third of what the editor waits for at activation.
+ * Returns a function that makes a value on its first call and keeps it. Used for schemas that are seldom needed: making
+ * one takes longer than using it, and the first one loads zod, which would be a third of the extension's activation
+ * time.
  */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -1,33 +1,34 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
-export interface LeashOptions {
-  /** The working directory; this process's when left out. */
+interface LeashOptions {
+  /** Working directory; defaults to this process's own. */
   readonly cwd?: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Ends it. */
+  /** Kills the command and everything it started. */
   readonly signal?: AbortSignal;
 }
 
-export interface Leashed {
+interface BoundChild {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
-  /** To be called when it has ended. */
+  /** Removes the listeners; call it when the command has ended. */
   readonly forget: () => void;
 }
 
 /**
- * The shell leaves a watcher behind and becomes the command. The watcher's input closes when this process dies or the
- * command ends; then it ends what is left of the group, itself last. The command finds its own input empty.
+ * The shell starts a watcher in the background and then becomes the command. The watcher's input closes when this
+ * process dies or the command ends; then the watcher kills the rest of the process group, and itself with it. The
+ * command's own stdin is empty.
  */
 const LEASH = 'exec 3<&0; { read -r _ <&3; kill -s KILL 0; } >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
 
 /**
- * Starts a command that ends with this process, also when that is killed, and with the signal; and so does everything that
- * it starts. On Windows the system ends it with this process.
+ * Starts a command that ends with this process, even if this process is killed, and when the signal is aborted; so does
+ * everything that the command starts. On Windows the system ends it with this process.
  *
- * A command that is not there is reported by the shell, as status 127 with a sentence on stderr.
+ * If the command does not exist, the shell reports status 127 with a sentence on stderr.
  */
-export function startLeashed(command: readonly string[], { cwd, env, signal }: LeashOptions): Leashed {
+export function startLeashed(command: readonly string[], { cwd, env, signal }: LeashOptions): BoundChild {
   const hasShell = process.platform !== 'win32';
   const [file, ...args] = hasShell ? ['/bin/sh', '-c', LEASH, 'sh', ...command] : command;
   const child = spawn(file!, args, {
@@ -56,6 +57,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The group has already ended.
   }
 }

@@ -1,9 +1,9 @@
-/** Nobody writes a value of so many levels in earnest, and what calls itself for each of them has room for more. */
+/** Maximum depth of a value. Nobody writes deeper ones in earnest, and recursive functions have stack for more. */
 const MOST_LEVELS = 500;
 
 /**
- * Whether a value that others wrote is nested so deeply that it must not be taken in. `JSON.parse` reads any depth, but
- * `JSON.stringify`, `structuredClone` and whatever else calls itself for each level would run out of stack.
+ * Tells whether a value from outside is nested too deeply to accept. `JSON.parse` reads any depth, but
+ * `JSON.stringify`, `structuredClone` and other recursive functions would overflow the stack.
  */
 export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,18 +1,21 @@
-/** What a process that was forked has to do with the one that forked it. */
+/** Helpers for a forked process, about its parent. */
 
-/** SIGKILL, since `process.exit` waits for threads, and for one that never rests it would wait for ever. */
+/**
+ * Kills this process with SIGKILL, because `process.exit` waits for threads, and would never return if one of them runs
+ * forever.
+ */
 export function endAtOnce(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Ends this process with its parent, however that ends: the kernel closes the channel between them. */
+/** Ends this process when its parent ends, however that happens: the kernel closes the channel between them. */
 export function endWithParent(): void {
   process.on('disconnect', endAtOnce);
 }
 
 /**
- * Tells the parent something. A parent that is gone hears nothing and is no error here: `endWithParent` sees to it.
- * @param told called when the message is on its way, or when nobody is left to hear it
+ * Sends a message to the parent. A parent that is gone is no error here, because `endWithParent` handles it.
+ * @param told called when the message is sent, or when the parent is gone
  */
 export function tellParent(message: object, told: () => void = () => undefined): void {
   process.send!(message, told);

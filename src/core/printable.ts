@@ -1,9 +1,10 @@
-/** C0 and C1 controls, line and paragraph separators, and the characters that turn the direction of text. */
+/** C0 and C1 controls, line and paragraph separators, and the characters that change the direction of text. */
 const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Foreign text as it may be shown: what would command a terminal or reorder a line is written as Python escapes it.
- * @param kept characters that may stay
+ * Makes text of others safe to print: characters that could control a terminal or reorder a line are escaped as in
+ * Python.
+ * @param kept characters that are not escaped
  */
 export function printable(text: string, kept = ''): string {
   return text.replace(unprintable, (character) => {

@@ -1,18 +1,16 @@
-/** The text without any of these characters at its end. An expression such as `/x+$/` begins anew at each of them. */
+/**
+ * Returns the text without these characters at its end. A regular expression such as `/x+$/` would take quadratic time.
+ */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
 }
 
-/** A fence for the text: longer than any run of backticks in it, and at least so long. */
-export function fenceFor(text: string, least: number): string {
-  let longest = least - 1;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  return '`'.repeat(longest + 1);
-}
+/** Writes a number, rounded, as `12,345`. */
+export const grouped = (number: number): string => Math.round(number).toLocaleString('en');
 
-/** The lines of the text behind each other, without the white space around them. */
+/** Joins the lines of the text with spaces; trims each and drops empty ones. */
 export const inOneLine = (text: string): string =>
   text
     .split('\n')
@@ -20,7 +18,7 @@ export const inOneLine = (text: string): string =>
     .filter((line) => line !== '')
     .join(' ');
 
-/** A text in lines of at most so many characters, cut between words; a longer word has a line of its own. */
+/** Wraps a text between words into lines of at most `characters`; a longer word gets its own line. */
 export function linesOf(text: string, characters: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter(Boolean)) {

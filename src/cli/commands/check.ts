@@ -1,7 +1,7 @@
 import { checkLog, type LogCheck } from '../../core/trajectory/check/check';
 import { repairedFolder, repairLog, type Repair } from '../../core/trajectory/check/repair';
 import { doubtInWords } from '../../core/trajectory/export/selection';
-import { wrongUse, type Install, type Outcome } from '../command';
+import { wrongUse, type Install, type CommandResult } from '../command';
 
 export const installCheck: Install = (program, perform) => {
   program
@@ -23,7 +23,10 @@ interface Options {
   readonly acceptLoss?: boolean;
 }
 
-async function check(folder: string, { repair = false, acceptLoss = false }: Options): Promise<Outcome> {
+async function check(
+  folder: string,
+  { repair = false, acceptLoss = false }: Options,
+): Promise<CommandResult> {
   if (acceptLoss && !repair)
     throw wrongUse('--accept-loss says what a repaired log is to hold: add --repair, or leave it out.');
   const found = await checkLog(folder);

@@ -1,7 +1,7 @@
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
 import { namedKeys } from '../keys';
@@ -25,7 +25,7 @@ export const installCollect: Install = (program, perform) => {
   );
 };
 
-async function collectDialogues(options: Options, to: Surroundings): Promise<Outcome> {
+async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
   const play = await preparePlay(options, to, keyOf);
   const agent = openModel(options.agent, modelOptions(to, keyOf(options.agent)));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { convertModel } from '../../core/training/convert';
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';
 import { openShippedTrainer } from '../trainer';
 
@@ -27,8 +27,8 @@ async function convert(
   from: string,
   to: string,
   { precision }: Options,
-  surroundings: Surroundings,
-): Promise<Outcome> {
+  surroundings: CliContext,
+): Promise<CommandResult> {
   if (!existsSync(from)) throw wrongUse(`There is no ${from}.`);
   if (existsSync(to)) throw wrongUse(`${to} is there already: give another name, or remove it first.`);
   const trainer = await openShippedTrainer(surroundings);

@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
 import type { PublishedFile } from '../../core/task/download';
 import type { LicenceNotice } from '../../core/task/licence';
-import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
-import { startProgress } from '../terminal';
+import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
+import { confirmed, startProgress } from '../terminal';
 import { say } from '../output';
 
 const FILES = {
@@ -34,10 +33,10 @@ export const installDownload: Install = (program, perform) => {
     .action((name: string, options: Options) => perform((to) => download(name, options, to)));
 };
 
-async function download(name: string, options: Options, { signal }: Surroundings): Promise<Outcome> {
+async function download(name: string, options: Options, { signal }: CliContext): Promise<CommandResult> {
   if (!isFile(name))
     throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(FILES).join(', ')}.`);
-  // The hub's client is large; no other command needs it.
+  // Imported here because the hub's client is large and no other command needs it.
   const { downloadPublished } = await import('../../core/task/download');
   const progress = startProgress(name, 'MB');
   const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
@@ -70,14 +69,7 @@ async function accept(notice: LicenceNotice, accepted: boolean): Promise<boolean
   if (!process.stdin.isTTY) {
     throw wrongUse('The licence has to be accepted first; add --accept-licence when you have read it.');
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl+C and Ctrl+D close the question: that is a no.
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  terminal.once('SIGINT', () => terminal.close());
-  const asked = terminal.question('Do you accept these terms? [y/N] ').catch(() => '');
-  const reply = await Promise.race([asked, closed]);
-  terminal.close();
-  return /^y(es)?$/i.test(reply.trim());
+  return confirmed('Do you accept these terms?');
 }
 
 function isFile(name: string): name is keyof typeof FILES {

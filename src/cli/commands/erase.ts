@@ -1,5 +1,5 @@
 import { eraseDeveloper } from '../../core/erasure/erase';
-import { wrongUse, type Install, type Outcome } from '../command';
+import { wrongUse, type Install, type CommandResult } from '../command';
 import { openLog } from '../log';
 import { dataOption } from '../play';
 
@@ -20,7 +20,7 @@ export const installErase: Install = (program, perform) => {
     .action((pseudonym: string, options: Options) => perform(() => erase(pseudonym, options)));
 };
 
-async function erase(pseudonym: string, { data, yes }: Options): Promise<Outcome> {
+async function erase(pseudonym: string, { data, yes }: Options): Promise<CommandResult> {
   if (yes !== true) {
     throw wrongUse(`This cannot be undone; add --yes to take the data of ${pseudonym} out of ${data}.`);
   }

@@ -1,9 +1,9 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
-import { evaluate, type Comparison, type Evaluation } from '../../core/evaluation/evaluate';
-import { chance, percent, points } from '../../core/evaluation/words';
-import { taskFigures, type AgentFigures, type Estimate } from '../../core/evaluation/figures';
+import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
+import { comparedInWords, estimate, rate } from '../../core/evaluation/words';
+import { taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { openModel } from '../../core/model/spec';
-import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
 import { namedKeys } from '../keys';
@@ -36,7 +36,7 @@ const append = (value: string, before: readonly string[] | undefined): readonly 
   value,
 ];
 
-async function evaluateAgents(options: Options, to: Surroundings): Promise<Outcome> {
+async function evaluateAgents(options: Options, to: CliContext): Promise<CommandResult> {
   if (new Set(options.agent).size < options.agent.length) {
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
@@ -105,7 +105,7 @@ function inWords({ agents, comparisons }: Evaluation): string {
   return [
     table([head, ...agents.map(({ figures }) => rowOf(figures))]),
     'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
-    ...comparisons.map(compared),
+    ...comparisons.map(comparedInWords),
     ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
   ].join('\n');
 }
@@ -119,14 +119,6 @@ function troubleOf(agent: string, { already, total, failures }: CollectionResult
 
 const count = (mean: number | null): string => mean?.toFixed(1) ?? '–';
 
-const share = (fraction: number | null): string => (fraction === null ? '–' : percent(fraction));
-
-function estimate(value: Estimate | null): string {
-  if (value === null) return '–';
-  const { mean, interval } = value;
-  return `${percent(mean)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
-}
-
 function rowOf(figures: AgentFigures): string[] {
   return [
     figures.agent,
@@ -138,24 +130,9 @@ function rowOf(figures: AgentFigures): string[] {
     count(figures.uselessQuestions),
     figures.meanTokens?.toFixed(0) ?? '–',
     count(figures.meanSeconds),
-    share(figures.turnLimitRate),
-    share(figures.leakRate),
-    share(figures.timeOutRate),
+    rate(figures.turnLimitRate),
+    rate(figures.leakRate),
+    rate(figures.timeOutRate),
     String(figures.notGradable + figures.unfinished),
   ];
-}
-
-function compared({ baseline, agent, success, testsPassed }: Comparison): string {
-  const { difference, interval, p, tasks } = success;
-  if (difference === null || p === null)
-    return `${agent} against ${baseline}: no task that both were graded on.`;
-  const range =
-    interval === null
-      ? 'too few tasks for an interval'
-      : `[${points(interval.low)}, ${points(interval.high)}]`;
-  return (
-    `${agent} against ${baseline}: success ${points(difference)} points ${range}, ` +
-    `${chance(p)}; tests passed ${points(testsPassed.difference!)} points ` +
-    `(paired over ${tasks} tasks: bootstrap interval, sign-flip test)`
-  );
 }

@@ -15,9 +15,10 @@ import {
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
+import { FORMAT_IDS, formatOf } from '../../core/trajectory/export/formats';
 import { doubtInWords } from '../../core/trajectory/export/selection';
 import { findingInWords } from '../../core/trajectory/findings/words';
-import { fraction, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { fraction, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog } from '../log';
 import { dataOption, modeOption } from '../play';
 import { startProgress } from '../terminal';
@@ -44,10 +45,10 @@ export const installExport: Install = (program, perform) => {
   program
     .command('export')
     .description('write finished trajectories as rows, with a dataset card beside them')
-    .argument('<out>', 'the file to write, JSON lines')
+    .argument('<out>', 'the file to write: JSON lines, for inspect one .json')
     .addOption(
-      new Option('--format <format>', 'what a row is')
-        .choices(['trajectories', 'chat', 'preferences', 'choices'])
+      new Option('--format <format>', 'what a row is; the card says how to read it')
+        .choices(FORMAT_IDS)
         .makeOptionMandatory(),
     )
     .addOption(dataOption())
@@ -87,7 +88,11 @@ export const installExport: Install = (program, perform) => {
     .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
 };
 
-async function exportRows(out: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
+async function exportRows(
+  out: string,
+  options: Options,
+  { assets, signal }: CliContext,
+): Promise<CommandResult> {
   if (existsSync(out) && options.overwrite !== true) {
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }
@@ -101,7 +106,7 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
   };
   try {
     const result = await exportTrajectories(log, out, {
-      ...formatOf(options, render),
+      ...rowFormat(options, render),
       mode: options.mode,
       onlySuccess: options.onlySuccess,
       minReward: options.minReward,
@@ -127,12 +132,12 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
   }
 }
 
-/** They are told beside the result, so that what reads our output sees no more than it asked for. */
+/** Prints findings on stderr, so that stdout holds the result only. */
 function list(findings: readonly Finding[]): void {
   for (const finding of findings) say(findingInWords(finding));
 }
 
-function refused({ code, message, findings }: ExportRefused): Outcome {
+function refused({ code, message, findings }: ExportRefused): CommandResult {
   list(findings);
   const remedy =
     'Add --without-findings to leave these dialogues out, or --allow-findings to write them as they are.';
@@ -143,31 +148,23 @@ function refused({ code, message, findings }: ExportRefused): Outcome {
   };
 }
 
-function formatOf({ format, pairs }: Options, render: Render): ExportFormat {
+function rowFormat({ format, pairs }: Options, render: Render): ExportFormat {
   switch (format) {
     case 'trajectories':
       return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible, render };
-    case 'chat':
-    case 'choices':
-      return { format, render };
     case 'preferences':
       return { format, render, pairs };
+    default:
+      return { format, render };
   }
 }
 
-/** What has to be there for a row of this format. */
-const NEEDED = {
-  trajectories: 'a finished and graded dialogue',
-  chat: 'a finished dialogue',
-  preferences: 'a better and a worse dialogue of the same task: collect with --rollouts above 1',
-  choices: 'a finished dialogue in which a person chose one of two candidates',
-} as const;
-
 function inWords(result: ExportResult, format: Options['format'], otherPrompts: number): string {
-  const { rows, trajectories, leftOut, file, card } = result;
+  const { rows, trajectories, leftOut, file, card, datasetInfo } = result;
   return [
-    ...(rows === 0 ? [`There is nothing to export: a row needs ${NEEDED[format]}.`] : []),
+    ...(rows === 0 ? [`There is nothing to export: a row needs ${formatOf(format).needs}.`] : []),
     `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,
+    ...(datasetInfo === undefined ? [] : [`LLaMA-Factory finds them by ${datasetInfo}.`]),
     ...Object.entries(leftOut).map(([reason, count]) => `Left out: ${count} ${reason}.`),
     ...(leftOut.doubtful === undefined ? [] : [doubtInWords(leftOut.doubtful, '--with-doubtful')]),
     ...(otherPrompts === 0

@@ -7,7 +7,7 @@ import { Fault } from '../../core/fault';
 import { readJsonLines } from '../../core/task/jsonl';
 import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { openGrader } from '../grader';
 import { GradeFile, gradeKey, type GradedLine } from '../gradeFile';
 import { inFlight } from '../../core/inFlight';
@@ -42,10 +42,14 @@ export const installGrade: Install = (program, perform) => {
     .action((file: string, options: Options) => perform((to) => gradeFile(file, options, to)));
 };
 
-/** Both forms have these; the task is a ColBench row. Reference failures and other trouble are in the grade. */
+/** Fields of both forms of rows; `task` is a ColBench row. Faults of the reference are reported in the grade. */
 const answerRow = z.object({ id: z.string().optional(), task: z.unknown(), answer: z.string() });
 
-async function gradeFile(file: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
+async function gradeFile(
+  file: string,
+  options: Options,
+  { assets, signal }: CliContext,
+): Promise<CommandResult> {
   const { mode } = options;
   const grader = await openGrader({ assets, workers: options.jobs });
   try {
@@ -66,7 +70,7 @@ async function gradeFile(file: string, options: Options, { assets, signal }: Sur
   }
 }
 
-/** Reads ahead of the grader only so far that it never waits. */
+/** Number of answers in flight, enough that the grader never waits for the file. */
 const IN_FLIGHT = 64;
 
 interface Grading {
@@ -76,7 +80,10 @@ interface Grading {
   readonly signal: AbortSignal;
 }
 
-/** @returns the lines that have a grade, and those that have none */
+/**
+ * Grades the rows that have no grade yet.
+ * @returns the numbers of graded lines, and the bad lines
+ */
 async function gradeRows(
   file: string,
   { grader, mode, grades, signal }: Grading,
@@ -126,7 +133,7 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   }
 }
 
-/** This is said of all answers together, and their table is so wide. */
+/** Summary of all answers; `widths` are the column widths of their table. */
 interface Counts {
   answers: number;
   graded: number;
@@ -163,7 +170,7 @@ function summaryOf({ answers, graded, successes, reward }: Counts): object {
   };
 }
 
-/** Each line is made when it is printed. */
+/** Yields the lines of the result, each made when it is printed. */
 async function* inWords(
   rows: () => AsyncIterable<Row>,
   { graded, successes, widths }: Counts,

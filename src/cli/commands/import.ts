@@ -1,6 +1,6 @@
 import { measureLeak } from '../../core/dialogue/leak';
 import { importTrajectories } from '../../core/trajectory/import';
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { openLog } from '../log';
 import { dataOption } from '../play';
 import { startCount } from '../terminal';
@@ -14,7 +14,7 @@ export const installImport: Install = (program, perform) => {
     .action((file: string, options: { data: string }) => perform((to) => importFile(file, options.data, to)));
 };
 
-async function importFile(file: string, data: string, { signal }: Surroundings): Promise<Outcome> {
+async function importFile(file: string, data: string, { signal }: CliContext): Promise<CommandResult> {
   const log = await openLog(data);
   const count = startCount('import', 'rows');
   try {

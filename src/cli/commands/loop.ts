@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { Option } from 'commander';
-import { runLoop } from '../../core/loop/loop';
-import type { LoopResult } from '../../core/loop/plan';
+import { runLoop } from '../../core/evaluation/loop/loop';
+import type { LoopResult } from '../../core/evaluation/loop/plan';
 import {
   forLargeModel,
   FULL,
   LARGEST_TRAINED_WHOLE,
   QUICK,
   type LoopSettings,
-} from '../../core/loop/settings';
-import { successInWords, verdictOf } from '../../core/loop/verdict';
+} from '../../core/evaluation/loop/settings';
+import { successInWords, verdictOf } from '../../core/evaluation/loop/verdict';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import type { Grader } from '../../core/grading/grader';
 import { openModel } from '../../core/model/spec';
-import { trainerCode } from '../../core/loop/trainerCode';
+import { trainerCode } from '../../core/evaluation/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
-import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openGrader } from '../grader';
 import { keyEnvOption, namedKeys } from '../keys';
 import { jobsOption, modelOptions } from '../play';
@@ -52,7 +52,7 @@ export const installLoop: Install = (program, perform) => {
     .action((options: Options) => perform((to) => loop(options, to)));
 };
 
-async function loop(options: Options, to: Surroundings): Promise<Outcome> {
+async function loop(options: Options, to: CliContext): Promise<CommandResult> {
   const { agent, seed, simulator, tasks = [], out = defaultFolder(options), jobs } = options;
   const { folder: base, graph } = modelFolder(agent, to);
   const keyOf = namedKeys(options.keyEnv, [simulator]);
@@ -88,7 +88,7 @@ async function loop(options: Options, to: Surroundings): Promise<Outcome> {
 const titleOf = (packs: readonly string[]): string =>
   packs.length === 0 ? 'starter world' : packs.map((file) => path.parse(file).name).join(', ');
 
-/** One folder for each kind of loop, so that the same command finds it again and another one leaves it alone. */
+/** Returns a folder for each kind of loop, so that the same command continues it and another one leaves it alone. */
 function defaultFolder({ quick, tasks, agent, seed }: Options): string {
   const world = tasks === undefined ? 'starter-world' : tasks.map((file) => path.parse(file).name).join('-');
   const own = agent === 'starter' ? [] : [path.basename(agent)];
@@ -96,8 +96,8 @@ function defaultFolder({ quick, tasks, agent, seed }: Options): string {
   return path.join('.tandem', 'loops', name.join('-'));
 }
 
-/** The folder of the model that is trained, and the graph of it that plays. */
-function modelFolder(agent: string, to: Surroundings): LocalFolder {
+/** Returns the folder of the model that is trained, and its graph, which plays. */
+function modelFolder(agent: string, to: CliContext): LocalFolder {
   if (agent === 'starter') return readLocalFolder(path.join(to.assets, 'starter'));
   if (agent.startsWith('local:') && agent.length > 'local:'.length) {
     return readLocalFolder(agent.slice('local:'.length));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { precisionSchema, writeGraphs, type Precision } from '../../core/training/onnx';
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';
 import { openShippedTrainer } from '../trainer';
 import { say } from '../output';
@@ -36,12 +36,12 @@ function readPrecisions(text: string): readonly Precision[] {
   });
 }
 
-async function write(folder: string, { precision, base }: Options, to: Surroundings): Promise<Outcome> {
+async function write(folder: string, { precision, base }: Options, to: CliContext): Promise<CommandResult> {
   if (!existsSync(folder)) throw wrongUse(`There is no model folder ${folder}.`);
   const graphs = await writeGraphs(await openShippedTrainer(to), {
     folder,
     ...(precision !== undefined && { precisions: precision }),
-    // A folder, unless it is a name on the hub.
+    // A base that is no folder is a name on the hub.
     ...(base !== undefined && { base: existsSync(base) ? path.resolve(base) : base }),
     signal: to.signal,
     onLine: say,

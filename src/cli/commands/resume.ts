@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { continueRun } from '../../core/training/continue';
-import { resumeRun } from '../../core/training/control';
+import { resumeRun } from '../../core/training/lifecycle';
 import { Runs } from '../../core/training/runs';
-import { wholeNumber, type Install, type Outcome, type Surroundings } from '../command';
+import { wholeNumber, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun } from '../following';
 import { dataOption } from '../play';
 import { openShippedTrainer } from '../trainer';
@@ -36,8 +37,8 @@ export const installResume: Install = (program, perform) => {
 async function resume(
   name: string,
   { data, follow, moreEpochs: epochs, takeOver = false }: Options,
-  to: Surroundings,
-): Promise<Outcome> {
+  to: CliContext,
+): Promise<CommandResult> {
   const runs = new Runs(data);
   const found = await runs.find(name);
   const trainer = await openShippedTrainer(to);
@@ -48,7 +49,7 @@ async function resume(
           epochs,
           name: found.name === '' ? '' : `${found.name}, continued`,
         });
-  const run = await resumeRun(runs, id, trainer, { takeOver });
+  const run = await resumeRun(runs, id, trainer, { takeOver, prompts: path.join(to.assets, 'prompts') });
   const goesOn = `The run ${id} goes on, in process ${run.process?.pid ?? '?'}.`;
   if (follow !== true) return { summary: run, print: () => goesOn };
   say(goesOn);

@@ -1,5 +1,5 @@
 import { Runs } from '../../core/training/runs';
-import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun, toldOf } from '../following';
 import { dataOption } from '../play';
 import { runTable } from '../runWords';
@@ -19,7 +19,11 @@ export const installRuns: Install = (program, perform) => {
     .action((run: string | undefined, options: Options) => perform((to) => show(run, options, to)));
 };
 
-async function show(name: string | undefined, { data, follow }: Options, to: Surroundings): Promise<Outcome> {
+async function show(
+  name: string | undefined,
+  { data, follow }: Options,
+  to: CliContext,
+): Promise<CommandResult> {
   const runs = new Runs(data);
   if (name !== undefined) {
     const run = await runs.find(name);

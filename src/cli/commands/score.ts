@@ -4,7 +4,8 @@ import { Option } from 'commander';
 import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
 import { scoreTrajectories, type Scored } from '../../core/training/score';
 import { scoreHere } from '../../core/training/scoring/here';
-import type { Install, Outcome, Surroundings } from '../command';
+import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
+import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';
 import { table } from '../terminal';
 import { openShippedTrainer } from '../trainer';
@@ -38,21 +39,23 @@ export const installScore: Install = (program, perform) => {
     .action((trajectories: string[], options: Options) => perform((to) => score(trajectories, options, to)));
 };
 
-async function score(trajectories: string[], options: Options, to: Surroundings): Promise<Outcome> {
+async function score(places: string[], options: Options, to: CliContext): Promise<CommandResult> {
   const { critic, out, overwrite } = options;
   if (out !== undefined && existsSync(out) && overwrite !== true) {
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }
   const runner = chooseRunner(options, say);
-  const common = { critic, trajectories, out, signal: to.signal, onLine: say };
-  const rows =
-    runner === 'onnx'
-      ? await scoreHere({
-          ...common,
-          scoring: path.join(to.assets, 'scoring.js'),
-          prompts: path.join(to.assets, 'prompts'),
-        })
-      : await scoreTrajectories(await openShippedTrainer(to), { ...common, ...baseOf(options) });
+  const prompts = path.join(to.assets, 'prompts');
+  const rows = await withRowsOfLogs(
+    places,
+    { prompts, signal: to.signal, onLine: say },
+    async (trajectories) => {
+      const common = { critic, trajectories, out, signal: to.signal, onLine: say };
+      return runner === 'onnx'
+        ? scoreHere({ ...common, scoring: path.join(to.assets, 'scoring.js'), prompts })
+        : scoreTrajectories(await openShippedTrainer(to), { ...common, ...baseOf(options) });
+    },
+  );
   const turns = rows.reduce((sum, row) => sum + row.turns.length, 0);
   return {
     rows,
@@ -61,7 +64,7 @@ async function score(trajectories: string[], options: Options, to: Surroundings)
   };
 }
 
-/** What is asked for, else ONNX Runtime where the critic has graphs for it. */
+/** Returns the runner that was asked for; by default ONNX Runtime when the critic has graphs for it. */
 function chooseRunner({ critic, base, runner }: Options, say: (line: string) => void): 'onnx' | 'trainer' {
   if (runner === 'onnx' && base !== undefined) {
     throw wrongUse('--base is for --runner trainer: the graphs of a critic hold its base.');
@@ -76,12 +79,12 @@ function chooseRunner({ critic, base, runner }: Options, say: (line: string) => 
   return chosen;
 }
 
-/** A folder, unless it is a name on the hub. */
+/** Makes a folder absolute; a base that is no folder is a name on the hub. */
 function baseOf({ base }: Options): { base?: string } {
   return base === undefined ? {} : { base: existsSync(base) ? path.resolve(base) : base };
 }
 
-/** A line for each turn. */
+/** Returns a table with a line for each turn. */
 function inWords(rows: readonly Scored[]): string {
   const head = ['trajectory', 'task', 'reward', 'turn', 'tokens', 'advantage', 'untrained'];
   const lines = rows.flatMap(({ id, task, reward, turns }) =>
@@ -98,7 +101,7 @@ function inWords(rows: readonly Scored[]): string {
   return table([head, ...lines]);
 }
 
-/** With a real minus sign. */
+/** Formats a number with a sign, where minus is U+2212. */
 function nats(value: number | null): string {
   return value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
 }

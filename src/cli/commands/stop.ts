@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import { stopRun } from '../../core/training/control';
+import { stopRun } from '../../core/training/lifecycle';
 import { finishRun } from '../../core/training/finish';
 import { Runs } from '../../core/training/runs';
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { toldOf } from '../following';
 import { dataOption } from '../play';
 import { say } from '../output';
@@ -29,7 +29,7 @@ export const installStop: Install = (program, perform) => {
     .action((run: string, options: Options) => perform((to) => stop(run, options, to)));
 };
 
-async function stop(name: string, { data, kill, finish }: Options, to: Surroundings): Promise<Outcome> {
+async function stop(name: string, { data, kill, finish }: Options, to: CliContext): Promise<CommandResult> {
   const runs = new Runs(data);
   const { id } = await runs.find(name);
   const [when, doing] =

@@ -1,4 +1,4 @@
-import type { Install, Outcome, Surroundings } from '../command';
+import type { Install, CommandResult, CliContext } from '../command';
 import { inFlight } from '../../core/inFlight';
 import { startProgress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
@@ -8,7 +8,7 @@ interface Options {
   readonly references?: boolean;
 }
 
-/** A task of a pack and what is wrong with it, in sentences. */
+/** A task of a pack with its faults, in sentences. */
 interface Finding {
   readonly file: string;
   readonly task: string;
@@ -16,9 +16,9 @@ interface Finding {
 }
 
 interface ReferenceCheck {
-  /** A reason for each test on which the reference gives nothing to compare with. */
+  /** Tasks with bad tests; one reason for each test on which the reference yields nothing to compare. */
   readonly bad: readonly Finding[];
-  /** Tasks whose tests some wrong answers pass. */
+  /** Tasks with weak tests, which some wrong answers pass. */
   readonly weak: readonly Finding[];
 }
 
@@ -31,7 +31,11 @@ export const installTasks: Install = (program, perform) => {
     .action((files: string[], options: Options) => perform((to) => checkPacks(files, options, to)));
 };
 
-async function checkPacks(files: readonly string[], options: Options, to: Surroundings): Promise<Outcome> {
+async function checkPacks(
+  files: readonly string[],
+  options: Options,
+  to: CliContext,
+): Promise<CommandResult> {
   const packs: PackCheck[] = [];
   for (const file of files) packs.push(await checkPack(file, { signal: to.signal }));
   const bad = packs.flatMap((pack) => pack.bad);
@@ -53,13 +57,13 @@ async function checkPacks(files: readonly string[], options: Options, to: Surrou
   };
 }
 
-/** References that run at once; the grader queues what it cannot run yet. */
+/** Number of references in flight; the grader queues those that it cannot run yet. */
 const IN_FLIGHT = 16;
 
 async function checkReferences(
   files: readonly string[],
   total: number,
-  { assets, signal }: Surroundings,
+  { assets, signal }: CliContext,
 ): Promise<ReferenceCheck> {
   const grader = await openGrader({ assets });
   const progress = startProgress('references', 'tasks');

@@ -5,10 +5,10 @@ import { processesOf, trainingCommand } from '../../core/training/launch';
 import { Runs, type Run } from '../../core/training/runs';
 import { planRun, prepareRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
 import { ownEnvironment, type Trainer } from '../../core/training/trainer';
-import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun } from '../following';
 import { dataOption } from '../play';
-import { dataInWords, planInWords } from '../runWords';
+import { dataInWords, planInWords, preparing } from '../runWords';
 import { startProgress } from '../terminal';
 import { openShippedTrainer } from '../trainer';
 import { say } from '../output';
@@ -41,7 +41,7 @@ export const installTrain: Install = (program, perform) => {
     .action((config: string, options: Options) => perform((to) => train(config, options, to)));
 };
 
-async function train(config: string, given: Options, to: Surroundings): Promise<Outcome> {
+async function train(config: string, given: Options, to: CliContext): Promise<CommandResult> {
   const { data, follow, plan, printLaunch, nodes } = given;
   if (nodes !== undefined && printLaunch !== true)
     throw wrongUse('--nodes goes with --print-launch: Tandem starts processes on this machine only.');
@@ -79,11 +79,11 @@ async function train(config: string, given: Options, to: Surroundings): Promise<
   return { summary: run, print: () => `${started}\n${next}` };
 }
 
-/** Where processes of several machines meet, unless somebody writes another one. */
+/** Default port at which the processes of several machines meet. */
 const PORT = 29500;
 
-/** What a person runs: on this machine, or on each of several. */
-async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<Outcome> {
+/** Returns the command that the user runs on this machine, or on each of several. */
+async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<CommandResult> {
   const processes = await processesOf(run.folder);
   const several = { count: nodes, rank: '"$NODE_RANK"', address: '"$MASTER_ADDR"', port: PORT };
   const command = trainingCommand(trainer, run.folder, {
@@ -113,16 +113,9 @@ async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise
 const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`;
 
-/** As a shell takes it; a variable in quotes stays one. */
+/** Quotes a word for a shell; a variable in double quotes is left as it is. */
 const quoted = (word: string): string =>
   /^("\$\w+"|[\w./:@=,+-]+)$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
-const DOING: Readonly<Record<Preparing, string>> = {
-  data: 'Taking the data from the log',
-  checks: 'Checking configuration and machine',
-  plan: 'Planning',
-  launch: 'Launching the trainer',
-};
 
 class PreparingProgress {
   private readonly bar = startProgress('data', 'trajectories');
@@ -132,7 +125,7 @@ class PreparingProgress {
     if (what !== this.doing) {
       if (this.doing === 'data') this.bar.end();
       this.doing = what;
-      say(`${DOING[what]} …`);
+      say(`${preparing[what]} …`);
     }
     if (done !== undefined && total !== undefined) this.bar.update(done, total);
   }

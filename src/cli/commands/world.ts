@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import { writeStarterPack, type StarterPack } from '../../core/task/starter/pack';
 import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
-import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 
 interface Options extends StarterPack {
   readonly overwrite?: boolean;
@@ -42,8 +42,8 @@ export const installWorld: Install = (program, perform) => {
 async function writeWorld(
   out: string,
   { overwrite, tasks, split, seed, difficulty }: Options,
-  { signal }: Surroundings,
-): Promise<Outcome> {
+  { signal }: CliContext,
+): Promise<CommandResult> {
   if (existsSync(out) && overwrite !== true) {
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }

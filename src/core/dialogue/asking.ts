@@ -1,6 +1,6 @@
 import { stems } from './stem';
 
-/** How English asks: which sentences are questions, and what kind of questions. */
+/** Recognizes English questions and their kinds by patterns. */
 
 /**
  * `general`: it asks for rules or details, of one thing perhaps; `everything`: it wants all there is to know; `code`:
@@ -8,19 +8,19 @@ import { stems } from './stem';
  */
 export type QuestionKind = 'specific' | 'general' | 'everything' | 'code' | 'programming';
 
-/** Whether the sentence asks for something, with or without a question mark. */
+/** Tells whether the sentence asks for something, with or without a question mark. */
 export function asks(sentence: string): boolean {
   if (consistsOf(COURTESY, sentence)) return false;
   return endsAsQuestion(sentence) || REQUEST.test(sentence) || OPENS_AS_QUESTION.test(sentence);
 }
 
-/** Nothing but signs stands behind its last question mark. */
+/** Tells whether only punctuation follows the last question mark. */
 function endsAsQuestion(sentence: string): boolean {
   const mark = sentence.lastIndexOf('?');
   return mark !== -1 && /^\W*$/.test(sentence.slice(mark));
 }
 
-/** "Is that right?": asks about the sentence before. */
+/** Tells whether the sentence only asks to confirm the one before, as "Is that right?" does. */
 export function isConfirmation(sentence: string): boolean {
   return sentence.endsWith('?') && consistsOf(CONFIRMATION, sentence) && CONFIRMED.test(sentence);
 }
@@ -32,17 +32,20 @@ export function kindOf(question: string): QuestionKind {
   return PROGRAMMING.test(question) ? 'programming' : 'specific';
 }
 
-/** A line that ends with a colon and announces a list of questions. */
+/** Matches a line that announces a list of questions; the caller checks that it ends with a colon. */
 export const LIST_HEADER =
   /\b(?:questions?|know|tell|clarify|clarification|details?|confirm|answer|unclear|ask|specify)\b/i;
 
-/** This may stand between two words that belong together. Words further apart hardly do, and a search would take long. */
+/**
+ * Gap between two words that belong together. It is limited: words further apart rarely do, and a search would take
+ * long.
+ */
 const SOMETHING = '.{0,300}';
 
 const QUESTION_WORD =
   '(?:what|whats|which|how|when|where|who|whose|why|whether|is|are|was|does|do|did|should|shall|can|could|would|will|may|must|has|have)';
 
-/** Before the second half of "… and how large is it". An "or" offers a choice and splits nothing. */
+/** Matches the joint before the second half of "… and how large is it". An "or" offers a choice and splits nothing. */
 export const SECOND_QUESTION = new RegExp(
   `(?:[,?]\\s*|(?<!\\s)\\s+)(?:and|also|plus)(?:\\s+also)?\\s+(?=${QUESTION_WORD}\\s)`,
   'i',
@@ -84,7 +87,7 @@ const UNIVERSAL = new RegExp(
   'i',
 );
 
-/** Terms of programming that hold a word which may mean something else in a task. */
+/** Programming terms that contain a word with another meaning in a task. */
 const TERMS =
   'unit tests?|type (?:hints?|annotations?)|(?:decimal|math|datetime) module|(?:variable|parameter|function) names?';
 
@@ -96,13 +99,13 @@ const PROGRAMMING = new RegExp(
   'i',
 );
 
-/** A question without the terms of programming in it, so that "unit tests" is not about units. */
+/** Returns the question without programming terms, so that "unit tests" is not about units. */
 export const withoutTerms = (question: string): string =>
   question.replace(new RegExp(`\\b(?:${TERMS})\\b`, 'gi'), '');
 
 const IT = '(?:it|this|that|everything|(?:the|this|your) (?:function|result|output|program|code))';
 
-/** It asks about one case, however broad its words. */
+/** Matches a question about one case, however broad its words are. */
 const CASE = /^\W*(?:(?:and|also|so|then) )*what (?:if|happens (?:if|when))\b/i;
 
 const GENERAL = new RegExp(
@@ -122,7 +125,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(stems(words));
 const consistsOf = (words: ReadonlySet<string>, sentence: string): boolean =>
   stems(sentence).every((stem) => words.has(stem));
 
-/** A sentence of these words only is politeness, or says that questions will follow. */
+/** Words of politeness, or of announcing questions; a sentence of these words only asks nothing. */
 const COURTESY = wordSet(
   'hi hello hey sure great good ok okay fine thanks thank please kindly you me i we us it this that these there here ' +
     'and so now then if when can could may might would shall do does is are am have has had how let know need want like ' +

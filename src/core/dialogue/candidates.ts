@@ -4,23 +4,22 @@ import { parseAgentMessage } from './protocol';
 import { generated, requestAfter, type Setting, type Speaker } from './sample';
 import { deriveSeed } from './seed';
 
-/** An agent, and how it is sampled. */
+/** An agent and its sampling settings. */
 export type SampledAgent = Pick<Speaker, 'agent' | 'sampling'>;
 
 export interface CandidateOptions {
-  /** Writes the other candidate; without it the dialogue's own agent writes both. */
+  /** Agent that writes the other candidate; without it the dialogue's own agent writes both. */
   readonly rival?: SampledAgent;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Samples two candidates at once, each with a seed of its own. The order in which they come back is drawn by the
- * dialogue's seed, so that the place says nothing about who wrote it. Nothing is told before both are written, so that
- * the time says nothing either.
+ * Samples two candidates at once, each with its own seed. The dialogue's seed draws their order, so that the position
+ * does not tell who wrote which. Neither is shown before both are written, so that the time does not tell either.
  *
  * @param before the turns that they follow, all with a reply
- * @param refused how many pairs of candidates for this turn were refused before
- * @throws what the first to fail said; the other is stopped
+ * @param refused number of pairs of candidates refused for this turn before
+ * @throws the error of the first to fail; the other is stopped
  */
 export async function drawCandidates(
   speaker: Speaker,
@@ -55,15 +54,15 @@ export async function drawCandidates(
   throw failure.signal.reason;
 }
 
-/** Whether a person would see two times the same. */
+/** Tells whether both candidates look the same to a person. */
 export function lookAlike(candidates: readonly [Candidate, Candidate]): boolean {
   const [first, second] = candidates.map(({ text }) => parseAgentMessage(text));
   return first!.visible === second!.visible && first!.answer === second!.answer;
 }
 
 /**
- * The candidate with which the dialogue goes on: the one that was picked. Of two that are equal it is the first that
- * was shown, which is either of them, since their order was drawn.
+ * Returns the candidate that the dialogue goes on with. When the person found both equal it is the first shown, which
+ * is a random one, since their order was drawn.
  */
 export function goesOnWith(
   { candidates }: EventOf<'candidates'>,

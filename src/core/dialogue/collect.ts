@@ -21,13 +21,13 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
-  /** Dialogues in flight at once. */
+  /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;
   readonly seed: number;
   readonly protocol: Protocol;
   readonly grader: Grader;
   readonly mode: GradingMode;
-  /** Names the collection in the log: the same name goes on where it stopped. */
+  /** Name of the collection in the log; the same name continues where it stopped. */
   readonly collection: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CollectionProgress) => void;
@@ -35,7 +35,7 @@ export interface CollectionPlan extends DialogueParts {
 
 export interface CollectionProgress {
   readonly total: number;
-  /** Answered and graded, of which `already` were so before this call. */
+  /** Number of dialogues answered and graded, including `already` from before this call. */
   readonly done: number;
   readonly already: number;
   readonly failed: number;
@@ -43,18 +43,18 @@ export interface CollectionProgress {
 }
 
 export interface CollectionResult extends CollectionProgress {
-  /** What the failed dialogues said, each message once, with how often. */
+  /** Errors of the failed dialogues: each message once, with its count. */
   readonly failures: readonly { readonly message: string; readonly count: number }[];
 }
 
-/** After so many dialogues in a row that failed, with none that worked in between, the next would fail too. */
+/** After this many failures in a row, without a success in between, the next dialogue would fail too. */
 const FAILURES_IN_A_ROW = 8;
 
-/** What makes dialogues comparable: one collection holds only such as agree in all of it. */
+/** Settings that make dialogues comparable; all dialogues of a collection agree in them. */
 type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'>;
 
 /**
- * Names a collection by its settings, so that the same command goes on after a crash, and more rollouts or tasks
+ * Names a collection by its settings, so that the same command continues after a crash, and more rollouts or tasks
  * extend it.
  */
 export function collectionName(purpose: string, settings: Settings): string {
@@ -70,7 +70,8 @@ export function collectionName(purpose: string, settings: Settings): string {
 
 /**
  * Plays every task `rollouts` times and grades the answers. Dialogues do not wait for each other: a free place is
- * filled at once, and grading goes on beside. What the log already has is not repeated; what it has begun is resumed.
+ * filled at once, while grading continues in parallel. Dialogues that the log has are not repeated, and begun ones are
+ * resumed.
  *
  * @throws {Fault} `dialogue/collection-failing` when nothing works, `dialogue/task-changed`, `trajectory/claimed` when
  * another process plays the same collection; AbortError on cancel, with everything logged
@@ -85,12 +86,12 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
   }
 }
 
-/** Dialogues about another task of the same id would be counted for this one. */
+/** Refuses a task that differs from the one played under its id, whose dialogues would be counted for it. */
 async function refuseChangedTasks({ log, collection, tasks }: CollectionPlan): Promise<void> {
   const collected = log.collected(collection);
   for (const { task, pack } of tasks) {
     const known = collected.get(`${task.id}#0`);
-    // A damaged one is played anew, and need not be readable.
+    // A damaged dialogue is played anew, and need not be readable.
     const isReadable = known !== undefined && !known.damaged;
     const played = isReadable ? (await log.trajectory(known.episode))?.task : undefined;
     if (played === undefined || contentOf(played) === contentOf(task)) continue;
@@ -155,7 +156,7 @@ class Collection {
     };
   }
 
-  /** Rollout by rollout, so that an early stop leaves every task played about equally often. */
+  /** Yields rollout by rollout, so that an early stop leaves every task played about equally often. */
   private *jobs(): Generator<Job> {
     for (let rollout = 0; rollout < this.plan.rollouts; rollout++) {
       for (const entry of this.plan.tasks) yield { ...entry, rollout };
@@ -188,7 +189,7 @@ class Collection {
     try {
       claim = await this.plan.log.claim(`episode-${known.episode}`, 'A dialogue of this collection');
     } catch (error) {
-      // A window of the editor may have it open; it is tried again with the next call.
+      // A window of the editor may have it open; the next call tries it again.
       this.countFailure(error);
       return;
     }
@@ -210,7 +211,7 @@ class Collection {
     });
   }
 
-  /** Plays to the end and leaves the answer to the grader. */
+  /** Plays to the end, then leaves the answer to the grader without waiting for the grade. */
   private async play(dialogue: Dialogue): Promise<void> {
     try {
       await dialogue.play({ signal: this.signal });
@@ -220,10 +221,12 @@ class Collection {
       return;
     }
     this.failedInARow = 0;
-    // The place is free again while the grader works; a long queue of answers makes everyone wait.
-    const grading = this.grade(dialogue).finally(() => this.grading.delete(grading));
+    // The place is free again while the grader works, but a long queue of answers makes everyone wait.
+    // A grade that fails stops everything before it leaves the set, on which `run` waits.
+    const grading = this.grade(dialogue)
+      .catch((error: unknown) => this.stop.abort(error))
+      .finally(() => this.grading.delete(grading));
     this.grading.add(grading);
-    grading.catch((error: unknown) => this.stop.abort(error));
     if (this.grading.size > 2 * this.plan.concurrency + 64) await Promise.race(this.grading);
   }
 

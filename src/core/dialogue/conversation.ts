@@ -4,21 +4,21 @@ import type { ChatMessage } from '../model/model';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
 
-/** What a conversation is about and how long it may be. */
-export interface Opening {
+/** The request that a conversation is about, and its limits. */
+interface ConversationOpening {
   readonly description: string;
   readonly protocol: Protocol;
 }
 
-/** One message of the agent, whole, and what was replied to it. */
+/** One whole message of the agent, and the reply to it. */
 export interface Exchange {
   readonly agent: string;
   readonly reply?: string;
 }
 
 /**
- * The conversation as the agent sees it: instructions and request, then its own messages whole (thoughts included, as
- * they were sampled) and the replies. There is no system message, because some chat templates refuse one.
+ * Returns the conversation as the agent sees it: instructions and request, then its own messages whole (thoughts
+ * included, as they were sampled) and the replies. There is no system message, because some chat templates refuse one.
  */
 export function agentMessages(
   { description }: Task,
@@ -33,9 +33,9 @@ export function agentMessages(
   return exchangedMessages({ description, protocol }, exchanges, prompts);
 }
 
-/** The same of a conversation that no log keeps. */
+/** Does the same for a conversation that no log keeps. */
 export function exchangedMessages(
-  { description, protocol }: Opening,
+  { description, protocol }: ConversationOpening,
   exchanges: readonly Exchange[],
   prompts: Prompts,
 ): ChatMessage[] {
@@ -49,13 +49,16 @@ export function exchangedMessages(
   return messages;
 }
 
-/** Whether the agent saw another agent.md than this one. Imported trajectories name none: nothing better is known. */
+/** Tells whether the agent saw another agent.md. Imported trajectories name no version and count as the same. */
 export function sawAnotherPrompt({ started }: Trajectory, prompts: Prompts): boolean {
   const seen = started.prompts['agent.md'];
   return seen !== undefined && seen !== prompts.versions['agent.md'];
 }
 
-/** What the simulator is asked: it sees the hidden information and what both sides said, never the agent's thoughts. */
+/**
+ * Returns the simulator's request. It holds the hidden information and what both sides said, never the agent's
+ * thoughts.
+ */
 export function simulatorMessages(
   task: Task,
   turns: readonly Turn[],

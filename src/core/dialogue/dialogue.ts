@@ -10,18 +10,17 @@ import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../traj
 import { termsOf } from '../trajectory/terms';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
-import { endingAfter, endingWith, type Ending } from './ending';
 import { measureLeak } from './leak';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './parts';
-import { limitReply, type Protocol } from './protocol';
-import { sampleAgent, type Said } from './sample';
+import { limitReply, type Protocol, parseAgentMessage } from './protocol';
+import { sampleAgent, type AgentTurnEvent } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
 import { moverOf, stateOf, undecidedOf, type DialogueState, type Mover } from './state';
 
 /**
  * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its
- * promise resolves, and the state is nothing but what the log says, so that a dialogue can be resumed from it.
+ * promise resolves, and the state holds only what the log says, so that a dialogue can be resumed from it.
  */
 export class Dialogue {
   private constructor(
@@ -31,8 +30,7 @@ export class Dialogue {
   ) {}
 
   static async start(options: NewDialogue): Promise<Dialogue> {
-    const { log, task, collaborator, protocol, seed } = options;
-    const id = randomUUID();
+    const { id = randomUUID(), log, task, collaborator, protocol, seed } = options;
     await log.recordTask(task);
     await log.append({
       event: 'episode-started',
@@ -51,7 +49,7 @@ export class Dialogue {
     return new Dialogue(options, { id, task, protocol, seed, collaborator, ...nothing }, options.simulator);
   }
 
-  /** Goes on with a dialogue that was cancelled, failed, or left by a process that died. */
+  /** Resumes a dialogue that was cancelled, failed, or left by a process that died. */
   static async resume(trajectory: Trajectory, parts: DialogueParts): Promise<Dialogue> {
     const { id, turns, pending = [] } = trajectory;
     const dialogue = new Dialogue(parts, stateOf(trajectory), parts.simulator);
@@ -62,12 +60,12 @@ export class Dialogue {
         agent: parts.agent.name,
         prompts: parts.prompts.versions,
       });
-      // The process may have died between a choice and the turn that it made,
+      // The process may have died after a choice, before the turn that the choice makes.
       const { shown, choice } = pending.at(-1) ?? {};
       if (shown !== undefined && choice !== undefined && choice.picked !== 'neither') {
         await dialogue.say(dialogue.saidBy(goesOnWith(shown, choice.picked)));
       }
-      // or between the last turn and what ends the dialogue.
+      // It may also have died after the last turn, before the event that ends the dialogue.
       const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
       const ending = last === undefined ? undefined : endingAfter(last.agent, dialogue.protocol);
       if (ending !== undefined) await dialogue.close(ending);
@@ -100,7 +98,7 @@ export class Dialogue {
     return this.state.answer;
   }
 
-  /** The two candidates for the agent's next message that wait for a choice. */
+  /** Candidates for the agent's next message, while they wait for a choice. */
   get candidates(): EventOf<'candidates'> | undefined {
     return undecidedOf(this.state.pending);
   }
@@ -116,8 +114,19 @@ export class Dialogue {
   }
 
   /**
-   * Asks for two candidates for the agent's next message at once; `choose` says with which the dialogue goes on. Two that
-   * look alike leave nothing to choose: one of them is the agent's turn then.
+   * Records the next message of an agent that samples elsewhere and does not say how. The dialogue may be over
+   * afterwards.
+   */
+  async agentSaid(text: string): Promise<Turn> {
+    this.expect('agent');
+    const turn = this.state.turns.length + 1;
+    const model = this.parts.agent.name;
+    return this.say({ event: 'agent-turn', episode: this.id, turn, text, finishReason: 'other', model });
+  }
+
+  /**
+   * Asks for two candidates for the agent's next message at once; `choose` decides which one the dialogue goes on with.
+   * If they look alike there is nothing to choose, and one of them becomes the agent's turn.
    */
   async drawCandidates(options: CandidateOptions = {}): Promise<void> {
     this.expect('agent');
@@ -133,8 +142,8 @@ export class Dialogue {
   }
 
   /**
-   * A person's choice between the candidates. Of two that are equal the dialogue goes on with the first shown; when
-   * neither will do it is the agent's move again.
+   * Takes a person's choice between the candidates. If both are equal, the dialogue goes on with the first shown; if
+   * neither will do, it is the agent's move again.
    */
   async choose(picked: Picked, { by, milliseconds }: Chooser): Promise<void> {
     this.expect('chooser');
@@ -149,8 +158,8 @@ export class Dialogue {
   }
 
   /**
-   * Asks the agent for its last message once more, under a seed of its own. Until the new message is in the log the
-   * one before stands; afterwards the log has both.
+   * Asks the agent for its last message once more, under a new seed. The old message stands until the new one is in the
+   * log; afterwards the log has both.
    */
   async anotherSample(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('collaborator');
@@ -161,18 +170,18 @@ export class Dialogue {
     return this.say(said, { event: 'turn-superseded', episode: this.id, turn: agent.turn }, samples);
   }
 
-  /** The developer's reply; cut to the protocol's limit. */
+  /** Records the developer's reply, cut to the protocol's limit. */
   async reply(text: string, from: DeveloperReply): Promise<Turn> {
-    // What was made of a suggestion is still bound by the terms of the model that made it, whoever simulates by now.
+    // An edited suggestion stays bound by the terms of the model that drafted it, even if another simulates by now.
     return this.recordReply(text, { ...from, ...termsOf(from.suggestedBy ?? '') });
   }
 
-  /** What the simulator would say now. It is logged only when it is sent. */
+  /** Returns what the simulator would reply now. It is logged only when it is sent. */
   async suggest(options: GenerateOptions = {}): Promise<string> {
     return limitReply((await this.askSimulator(options)).text, this.protocol.replyLimit);
   }
 
-  /** Lets the simulator answer this one turn, whoever has the seat. */
+  /** Lets the simulator reply to this one turn, even when a developer has the seat. */
   async simulatorReply(options: GenerateOptions = {}): Promise<Turn> {
     const begun = performance.now();
     const { text, usage } = await this.askSimulator(options);
@@ -187,21 +196,21 @@ export class Dialogue {
     });
   }
 
-  /** Gives the collaborator's seat to somebody else, from the next reply on. */
+  /** Gives the collaborator's seat to another one, from the next reply on. */
   async handOver(to: Collaborator, simulator?: Simulator): Promise<void> {
     await this.log({ event: 'hand-over', episode: this.id, turn: this.state.turns.length, to });
     this.state.collaborator = to;
     if (simulator !== undefined) this.simulator = simulator;
   }
 
-  /** Ends the dialogue with the agent's last message as its answer, also when that has a reply already. */
+  /** Ends the dialogue with the agent's last message as its answer, even when that has a reply already. */
   async endNow(): Promise<void> {
     const last = this.state.turns.at(-1);
     if (last === undefined || this.next !== 'agent') this.expect('collaborator');
     await this.close(endingWith(last!.agent, 'ended-by-developer'));
   }
 
-  /** Takes in what somebody thinks of a turn, which was logged beside the dialogue. */
+  /** Adds a rating of a turn to the state; the rating has been logged elsewhere. */
   rated(rating: EventOf<'turn-rating'>): void {
     this.state.turns = this.state.turns.map((turn) =>
       turn.agent.turn === rating.turn ? { ...turn, rating } : turn,
@@ -226,9 +235,9 @@ export class Dialogue {
   }
 
   /**
-   * Plays on until the dialogue is over or it is a developer's move. A dialogue that is cancelled or fails stays in
-   * the log as such.
-   * @throws what stopped it, after logging it
+   * Plays on until the dialogue is over or it is a developer's move. The log records when a dialogue was cancelled or
+   * failed.
+   * @throws the error that stopped it, after logging it
    */
   async play(options: GenerateOptions & { readonly onTurn?: () => void } = {}): Promise<void> {
     try {
@@ -255,18 +264,22 @@ export class Dialogue {
     }
   }
 
-  /** A turn of another agent goes under its own name, by which it is left out of training where its terms forbid it. */
-  private saidBy({ agent, ...message }: Candidate): Said {
+  /** Another agent's turn keeps that agent's name, by which training leaves it out where its terms forbid it. */
+  private saidBy({ agent, ...message }: Candidate): AgentTurnEvent {
     const model = agent === this.parts.agent.name ? message.model : agent;
     return { event: 'agent-turn', episode: this.id, turn: this.state.turns.length + 1, ...message, model };
   }
 
   /**
-   * Logs the agent's message and what it ends.
-   * @param because the choice that it comes from, or that it takes the place of a sample
-   * @param superseded the samples whose place it takes
+   * Logs the agent's message, and the end of the dialogue if the message ends it.
+   * @param because the event before it: the choice that it comes from, or the sample that it replaces
+   * @param superseded the samples that it replaces
    */
-  private async say(said: Said, because?: NewEvent, superseded: Turn['superseded'] = []): Promise<Turn> {
+  private async say(
+    said: AgentTurnEvent,
+    because?: NewEvent,
+    superseded: Turn['superseded'] = [],
+  ): Promise<Turn> {
     const ending = endingAfter(said, this.protocol);
     const events = [because, said, ending].filter((event) => event !== undefined);
     const logged = await this.parts.log.appendAll(events, { durable: true });
@@ -349,8 +362,24 @@ export class Dialogue {
     );
   }
 
-  /** A step of a dialogue is on the disk before anyone is shown it. */
+  /** Logs a step. It is on the disk before anyone is shown it. */
   private log<E extends NewEvent>(event: E): Promise<EventOf<E['event']>> {
     return this.parts.log.append(event, { durable: true });
   }
+}
+
+type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
+
+type AgentTurn = Pick<EventOf<'agent-turn'>, 'episode' | 'text' | 'turn'>;
+
+/** Returns the event that ends the dialogue after this message of the agent, if it ends. */
+function endingAfter(said: AgentTurn, { maxTurns }: Protocol): Ending | undefined {
+  if (parseAgentMessage(said.text).answer !== undefined) return endingWith(said, 'answered');
+  return said.turn >= maxTurns ? endingWith(said, 'turn-limit') : undefined;
+}
+
+/** Makes the message the answer: the part behind the announcement, else all of its visible text. */
+function endingWith({ episode, text, turn }: AgentTurn, reason: Ending['reason']): Ending {
+  const { answer, visible } = parseAgentMessage(text);
+  return { event: 'answered', episode, turn, answer: answer ?? visible, reason };
 }

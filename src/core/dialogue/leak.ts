@@ -1,35 +1,35 @@
 import { PythonStrings } from '../task/python/strings';
 import { longestEndings, Substrings } from './substrings';
 
-/** How much of the reference a reply gives away. */
+/** Measure of how much of the reference a reply gives away. */
 export interface Leak {
   /** Fraction of the reference's code tokens that the reply contains in runs, 0 to 1. */
   readonly fraction: number;
   readonly leaked: boolean;
 }
 
-/** A reply that contains this much of the reference's code is marked. */
-export const LEAK_THRESHOLD = 0.25;
+/** A reply with this fraction of the reference's code or more is marked as a leak. */
+const LEAK_THRESHOLD = 0.25;
 
 /** Shorter runs of equal tokens happen by chance, as do runs without operators ("if x is in y" is English too). */
 const SHORTEST_RUN = 5;
 const FEWEST_OPERATORS = 2;
 
 /**
- * Measures how much of the reference a reply gives away, on code tokens: the share of the reference's body that
- * stands in the reply as runs of at least five equal tokens, two of them operators. Names are all taken as equal, so
- * that renamed code still counts; comments and the signature, which everyone knows, do not.
+ * Measures how much of the reference a reply gives away, on code tokens: the share of the reference's body that stands
+ * in the reply as runs of at least five equal tokens, two of them operators. All names count as equal, so that renamed
+ * code still counts; comments and the signature, which everyone knows, do not.
  *
  * A reply is English with code in it. It is read as Python and as prose, and the reading that gives away more counts:
- * in prose an apostrophe and a `#` say nothing, and code inside quotation marks is code. A decision that is spoken out
- * as a formula is a leak too: "(x + y) / 2" gives away `return (a + b) / 2`.
+ * in prose an apostrophe and a `#` mean nothing, and code inside quotation marks is code. A decision that is spelled
+ * out as a formula is a leak too: "(x + y) / 2" gives away `return (a + b) / 2`.
  */
 export function measureLeak(reference: string, reply: string): Leak {
   const { fraction } = closerReading(reference, reply);
   return { fraction, leaked: fraction >= LEAK_THRESHOLD };
 }
 
-/** The pieces of the reply, as they stand in it, that are the reference's code. */
+/** Returns the passages of the reply, verbatim, that are the reference's code. */
 export function leakedPassages(reference: string, reply: string): string[] {
   const { told, isTold } = closerReading(reference, reply);
   const passages: { start: number; end: number }[] = [];
@@ -43,14 +43,14 @@ export function leakedPassages(reference: string, reply: string): string[] {
 }
 
 interface Reading {
-  /** Of the reference's tokens, those that the reply has in runs. */
+  /** Fraction of the reference's tokens that the reply contains in runs. */
   readonly fraction: number;
-  /** The reply's tokens, and which of them lie in such a run. */
+  /** Tokens of the reply; `isTold` marks the ones that lie in such a run. */
   readonly told: readonly Token[];
   readonly isTold: readonly boolean[];
 }
 
-/** Of the two readings of a reply the one that gives away more. */
+/** Returns the reading of the reply, as Python or as prose, that gives away more. */
 function closerReading(reference: string, reply: string): Reading {
   const secret = body(reference);
   const asPython = reading(pythonTokens(secret), pythonTokens(reply));
@@ -80,18 +80,18 @@ const WORD = String.raw`\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|[\p{L}_][\p{L}\p{N}_]*|\
 
 const WORDS = new RegExp(WORD, 'uy');
 
-/** To a reader, strings fall apart into what is in them, and quotation marks and `#` say nothing. */
+/** Signs that are skipped in prose: quotation marks and `#` mean nothing there, and the content of strings counts. */
 const SIGN_OF_PROSE = String.raw`\\[nt]|["'#\\“”‘’«»]|${'`'}|^[ \t]*>(?!=)`;
 const PROSE = new RegExp(`(?:${SIGN_OF_PROSE})|(?<token>${WORD})`, 'gmu');
 
-/** A token as it is compared, and where it stands. */
+/** Token text as it is compared, with its offsets in the source. */
 interface Token {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Tokens as Python has them, without comments. */
+/** Splits Python source into tokens, without comments. */
 const pythonTokens = (source: string): Token[] => {
   const strings = new PythonStrings(source);
   const tokens: Token[] = [];
@@ -116,7 +116,7 @@ const proseTokens = (text: string): Token[] =>
     return { text: withoutName(token), start: index, end: index + token.length };
   });
 
-/** Every name that is neither keyword nor common built-in is the same. */
+/** Replaces every name that is neither a keyword nor a common built-in by `name`. */
 const withoutName = (token: string): string =>
   /^[\p{L}_]/u.test(token) && !KEYWORDS.has(token) ? 'name' : token;
 
@@ -136,7 +136,7 @@ function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** The reference without docstrings and without the `def` lines, whose content the description tells anyway. */
+/** Returns the reference without docstrings and `def` lines, whose content the description tells anyway. */
 function body(reference: string): string {
   return reference
     .replace(/^[ \t]*[rR]?(?:"""[^"]*(?:"(?!"")[^"]*)*"""|'''[^']*(?:'(?!'')[^']*)*''')[ \t\r]*$/gm, '')
@@ -145,7 +145,7 @@ function body(reference: string): string {
 
 const isOperator = (token: string): boolean => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
 
-/** Marks the tokens of both that lie in a long enough run that the other has as well. */
+/** Marks the tokens of both sides that lie in a long enough run that the other side has as well. */
 function sharedRuns(
   secret: readonly string[],
   told: readonly string[],
@@ -153,11 +153,11 @@ function sharedRuns(
   return { isCovered: runsIn(secret, told), isTold: runsIn(told, secret) };
 }
 
-/** Marks the tokens that lie in a long enough run that `other` has as well. Linear in both. */
+/** Marks the tokens that lie in a long enough run that `other` has as well. Takes linear time in both. */
 function runsIn(tokens: readonly string[], other: readonly string[]): boolean[] {
   const operators = [0];
   for (const token of tokens) operators.push(operators.at(-1)! + Number(isOperator(token)));
-  // From its last token back: a run reaches as far as the longest one that ends at or behind each token.
+  // The loop goes from the last token back: a run reaches as far as the longest one that ends at or behind each token.
   const lengths = [...longestEndings(tokens, new Substrings(other))];
   const isShared = tokens.map(() => false);
   let begin = tokens.length;

@@ -11,59 +11,59 @@ import {
   type Marker,
 } from './markers';
 
-/** A marker in its text. */
+/** A marker with its surroundings in the text. */
 interface Placed extends Marker {
-  /** The end of what is said before it. */
+  /** Offset after the last non-blank character before the marker. */
   readonly said: number;
-  /** Finds where something is said behind it. */
+  /** Finds the first non-blank character behind the marker. */
   readonly next: Search;
 }
 
-/** A place from which a message is what the collaborator sees. */
-export interface Opening {
-  /** The marker; both are the start of the text where there is none. */
+/** A place from which on the message is visible to the collaborator. */
+export interface MarkerOpening {
+  /** Offsets of the marker; both are the start of the text where there is no marker. */
   readonly start: number;
   readonly end: number;
-  /** The end of what is said before the marker. */
+  /** Offset after the last non-blank character before the marker. */
   readonly said: number;
-  /** Finds where something is said behind the marker. */
+  /** Finds the first non-blank character behind the marker. */
   readonly next: Search;
-  /** The announcement of an answer that stands right before it: what follows both is the answer. */
+  /** Announcement of an answer directly before the marker; the answer then follows the marker. */
   readonly swapped: Placed | undefined;
-  /** The first announcement of an answer behind it of each doubt. */
+  /** First announcement of an answer behind the marker, for each level of doubt. */
   readonly answers: (Placed | undefined)[];
 }
 
-/** This tells how surely a marker is meant: upper case goes before lower, the start of a line before its middle, and of equals the first. */
+/** Rates how doubtful a marker is: 0 for upper case at the start of a line, 1 within a line, 2 for lower case. */
 const doubtOf = ({ opensLine, upperCase }: Marker): number => (upperCase ? (opensLine ? 0 : 1) : 2);
 const DOUBTS = [0, 1, 2] as const;
 
 /**
- * Reads a message line by line, and keeps of its markers those that may be meant. Nothing after the announcement of an
- * answer is a marker any more, except an `OUTPUT:` that follows with nothing in between, and one that opens a line when
- * there is no code in between: then the agent only thought about answering.
+ * Reads a message line by line, and keeps the markers that may be meant. Once an answer is announced, nothing counts as
+ * a marker any more, except an `OUTPUT:` that follows with nothing in between, and one that opens a line when there is
+ * no code in between: then the agent only thought about answering.
  */
 export class MarkedLines {
   private readonly fence = new FenceState();
-  /** Code, fenced or not, or an example ("Input: …") stands somewhere above. */
+  /** True once code, fenced or not, or an example ("Input: …") has occurred above. */
   private belowCode = false;
-  /** The line above that says something and is no `#` line is code. */
+  /** True when the last line above that is neither blank nor a `#` line is code. */
   private aboveIsCode = false;
-  /** The end of what is said in the lines so far. */
+  /** Offset after the last non-blank character of the lines so far. */
   private said: number;
-  private readonly whole: Opening;
-  /** The first `OUTPUT:` of each doubt that stands in no answer. */
-  private outputs: (Opening | undefined)[] = [];
-  /** These stand in `#` lines, which are comments if the next line that says something is code. */
-  private waiting: (Opening | undefined)[] = [];
+  private readonly whole: MarkerOpening;
+  /** First `OUTPUT:` of each level of doubt that does not stand inside an answer. */
+  private outputs: (MarkerOpening | undefined)[] = [];
+  /** Openings in `#` lines; they are comments if the next line that is neither blank nor a `#` line is code. */
+  private waiting: (MarkerOpening | undefined)[] = [];
   private firstAnswer: Placed | undefined;
   private lastAnswer: Placed | undefined;
-  /** The answer that was announced first has code in the lines so far. */
+  /** True when code has followed the first announcement of an answer. */
   private hasAnsweredCode = false;
 
   /**
-   * @param start where the text begins
-   * @param isThought whether it is a thought that is not closed, out of which only the clearest `OUTPUT:` leads
+   * @param start offset at which the text begins
+   * @param isThought true for a thought that is not closed, which only the clearest `OUTPUT:` can end
    */
   constructor(
     private readonly start: number,
@@ -80,10 +80,10 @@ export class MarkedLines {
     return this.waiting.length > 0;
   }
 
-  /** The copy stays as it is now, and takes a line that may still grow. */
+  /** Returns an independent copy, which can take a line that may still grow. */
   copy(): MarkedLines {
     const copy = new MarkedLines(this.start, this.isThought);
-    const copied = (opening: Opening | undefined): Opening | undefined =>
+    const copied = (opening: MarkerOpening | undefined): MarkerOpening | undefined =>
       opening && { ...opening, answers: [...opening.answers] };
     return Object.assign(copy, this, {
       fence: this.fence.copy(),
@@ -94,9 +94,9 @@ export class MarkedLines {
   }
 
   /**
-   * @param line the next line, as far as it decides anything
-   * @param start where it begins
-   * @param said the end of what is said up to its end
+   * @param line the next line, cut at `LONGEST_LINE` characters
+   * @param start offset at which it begins
+   * @param said offset after the last non-blank character up to its end
    */
   take(line: string, start: number, said: number): void {
     const isFenced = this.fence.take(line);
@@ -104,7 +104,7 @@ export class MarkedLines {
     const speaks = said > start && !isComment(line);
     if (speaks) this.settle(code);
     const begun = !isFenced && NAMED.test(line) && this.mark(line, start);
-    // The line that announces it is no part of the answer; what follows in it is.
+    // The announcing line counts only behind the announcement, and `mark` has looked there.
     const goesOn = this.firstAnswer !== undefined && this.firstAnswer.start < start;
     if (begun || (goesOn && hasCode(line))) this.hasAnsweredCode = true;
     this.belowCode ||= code || opensFence(line) || beginsExample(line);
@@ -112,8 +112,10 @@ export class MarkedLines {
     this.said = said;
   }
 
-  /** Finds where the message begins. @param belowIsCode whether code follows on the last `#` lines */
-  opening(belowIsCode: boolean): Opening | undefined {
+  /**
+   * Returns the place where the message begins, if it does. @param belowIsCode whether code follows the last `#` lines
+   */
+  opening(belowIsCode: boolean): MarkerOpening | undefined {
     for (const doubt of DOUBTS) {
       const known = this.outputs[doubt];
       const perhaps = belowIsCode ? undefined : this.waiting[doubt];
@@ -157,7 +159,7 @@ export class MarkedLines {
     return begun;
   }
 
-  private open(output: Placed, among: (Opening | undefined)[]): void {
+  private open(output: Placed, among: (MarkerOpening | undefined)[]): void {
     const { start, end, said, next, opensLine } = output;
     if (this.isThought && doubtOf(output) > 0) return;
     const isInside =

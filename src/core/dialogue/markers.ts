@@ -1,7 +1,7 @@
-/** `OUTPUT:` or `I WANT TO ANSWER:` where it counts as one. */
+/** An `OUTPUT:` or `I WANT TO ANSWER:` that counts as a marker. */
 export interface Marker {
   readonly name: 'output' | 'answer';
-  /** It opens its line; list, quote and heading signs before it belong to it. */
+  /** True at the start of a line; list, quote and heading signs before it belong to the marker. */
   readonly opensLine: boolean;
   readonly upperCase: boolean;
   readonly start: number;
@@ -9,34 +9,34 @@ export interface Marker {
 }
 
 const NAME = '(OUTPUT|I WANT TO ANSWER)';
-/** Nothing is a marker that does not match it. */
+/** Every marker contains a match of this. */
 export const NAMED = new RegExp(NAME, 'i');
 export const LONGEST_NAME = 'I WANT TO ANSWER'.length;
 /** Emphasis around a marker belongs to it. */
 const EMPHASIS = '[*_`]*';
-/** List bullets and numbers, quote and heading signs, in any order. */
+/** List bullets and numbers, quote and heading signs, in any order, before a marker. */
 const PREFIX = '(?:[ \\t>#]|[-*+•](?=[ \\t])|\\d+[.)](?=[ \\t]))*';
 
-/** At the start of a line: in any case, the colon optional when nothing else stands there. */
+/** Marker at the start of a line: in any case; the colon is optional when nothing else stands there. */
 const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[:\uFF1A]${EMPHASIS}|$)`, 'i');
-/** Amid a line: upper case with its colon. */
+/** Marker within a line: in upper case and with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
-/** Nobody writes a line that long and means a marker in it; what stands further in is looked at by no rule. */
+/** Maximum number of characters of a line that are searched; nobody means a marker further in. */
 export const LONGEST_LINE = 4000;
 
-/** Nobody writes so many markers in a line either; later ones are none. */
+/** Maximum number of markers in a line; later ones are ignored, since nobody writes so many. */
 const MOST_IN_LINE = 20;
 
-/** A quotation within a line. An inch sign after a number and an apostrophe after a letter open none. */
+/** Matches a quotation within a line. An inch sign after a number and an apostrophe after a letter open none. */
 const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?!\p{L})/gu;
 
 /**
- * The markers of a line that stand in prose: in no quotation, comment or docstring. In linear time, as everything here:
- * an agent may write anything.
+ * Returns the markers of a line that stand in prose, not in a quotation, comment or docstring. Takes linear time, like
+ * everything here, because an agent may write anything.
  *
  * @param line no longer than `LONGEST_LINE`
- * @param inCode it may belong to code without a fence or to an example ("Input: … Output: …")
+ * @param inCode whether it may belong to code without a fence or to an example ("Input: … Output: …")
  */
 export function markersOfLine(line: string, inCode: boolean): Marker[] {
   const markers: Marker[] = [];
@@ -69,13 +69,13 @@ export function markersOfLine(line: string, inCode: boolean): Marker[] {
 
 const nameOf = (name: string): Marker['name'] => (/^output$/i.test(name) ? 'output' : 'answer');
 
-/** Whether an example begins in the line, whose output is not the message's. */
+/** Tells whether the line begins an example; an `Output:` of an example is not the message's. */
 export const beginsExample = (line: string): boolean => /^\W*input:/i.test(line);
 
-/** A comment where there is code, a heading elsewhere. */
+/** Tells whether it is a `#` line: a comment among code, a heading elsewhere. */
 export const isComment = (line: string): boolean => /^\s*#/.test(line);
 
-/** A line of Python begins or looks as a whole like one of these. None of them needs more than linear time. */
+/** Patterns of a line of Python or of its beginning. Each of them takes linear time at most. */
 const PYTHON_LINES: readonly RegExp[] = [
   /^\s*(?:async )?def \w+\s*\(/,
   /^\s*class \w.*:/,
@@ -92,14 +92,14 @@ const PYTHON_LINES: readonly RegExp[] = [
   /^\s*[rR]?(?:"""|''')/,
 ];
 
-/** Whether a line, as far as it goes, is Python rather than English. */
+/** Tells whether a line, or the part of it that has arrived, is Python rather than English. */
 export const isCode = (line: string): boolean => PYTHON_LINES.some((form) => form.test(line));
 
-/** Whether a text holds Python code, in a fence or bare. */
+/** Tells whether a text holds Python code, fenced or bare. */
 export const hasCode = (text: string): boolean =>
   text.split('\n').some((line) => opensFence(line) || isCode(line));
 
-/** A fence, what stands before it in its line, and behind it. */
+/** Matches a fence; its groups are the text before the fence, the fence, and the text behind it. */
 const FENCE = /^((?:[ \t>]|[-*+•][ \t]|\d+[.)][ \t])*)(`{3,}|~{3,})(.*)/s;
 
 function fenceOf(line: string): { before: string; mark: string; info: string } | undefined {
@@ -107,15 +107,17 @@ function fenceOf(line: string): { before: string; mark: string; info: string } |
   return mark === undefined ? undefined : { before, mark, info };
 }
 
-/** Whether the line opens a fence when none is open. One of backticks has none behind it. */
+/**
+ * Tells whether the line opens a fence when none is open. A fence of backticks has no backtick behind it in its line.
+ */
 export function opensFence(line: string): boolean {
   const fence = fenceOf(line);
   return fence !== undefined && !(fence.mark.startsWith('`') && fence.info.includes('`'));
 }
 
-/** Which lines of a text stand in a code fence, told one after the other. */
+/** Tells which lines of a text stand in a code fence; it takes one line after the other. */
 export class FenceState {
-  /** The fence that is open; `depth`: how far in it stands. */
+  /** The open fence; `depth` is the number of characters before it in its line. */
   private open: { readonly mark: string; readonly depth: number } | undefined;
 
   isOpen(): boolean {
@@ -135,7 +137,7 @@ export class FenceState {
     }
     if (
       fence !== undefined &&
-      // As in CommonMark: a fence much further in, as a docstring may have one, closes nothing.
+      // As in CommonMark, a fence that is indented much further, such as one in a docstring, closes nothing.
       /^[ \t>]*$/.test(fence.before) &&
       fence.before.length <= this.open.depth + 3 &&
       fence.mark.startsWith(this.open.mark) &&
@@ -146,7 +148,7 @@ export class FenceState {
   }
 }
 
-/** The code fences of a text, in list items and quotations too; one that never closes reaches to the end. */
+/** Returns the code fences of a text, in list items and quotations too; one that never closes reaches to the end. */
 export function fencedRanges(text: string): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = [];
   const fence = new FenceState();

@@ -1,24 +1,23 @@
 import type { Fact } from '../task/task';
 import { withoutTerms } from './asking';
-import { mattersOf, type Matter } from './matters';
 import type { Question } from './questions';
 import { stems } from './stem';
 
-/** How much the sentence before a question counts, beside the question itself. */
+/** Weight of the sentence before a question, relative to the question itself. */
 const CONTEXT_WEIGHT = 0.25;
 
-/** How much a word counts that the task's description has as well: it names the matter, not the decision. */
+/** Weight of a word that the task's description has as well: it names the matter, not the decision. */
 const DESCRIBED_WEIGHT = 0.5;
 
-/** How much a word counts that is only part of a keyword, or that only a wording of the answer has. */
+/** Weights of a word that is only part of a keyword, and of a word that occurs only in a wording of the answer. */
 const PART_WEIGHT = 0.4;
 const WORDING_WEIGHT = 0.3;
 
-/** How much it counts that question and fact are about the same matter, by the fact's keywords or only its wordings. */
+/** Weights of a matter that question and fact share, by the fact's keywords and by its wordings only. */
 const MATTER_WEIGHT = 0.7;
 const WORDED_MATTER_WEIGHT = 0.4;
 
-/** Words that any question may have count little in a keyword of several words such as "at the limit". */
+/** Weight of a word that any question may have, in a keyword of several words such as "at the limit". */
 const FUNCTION_WORD_WEIGHT = 0.1;
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   stems(
@@ -41,7 +40,7 @@ const COMMON_WORDS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Words with which one asks on about what was just said. */
+/** Words of a follow-up question about what was just said. */
 const FOLLOWING_WORDS: ReadonlySet<string> = new Set(
   stems(
     'inclusive inclusively exclusive exclusively include included including exclude excluded exactly exact precisely ' +
@@ -77,9 +76,9 @@ export class Matcher {
   }
 
   /**
-   * The fact that the question is about; the first of equals. Who asks in general must name one fact only, and who
-   * asks about the program itself must name a keyword.
-   * @param previous what was spoken of last, to which a question without words of its own belongs
+   * Returns the fact that the question is about, the first of equals; undefined when there is none. A general question
+   * must name exactly one fact, and a question about the program itself must name a keyword.
+   * @param previous the fact spoken of last, to which a question without words of its own belongs
    */
   match(question: Question, previous: Fact | undefined): Fact | undefined {
     const { kind, context, continues } = question;
@@ -101,8 +100,9 @@ export class Matcher {
   }
 
   /**
-   * What "And at exactly that value?" is about: what was said before if that has a boundary, else the one fact that is
-   * about a boundary, else what was said before. A keyword goes before all but the first.
+   * Returns the fact that a question such as "And at exactly that value?" is about: the previous one if it has a
+   * boundary, else the only fact about a boundary, else the previous one. A keyword in the text precedes all but the
+   * first rule.
    */
   private followUp(text: string, previous: Fact | undefined, isNamed: boolean): Fact | undefined {
     const isBoundary = mattersOf(text).has('boundary');
@@ -119,7 +119,7 @@ export class Matcher {
     return best > 0 ? this.facts[scores.indexOf(best)] : undefined;
   }
 
-  /** How strongly the keywords of each fact occur in the text. */
+  /** Returns, for each fact, the total weight of its keywords that occur in the text. */
   private scores(text: string): number[] {
     const said = new Said(text);
     return this.keywords.map((phrases) =>
@@ -128,8 +128,8 @@ export class Matcher {
   }
 
   /**
-   * How near each fact is without its keywords: by parts of them, by words of its wordings, by common matters.
-   * A word that is in a keyword of the text counts there only.
+   * Returns the score of each fact without its keywords: by parts of them, by words of its wordings, by common matters.
+   * A word that is in a keyword of the text counts only there.
    */
   private nearness(text: string): number[] {
     const said = new Said(text);
@@ -148,7 +148,9 @@ export class Matcher {
     return this.facts.map((_, i) => inParts[i]! + inWordings[i]! + inNamed[i]! + inWorded[i]!);
   }
 
-  /** For each fact, the things it has, shared among the facts that have them. */
+  /**
+   * Returns, for each fact, the weight of the things it has; a thing's weight is shared among the facts that have it.
+   */
   private evidence<T extends string>(
     things: readonly T[],
     having: readonly ReadonlySet<T>[],
@@ -161,7 +163,7 @@ export class Matcher {
     return having.map((set) => things.reduce((sum, thing, i) => sum + (set.has(thing) ? weights[i]! : 0), 0));
   }
 
-  /** The words of a keyword. A word of the description tells less than others. */
+  /** Returns the weight of a keyword. Words of the description and function words weigh less than others. */
   private weight(phrase: readonly string[]): number {
     const words = phrase.map((stem) =>
       FUNCTION_WORDS.has(stem) ? FUNCTION_WORD_WEIGHT : this.described.has(stem) ? DESCRIBED_WEIGHT : 1,
@@ -172,15 +174,18 @@ export class Matcher {
 
 interface Phrase {
   readonly words: readonly string[];
-  /** Its words count so much, shared among the facts that have it. */
+  /** Weight of its words, divided by the number of facts that have the phrase. */
   readonly weight: number;
 }
 
-/** "Is the limit included?", "Inclusive or exclusive?", "Up or down?": nothing in it says what it is about. */
+/**
+ * Tells whether nothing in the text says what it is about: "Is the limit included?", "Inclusive or exclusive?", "Up or
+ * down?".
+ */
 const isFollowUp = (text: string): boolean =>
   stems(text).every((stem) => COMMON_WORDS.has(stem) || FOLLOWING_WORDS.has(stem));
 
-/** What a text says, to look for phrases in it. */
+/** The words of a text, in which phrases are looked up. */
 class Said {
   readonly words: ReadonlySet<string>;
   private readonly inOrder: string;
@@ -191,7 +196,7 @@ class Said {
     this.inOrder = ` ${words.join(' ')} `;
   }
 
-  /** A phrase with function words ("at the limit") has to stand there as it is; of others the words may be apart. */
+  /** A phrase with function words ("at the limit") must occur as it is; the words of others may stand apart. */
   has(phrase: readonly string[]): boolean {
     return phrase.some((stem) => FUNCTION_WORDS.has(stem))
       ? this.inOrder.includes(` ${phrase.join(' ')} `)
@@ -204,3 +209,43 @@ function distinctPhrases(texts: readonly string[]): string[][] {
   phrases.delete('');
   return [...phrases.values()];
 }
+
+/**
+ * Matters that decisions are commonly about. A question of such a matter goes to a fact of the same matter even when
+ * the two have no word in common: "What is the highest fine?" and "We never ask for more than 10 euros."
+ */
+type Matter = keyof typeof matters;
+
+const matters = {
+  boundary:
+    /\b(?:in|ex)clu(?:sive|sively|ded?|ding)\b|\b(?:exact|precise)(?:ly)?\b|\bboundary\b|\bstrict(?:ly)?\b|\bequal to\b|\bitself\b|\b(?:at|on) the (?:limit|threshold|boundary|edge)\b|\bright (?:at|on)\b|[<>]=?/i,
+  threshold:
+    /\bthreshold|\blimit\b|\bcut-?off\b|\bkicks? in\b|\b(?:at|from|over|above|below|under|beyond|until|up to|after) (?:which|what|how)\b|\b(?:when|where) (?:does|do|is|are)\b.{0,300}\b(?:starts?|begins?|appl(?:y|ies)|too)\b|\b(?:over|above|from|up to|at least|more than|below|under|until|starts? at) (?:\w+ )?\d|\d (?:\w+ )?or (?:more|less|longer)\b/i,
+  maximum:
+    /\bmaxim\w+|\bmax\b|\b(?:at|the) most\b|\bcap(?:ped|s)?\b|\bupper (?:limit|bound)\b|\bever\b|\bnever (?:\w+ ){1,3}more\b|\bno more than\b|\bhighest\b|\bbounded\b|\bat most\b|\bstop (?:at|after)\b|\btop \w+\b/i,
+  minimum:
+    /\bminim\w+|\bmin\b|\bat least\b|\bfewest\b|\bshortest\b|\bsmallest\b|\btoo (?:few|short|small)\b/i,
+  rounding:
+    /\bround\w*|\btruncat\w*|\bfloor(?:ed|ing)\b|\bceil\b|\bdecimals?\b|\bfractions?\b|\bwhole\b|\bintegers?\b|\bnearest\b|\bprecision\b|\b(?:part|half) of an?\b|\bstarted\b|\bfull\b|\d\.\d/i,
+  empty:
+    /\bempty\b|\bnothing\b|\bno \w+ at all\b|\bwithout any\b|\bno(?:ne)? (?:\w+ )?(?:given|left|there|remain\w*)\b|\bblank\b|\bzero\b/i,
+  missing:
+    /\bmissing\b|\bnone\b|\babsent\b|\bnull\b|\bmark(?:s|ed)? .{0,300}(?:fail|missing)|\bfailed\b|\bno data\b|\bdid not\b/i,
+  invalid:
+    /\binvalid\b|\bunknown\b|\bunexpected\b|\bunsupported\b|\bnot (?:valid|known|recogni[sz]ed|allowed)\b|\bmalformed\b|\bgarbage\b|\bnonsense\b|\berrors?\b|\bany other\b|\bsuch as\b/i,
+  unit: /\b(?:what|which|in|of) (?:\w+ )?units?\b|\bcurrency\b|\bmeasured in\b|\btenths?\b|\bin (?:euros?|cents?|dollars?|grams?|kilos?|kilograms?|minutes?|hours?|seconds?|degrees?|met(?:er|re)s?|percent)\b/i,
+  ties: /\bties?\b|\btied\b|\bsame (?:\w+ )?(?:score|number|points|count|totals?|rank|place)\b|\bequal(?:ly)?\b|\bidentical\b|\blevel\b|\bdecides?\b/i,
+  order:
+    /\border(?:ed|ing)?\b|\bsort(?:ed|ing)?\b|\bascending\b|\bdescending\b|\bsequence\b|\balphabet\w*|\bcomes? first\b/i,
+  repetition:
+    /\btwice\b|\bduplicates?\b|\brepeat\w*|\bmore than once\b|\bseveral times\b|\boverlap\w*|\bintersect\w*/i,
+  case: /\b(?:upper|lower)[- ]?case\b|\bcapitals?\b|\bcase[- ](?:in)?sensitiv\w+/i,
+  share: /\bpercent(?:age)?\b|\bshare\b|\bproportion\b|%/i,
+  default: /\bdefaults?\b|\busual(?:ly)?\b|\bnormal(?:ly)?\b/i,
+} as const satisfies Record<string, RegExp>;
+
+const all = Object.entries(matters) as [Matter, RegExp][];
+
+/** Returns the matters that a text touches. */
+const mattersOf = (text: string): ReadonlySet<Matter> =>
+  new Set(all.filter(([, form]) => form.test(text)).map(([matter]) => matter));

@@ -1,14 +1,20 @@
 import type { Model, SamplingSettings } from '../model/model';
 import type { Task } from '../task/task';
-import type { Collaborator, EventOf } from '../trajectory/event';
+import {
+  type Collaborator,
+  type EventOf,
+  LOG_VERSION,
+  type LogEvent,
+  type NewEvent,
+} from '../trajectory/event';
 import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
-import type { DialogueRecord } from './record';
 import type { Simulator } from './simulator';
+import type { TrajectoryLog } from '../trajectory/log';
 
-/** What a dialogue needs besides its state, whether it starts or goes on. */
+/** The parts that a dialogue needs besides its state, whether it starts or resumes. */
 export interface DialogueParts {
-  /** Where every step is written; `unrecorded` for a dialogue that nobody will look up. */
+  /** Receives every step; `unrecorded` for a dialogue that nobody will look up. */
   readonly log: DialogueRecord;
   readonly agent: Model;
   /** Plays the collaborator when it has the seat, and when a developer asks it to; may be absent. */
@@ -18,6 +24,8 @@ export interface DialogueParts {
 }
 
 export interface NewDialogue extends DialogueParts {
+  /** A random one when absent. */
+  readonly id?: string;
   readonly task: Task;
   /** The pack's file name. */
   readonly pack?: string;
@@ -32,17 +40,36 @@ export interface DeveloperReply {
   readonly author: Exclude<EventOf<'reply'>['author'], 'simulator'>;
   /** The developer's pseudonym. */
   readonly by: string;
-  /** What the simulator had drafted, and its name. */
+  /** Draft of the simulator, when there was one; `suggestedBy` is the simulator's name. */
   readonly suggestion?: string;
   readonly suggestedBy?: string;
-  /** From the agent's message to this reply. */
+  /** Time from the agent's message to this reply. */
   readonly milliseconds?: number;
 }
 
-/** Whose choice between two candidates it is. */
+/** The person who chooses between two candidates. */
 export interface Chooser {
   /** The developer's pseudonym. */
   readonly by: string;
-  /** From when both were shown whole. */
+  /** Time from the moment when both candidates were shown whole. */
   readonly milliseconds?: number;
 }
+
+/** The part of the log that a dialogue writes its steps to. */
+export type DialogueRecord = Pick<TrajectoryLog, 'recordTask' | 'append' | 'appendAll'>;
+
+/**
+ * Keeps nothing. It serves dialogues that are only played to see how they end, as thousands are to measure what one
+ * turn is worth: nobody will look them up, and no time is lost on the disk.
+ */
+export const unrecorded: DialogueRecord = {
+  recordTask: () => Promise.resolve(),
+  append: <E extends NewEvent>(event: E) => Promise.resolve(stamped(event) as EventOf<E['event']>),
+  appendAll: (events) => Promise.resolve(events.map(stamped)),
+};
+
+const stamped = (event: NewEvent): LogEvent => ({
+  version: LOG_VERSION,
+  at: new Date().toISOString(),
+  ...event,
+});

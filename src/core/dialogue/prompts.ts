@@ -4,7 +4,10 @@ import path from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { SHORT, shortPrompt } from './shortPrompt';
 
-/** The prompt files and what they may fill in. A user replaces one by a file of the same name in a folder of his own. */
+/**
+ * Prompt files and the placeholders that each may use. Users replace one by a file of the same name in their own
+ * folder.
+ */
 const placeholders = {
   'agent.md': ['description', 'maxTurns', 'replyLimit'],
   'simulator.md': ['description', 'hiddenInformation', 'transcript', 'replyLimit'],
@@ -12,7 +15,7 @@ const placeholders = {
 
 type PromptFile = keyof typeof placeholders;
 
-/** Without these a model would not know what the dialogue is about, and nobody would notice. */
+/** Placeholders that a prompt must use; without them a model would not know what the dialogue is about, unnoticed. */
 const required: { readonly [F in PromptFile]: readonly (typeof placeholders)[F][number][] } = {
   'agent.md': ['description'],
   'simulator.md': ['hiddenInformation', 'transcript'],
@@ -22,7 +25,7 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 
 export class Prompts {
-  /** Name and content hash of each file, as the log keeps them. */
+  /** Content hash by file name, as the log keeps them. */
   readonly versions: Readonly<Record<string, string>>;
 
   private constructor(private readonly texts: Readonly<Record<PromptFile, string>>) {
@@ -36,7 +39,7 @@ export class Prompts {
 
   /**
    * Reads the prompts that ship with Tandem, each replaced by the file of the same name in `folder` if there is one.
-   * @param folder or the word `short`
+   * @param folder the user's prompt folder, or the word `short`
    * @param agent a file that replaces agent.md, whatever its name, or the word `short`
    * @throws {Fault} `dialogue/prompt-folder` when `folder` holds no prompt; `dialogue/prompt` when a file cannot be
    * read, is empty, lacks a placeholder that it needs or names one that does not exist
@@ -51,7 +54,7 @@ export class Prompts {
     });
   }
 
-  /** A prompt with its placeholders filled in and without its leading comment. */
+  /** Returns a prompt with its placeholders filled in and without its leading comment. */
   render<F extends PromptFile>(
     file: F,
     values: Record<(typeof placeholders)[F][number], string | number>,

@@ -1,24 +1,14 @@
-import { AgentReading } from './reading';
+import { AgentReading, type AgentMessage } from './reading';
 
 /** The limits of a dialogue. ColBench plays 10 turns and cuts the collaborator's reply to 400 characters. */
 export interface Protocol {
-  /** Most agent turns; the last one counts as the answer. */
+  /** Maximum number of agent turns; the last one counts as the answer. */
   readonly maxTurns: number;
-  /** Most characters (Unicode code points) of a reply. */
+  /** Maximum length of a reply in characters (Unicode code points). */
   readonly replyLimit: number;
 }
 
 export const colBenchProtocol: Protocol = { maxTurns: 10, replyLimit: 400 };
-
-/** An agent's message, taken apart. */
-export interface AgentMessage {
-  /** What stands before `OUTPUT:`; kept in the log, never shown to the collaborator during play. */
-  readonly thoughts: string;
-  /** What the collaborator sees. For a final answer this includes the answer. */
-  readonly visible: string;
-  /** What follows `I WANT TO ANSWER:`; absent while the agent still asks. */
-  readonly answer?: string;
-}
 
 /**
  * Takes an agent's message apart: thoughts, `OUTPUT:`, the visible message, `I WANT TO ANSWER:`, the answer.

@@ -1,17 +1,17 @@
 import { asks, isConfirmation, kindOf, LIST_HEADER, SECOND_QUESTION, type QuestionKind } from './asking';
 import { fencedRanges } from './markers';
 
-/** One thing that a message asks. */
+/** One thing that a message asks for. */
 export interface Question {
   readonly kind: QuestionKind;
   readonly text: string;
-  /** What was said right before it, which may name what the question is about. */
+  /** Text right before it, which may name what the question is about. */
   readonly context: string;
-  /** It is the second half of a sentence whose first half asks something too. */
+  /** True for the second half of a sentence whose first half asks something too. */
   readonly continues: boolean;
 }
 
-/** Most characters of a message in which questions are looked for: nobody asks more at once. */
+/** Maximum number of characters of a message that are searched for questions; nobody asks more at once. */
 const LONGEST_MESSAGE = 20_000;
 
 /** Takes the questions out of an agent's message: sentences, list items and both halves of "… and how …". */
@@ -39,7 +39,7 @@ export function questionsOf(message: string): Question[] {
 
 interface Sentence {
   readonly text: string;
-  /** It stands under a line such as "I need to know:". */
+  /** True for a list item under a line such as "I need to know:". */
   readonly listed: boolean;
 }
 

@@ -1,51 +1,60 @@
-import { GrowingText, Search, type Range } from '../growingText';
+import { GrowingText, Search, type TextRange } from '../growingText';
 import { isCode, isComment, LONGEST_LINE, LONGEST_NAME, NAMED } from './markers';
-import { MarkedLines, type Opening } from './markedLines';
+import { MarkedLines, type MarkerOpening } from './markedLines';
 import { joined, joinedLength, Thinking } from './thinking';
-import type { AgentMessage } from './protocol';
 
-/** The markers that count, as far as the message has come. */
-interface Standing {
-  /** Undefined: all of it is a thought that has not ended. */
-  readonly opening: Opening | undefined;
-  /** The announcement of the answer, or what stands for one. */
-  readonly answer: Pick<Opening, 'start' | 'end' | 'said' | 'next'> | undefined;
+/** An agent's message, taken apart. */
+export interface AgentMessage {
+  /** Text before `OUTPUT:`; kept in the log, never shown to the collaborator during play. */
+  readonly thoughts: string;
+  /** Text that the collaborator sees. For a final answer this includes the answer. */
+  readonly visible: string;
+  /** Text after `I WANT TO ANSWER:`; absent while the agent still asks. */
+  readonly answer?: string;
 }
 
-/** The beginning of a message's parts, and how long they are. */
-export interface Beginning {
-  /** Characters of thoughts. */
+/** The markers that count in the text so far. */
+interface Position {
+  /** Undefined while all of the text is an unfinished thought. */
+  readonly opening: MarkerOpening | undefined;
+  /** Announcement of the answer, or the marker that takes its place. */
+  readonly answer: Pick<MarkerOpening, 'start' | 'end' | 'said' | 'next'> | undefined;
+}
+
+/** The beginnings of a message's parts, with lengths. */
+interface PartBeginnings {
+  /** Number of characters of thoughts. */
   readonly thinking: number;
   readonly before: string;
   readonly answer: string | undefined;
-  /** Characters of the two that are left out. */
+  /** Number of characters left out of `before` and `answer` together. */
   readonly left: number;
 }
 
 /**
- * An agent's message, taken apart while it arrives. A piece costs the time that its own characters take, and not more
- * because of all that came before; what is read is the same however the text is cut into pieces.
+ * An agent's message, taken apart while it arrives. A piece takes time in proportion to its own length, whatever came
+ * before, and the result is the same however the text is cut into pieces.
  */
 export class AgentReading {
   readonly text = new GrowingText();
   private readonly thinking = new Thinking();
   private readonly output = new Search(/OUTPUT:/, 'OUTPUT:'.length, 0);
-  /** The whole lines behind the thoughts. */
+  /** The complete lines behind the thoughts. */
   private lines = new MarkedLines(0, false);
-  /** Finds where something is said behind the thoughts. */
+  /** Finds the first non-blank character behind the thoughts. */
   private first = new Search(/\S/, 1, 0);
-  /** The line that may still grow, as far as it decides anything, and where it begins. */
+  /** The line that may still grow, cut where nothing more in it can change the result, and its offset. */
   private line = '';
   private lineStart = 0;
-  /** The lines with this one, once it is so long that nothing more in it decides anything. */
+  /** The lines including the growing one, once that is so long that nothing more in it can change the result. */
   private decided: MarkedLines | undefined;
   private named = new Search(NAMED, LONGEST_NAME, 0);
-  /** The end of the text that was taken in, and of the last thing that is said in it. */
+  /** Offsets after the text taken in so far, and after its last non-blank character. */
   private at = 0;
   private said = 0;
-  /** The last line that says something; it ends behind its line feed, once it has one. */
-  private saidLine: Range = { start: 0, end: 0 };
-  private known: Standing | undefined;
+  /** The last line that is not blank; it ends after its line feed, once it has one. */
+  private saidLine: TextRange = { start: 0, end: 0 };
+  private known: Position | undefined;
 
   push(piece: string): void {
     this.text.push(piece);
@@ -63,15 +72,15 @@ export class AgentReading {
     this.feed(this.text.slice(start));
   }
 
-  /** Something in the text looks as if it ended the thoughts. */
+  /** Tells whether the text contains an `OUTPUT:`, which may end the thoughts. */
   get hasOutput(): boolean {
     return this.output.in(this.text) !== undefined;
   }
 
-  /** All that has come so far, as a whole message. */
+  /** The text so far, read as a whole message. */
   get message(): AgentMessage {
     const { text, thinking } = this;
-    const { opening, answer } = this.standing;
+    const { opening, answer } = this.position;
     const blocks = joined(...thinking.blocks.map(({ start, end }) => text.slice(start, end)));
     if (opening === undefined) return { thoughts: joined(blocks, text.slice(thinking.start)), visible: '' };
     const { start, end, swapped } = opening;
@@ -81,27 +90,30 @@ export class AgentReading {
     return { thoughts, visible: joined(text.slice(end, answer.start), code), answer: code };
   }
 
-  /** What is said besides an answer, without the white space around it; undefined where nothing is. */
-  get spoken(): Range | undefined {
-    const { opening, answer } = this.standing;
+  /** Range of the visible text besides an answer, trimmed; undefined where there is none. */
+  get spoken(): TextRange | undefined {
+    const { opening, answer } = this.position;
     const start = opening?.next.in(this.text)?.start;
     const end = answer === undefined ? this.said : answer.said;
     return start !== undefined && start < end ? { start, end } : undefined;
   }
 
-  /** As much of `spoken` as can be shown where nothing can be taken back: whole lines, and all of it before an answer. */
-  get certain(): Range | undefined {
+  /** The part of `spoken` that later text cannot change: whole lines, and all of it before an answer. */
+  get certain(): TextRange | undefined {
     const { spoken } = this;
-    if (spoken === undefined || this.standing.answer !== undefined) return spoken;
+    if (spoken === undefined || this.position.answer !== undefined) return spoken;
     // The last line may hold the beginning of a marker, which must not be shown before it is known to be none.
     const end = this.at === this.lineStart ? this.saidLine.end : this.saidLine.start;
     return spoken.start < end ? { start: spoken.start, end } : undefined;
   }
 
-  /** What a view draws while more comes. @param most characters of what is said and of the answer */
-  beginning(most: number): Beginning {
+  /**
+   * Returns what a view shows while more arrives. @param most maximum number of characters of visible text and of
+   * answer
+   */
+  beginning(most: number): PartBeginnings {
     const { text, spoken } = this;
-    const { opening, answer } = this.standing;
+    const { opening, answer } = this.position;
     const thoughts = this.lengthOf(this.first, (opening?.swapped ?? opening)?.said ?? this.said);
     const said = spoken === undefined ? 0 : spoken.end - spoken.start;
     const answered = answer === undefined ? 0 : this.lengthOf(answer.next, this.said);
@@ -117,16 +129,16 @@ export class AgentReading {
     };
   }
 
-  /** Characters from where something is said first up to a place. */
+  /** Returns the number of characters from the first non-blank one up to an offset. */
   private lengthOf(first: Search, end: number): number {
     return Math.max(0, end - (first.in(this.text)?.start ?? end));
   }
 
-  private get standing(): Standing {
-    return (this.known ??= standingOf(this.opening()));
+  private get position(): Position {
+    return (this.known ??= positionOf(this.opening()));
   }
 
-  private opening(): Opening | undefined {
+  private opening(): MarkerOpening | undefined {
     const { lines, lineStart, said } = this;
     const name = this.named.in(this.text);
     const line = decisive(this.line);
@@ -176,16 +188,68 @@ export class AgentReading {
   }
 }
 
-/** Nobody writes a longer line with a marker in it: what stands further in decides nothing, and is no end of a line. */
+/**
+ * Cuts a long line, since nobody means a marker that far in. The `…` keeps the cut from being read as the line's end.
+ */
 const decisive = (line: string): string =>
   line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}…`;
 
-function standingOf(opening: Opening | undefined): Standing {
+function positionOf(opening: MarkerOpening | undefined): Position {
   const swapped = opening?.swapped;
-  // Between an announcement and an `OUTPUT:` right behind it nothing is said.
+  // Nothing is said between an announcement and an `OUTPUT:` right behind it.
   const answer =
     swapped === undefined
       ? opening?.answers.find((one) => one !== undefined)
       : { ...opening!, start: opening!.end };
   return { opening, answer };
+}
+
+/**
+ * An agent's message while it arrives, for a place that can only append: text is given out only when it is certain to
+ * be visible. Thoughts and the announcement of an answer never are; an answer is given out whole, at the end.
+ */
+export class Unfolding {
+  private reading = new AgentReading();
+  private readonly given = new GrowingText();
+  /** By offset: the number of characters from there that equal the text given out; undefined where one differs. */
+  private readonly alike = new Map<number, number | undefined>();
+
+  /** @returns the text that can be shown now, beyond what was given out before */
+  push(piece: string): string {
+    this.reading.push(piece);
+    // Before an `OUTPUT:` nobody can tell thoughts from message.
+    return this.reading.hasOutput ? this.give(this.reading.certain) : '';
+  }
+
+  /** Starts reading the message anew; the text given out before stands. */
+  restart(): void {
+    this.reading = new AgentReading();
+    this.alike.clear();
+  }
+
+  /** @returns the rest of the visible text, and the answer if the message holds one */
+  end(): { readonly rest: string; readonly answer?: string } {
+    const { answer } = this.reading.message;
+    const rest = this.give(this.reading.spoken);
+    return answer === undefined ? { rest } : { rest, answer };
+  }
+
+  private give(said: TextRange | undefined): string {
+    const { given, reading } = this;
+    if (said === undefined || said.end - said.start <= given.length || !this.isGiven(said.start)) return '';
+    const more = reading.text.slice(said.start + given.length, said.end);
+    given.push(more);
+    this.alike.set(said.start, given.length);
+    return more;
+  }
+
+  /** Tells whether the text at this offset begins with all that was given out. No character is compared twice. */
+  private isGiven(start: number): boolean {
+    const { given, alike, reading } = this;
+    const known = alike.has(start) ? alike.get(start) : 0;
+    if (known === undefined || known === given.length) return known !== undefined;
+    const isSame = reading.text.slice(start + known, start + given.length) === given.slice(known);
+    alike.set(start, isSame ? given.length : undefined);
+    return isSame;
+  }
 }

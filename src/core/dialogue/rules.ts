@@ -6,22 +6,23 @@ import { askedIn } from './asked';
 import { Matcher } from './matcher';
 import type { Question } from './questions';
 
-export interface RulesPosition {
-  /** The collaborator's earlier replies in this dialogue, the first one first. */
+interface RulesPosition {
+  /** The collaborator's earlier replies in this dialogue, oldest first. */
   readonly history: readonly string[];
   /** Chooses the wordings: the same seed at the same turn gives the same text. */
   readonly seed: number;
-  /** Most characters of the reply; facts that do not fit are left for later. ColBench's 400 by default. */
+  /** Maximum number of characters of the reply; facts that do not fit are left for later. ColBench's 400 by default. */
   readonly replyLimit?: number;
 }
 
-/** Nobody answers more than this at once. */
+/** Maximum number of facts in one reply; nobody tells more at once. */
 const MOST_FACTS = 3;
 
 /**
- * Plays the collaborator by rules: finds the fact that each question of the agent is about, and tells it. Never more
- * than was asked: one fact a question, no list of everything, and nothing but the wordings of the facts. It has no
- * preference only where no fact is near: to call a decided matter open would spoil the task.
+ * Plays the collaborator by rules: finds the fact that each question of the agent is about, and tells it. It never
+ * tells more than was asked: one fact for each question, no list of everything, and nothing but the wordings of the
+ * facts. It claims to have no preference only where no fact is near, since calling a decided matter open would spoil
+ * the task.
  *
  * @param message the visible part of the agent's message
  * @throws {Fault} `dialogue/no-facts` when the task has none
@@ -38,13 +39,13 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
   const all = askedIn(message, { facts, matcher, lastReply: position.history.at(-1) });
   const questions = all.map(({ question }) => question);
   const asked = [...new Set(all.flatMap(({ fact }) => fact ?? []))];
-  // A second half that is about nothing by itself ("… and how large is it?") belongs to the first.
+  // A second half that names no subject of its own ("… and how large is it?") belongs to the first.
   const open = all.flatMap(({ question, fact }) => (fact || question.continues ? [] : question));
   const voice = new Voice(position);
   return asked.length === 0 ? voice.withoutFact(questions) : voice.tell(asked, open);
 }
 
-/** A task is asked about many times, and most of the work is to read its facts. */
+/** Matchers by task: a task is asked about many times, and most of the work is to read its facts. */
 const matchers = new WeakMap<Task, Matcher>();
 
 function matcherOf(task: Task, facts: readonly Fact[]): Matcher {
@@ -124,7 +125,7 @@ class Voice {
     return this.say(questions.every(isSpecific) ? 'noPreference' : 'tooGeneral');
   }
 
-  /** What to add about questions that no fact answers. */
+  /** Returns what to add about questions that no fact answers. */
   private about(open: readonly Question[]): string | undefined {
     if (open.length === 0) return undefined;
     if (open.some(({ kind }) => kind === 'code')) return this.say('noCode');
@@ -139,7 +140,7 @@ class Voice {
     return told ? `${this.choose(wordings.again, fact.topic)} ${answer}` : answer;
   }
 
-  /** A wording for the occasion, if possible one that was not used in this dialogue yet. */
+  /** Returns a wording for the occasion, if possible one that this dialogue has not used yet. */
   private say(occasion: Occasion): string {
     const all = wordings[occasion];
     const fresh = all.filter((text) => !this.position.history.some((reply) => reply.includes(text)));

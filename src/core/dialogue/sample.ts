@@ -7,7 +7,7 @@ import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
 
-/** Who speaks, and how. */
+/** An agent with its prompts and sampling settings. */
 export interface Speaker {
   readonly agent: Model;
   readonly prompts: Prompts;
@@ -22,13 +22,13 @@ export interface Setting {
   readonly seed: number;
 }
 
-/** The agent's message, as the log takes it. */
-export type Said = Omit<EventOf<'agent-turn'>, 'version' | 'at'>;
+/** The agent's message as the log takes it. */
+export type AgentTurnEvent = Omit<EventOf<'agent-turn'>, 'version' | 'at'>;
 
 /**
- * The agent's next message.
+ * Samples the agent's next message.
  * @param before the turns that it follows, all with a reply
- * @param sample which sample of this message, from 1; each has a seed of its own
+ * @param sample number of this sample of the message, from 1; each has a seed of its own
  */
 export async function sampleAgent(
   speaker: Speaker,
@@ -36,7 +36,7 @@ export async function sampleAgent(
   before: readonly Turn[],
   sample: number,
   options: GenerateOptions,
-): Promise<Said> {
+): Promise<AgentTurnEvent> {
   const { agent, sampling } = speaker;
   const { messages, position } = requestAfter(before, speaker, setting);
   const { turn } = position;
@@ -48,7 +48,7 @@ export async function sampleAgent(
   return { event: 'agent-turn', episode: setting.id, turn, ...said, ...askedFor(agent, said) };
 }
 
-/** What the agent is asked after these turns. */
+/** Returns the request to the agent after these turns. */
 export function requestAfter(
   before: readonly Turn[],
   { prompts }: Pick<Speaker, 'prompts'>,
@@ -61,8 +61,8 @@ export function requestAfter(
 }
 
 /**
- * The log keeps this of a generated message. `sampling` is what it was asked for with, its seed included, and what the
- * server made of that.
+ * Returns the part of a generated message that the log keeps. `sampling` holds the requested settings, seed included,
+ * and what the server made of them.
  */
 export function generated(
   generation: Generation,
@@ -75,7 +75,7 @@ export function generated(
   return { text, reasoning, finishReason, model, terms, sampling, tokens, promptTokenIds, usage, timing };
 }
 
-/** The agent's name as it was asked for, where the server calls it otherwise. */
+/** Returns the agent's requested name, if the server reports another one. */
 function askedFor({ name }: Model, { model }: Pick<Candidate, 'model'>): { agent?: string } {
   return model === name ? {} : { agent: name };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Stands for the shipped agent.md for small models wherever a folder or a file of one's own is named. */
+/** Name of the shipped agent.md for small models, accepted wherever a user names a prompt folder or file. */
 export const SHORT = 'short';
 
 /** @param shipped the folder of the prompts that ship with Tandem */

@@ -7,10 +7,19 @@ import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
 import { answerByRules } from './rules';
-import { rulesFingerprint } from './rulesFingerprint';
-import { SimulatorReading } from './simulatorReading';
+import { GrowingText, Search, type TextRange } from '../growingText';
+import { Thinking } from './thinking';
+import { createHash } from 'node:crypto';
+import {
+  IDLE_TOPICS,
+  idleQuestions,
+  KINDS,
+  questionsAbout,
+  starterTasks,
+  VAGUE_QUESTIONS,
+} from '../task/starter/world';
 
-/** What a simulator knows when it is asked for a reply. */
+/** The information that a simulator gets when it is asked for a reply. */
 export interface DialogueView {
   readonly task: Task;
   /** At least one; the last has no reply yet. */
@@ -20,7 +29,7 @@ export interface DialogueView {
 }
 
 export interface SimulatedReply {
-  /** Before the reply limit; a model is stopped shortly after it. */
+  /** Not yet cut to the reply limit; a model is stopped shortly after it. */
   readonly text: string;
   readonly usage?: Usage;
 }
@@ -29,37 +38,37 @@ export interface SimulatedReply {
 export interface Simulator {
   readonly kind: 'simulator' | 'rules';
   readonly name: string;
-  /** As a model's: whose terms bind what it writes. */
+  /** Names the party whose terms bind what it writes, as a model does. */
   readonly terms?: string;
-  /** As a model's: what besides the name decides what it says. */
+  /** Stands for everything besides the name that decides what it says, as for a model. */
   readonly fingerprint?: string;
-  /** As a model's: what it has been asked for; absent for a simulator that costs nothing. */
+  /** Counts what it has been asked for, as a model does; absent for a simulator that costs nothing. */
   readonly counts?: ModelCounts;
-  /** As a model's: one sentence for each thing that it turned out not to give. */
+  /** Holds one sentence for each thing that it turned out not to give, as for a model. */
   readonly notes?: readonly string[];
   /** @throws {Fault} `dialogue/empty-simulation` when it says nothing, and what its model throws */
   reply(view: DialogueView, options?: GenerateOptions): Promise<SimulatedReply>;
-  /** As a model's: ends what it runs on. */
+  /** Ends the process or the like that it runs on, as for a model. */
   close?(): Promise<void>;
 }
 
-/** Most tokens that a simulated reply may have, thoughts included. */
+/** Maximum number of tokens of a simulated reply, thoughts included. */
 const MOST_TOKENS = 512;
 
 /**
- * Characters beyond the reply limit after which a simulator is stopped. One that ends its sentence within them ends by
- * itself, and its server counts its tokens.
+ * Characters beyond the reply limit after which a simulator is stopped. One that ends its sentence within this margin
+ * ends by itself, and then its server counts its tokens.
  */
 const BEYOND_LIMIT = 100;
 
-/** What a simulator's text says to the agent. */
+/** Returns the part of a simulator's text that is said to the agent. */
 function said(text: string): string {
   const reading = new SimulatorReading();
   reading.push(text);
   return reading.whole;
 }
 
-/** Passes on the streamed text as far as it is said to the agent, and has enough shortly after the reply limit. */
+/** Passes on the streamed text that is said to the agent, and stops the model shortly after the reply limit. */
 function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol): GenerateOptions {
   let reading = new SimulatorReading();
   let characters = 0;
@@ -142,7 +151,7 @@ export class RulesSimulator implements Simulator {
   readonly kind = 'rules';
   readonly name = 'rules';
 
-  /** Dialogues with other rules are another collection. */
+  /** Changes with the rules, so that dialogues under other rules form another collection. */
   get fingerprint(): string {
     return rulesFingerprint();
   }
@@ -157,7 +166,94 @@ export class RulesSimulator implements Simulator {
   }
 }
 
-/** The simulator of a name on the command line: `rules`, or a model that plays the collaborator. */
+/** Opens the simulator named on the command line: `rules`, or a model that plays the collaborator. */
 export function openSimulator(spec: string, prompts: Prompts, options: OpenModelOptions = {}): Simulator {
   return spec === 'rules' ? new RulesSimulator() : new ModelSimulator(openModel(spec, options), prompts);
+}
+
+/** The transcript calls the collaborator "You", and some models begin their reply with such a label. */
+const LABEL = /^[*_]{0,9}(?:You|Reply|Your reply)[*_]{0,9}:[*_]{0,9}/i;
+const LONGEST_LABEL = 50;
+
+/**
+ * Extracts what a simulator says to the agent, while its text arrives. Nothing comes before the first word is complete.
+ */
+export class SimulatorReading {
+  private readonly text = new GrowingText();
+  private readonly thinking = new Thinking();
+  /** Matches once the first word is complete: something follows it, or it can no longer be a label or a tag. */
+  private readonly word = new Search(/[>:]|\S\s/, 2, 0);
+  private first = new Search(/\S/, 1, 0);
+  private unlabelled: { readonly from: number; readonly first: Search } | undefined;
+  private end = 0;
+  private told: TextRange | undefined;
+
+  /** @returns the text that can be passed on now; empty when the text differs from what was passed on before */
+  push(piece: string): string {
+    const length = piece.trimEnd().length;
+    if (length > 0) this.end = this.text.length + length;
+    this.text.push(piece);
+    if (this.thinking.read(this.text)) this.first = new Search(/\S/, 1, this.thinking.start);
+    const now = this.word.in(this.text) === undefined ? undefined : this.said;
+    if (now === undefined) return '';
+    const { told, text } = this;
+    this.told = now;
+    if (told === undefined) return text.slice(now.start, now.end);
+    const grown = now.end - now.start - (told.end - told.start);
+    if (grown <= 0) return '';
+    const isSame =
+      now.start === told.start || text.slice(now.start, now.end - grown) === text.slice(told.start, told.end);
+    return isSame ? text.slice(now.end - grown, now.end) : '';
+  }
+
+  /** All that is said so far. */
+  get whole(): string {
+    const { said } = this;
+    return said === undefined ? '' : this.text.slice(said.start, said.end);
+  }
+
+  private get said(): TextRange | undefined {
+    const { text } = this;
+    const begun = this.thinking.isUnfinished ? undefined : this.first.in(text)?.start;
+    if (begun === undefined) return undefined;
+    const [label = ''] = LABEL.exec(text.slice(begun, begun + LONGEST_LABEL)) ?? [];
+    const from = begun + label.length;
+    if (this.unlabelled?.from !== from) this.unlabelled = { from, first: new Search(/\S/, 1, from) };
+    const start = this.unlabelled.first.in(text)?.start;
+    return start !== undefined && start < this.end ? { start, end: this.end } : undefined;
+  }
+}
+
+/** Number of tasks in the digest: enough for every domain and form, yet computed in a fraction of a second. */
+const TASKS = 24;
+
+let known: string | undefined;
+
+/**
+ * Returns a digest of the rules' replies to every wording of the starter world, on some of its tasks. It changes when
+ * the replies do, or the reading of questions; no version number has to be kept in step by hand.
+ */
+function rulesFingerprint(): string {
+  return (known ??= replies());
+}
+
+function replies(): string {
+  const hash = createHash('sha256');
+  const tasks = starterTasks({ split: 'train', seed: 0, difficulty: 'standard' });
+  for (let seed = 0; seed < TASKS; seed++) {
+    const drawn = tasks.next().value;
+    const questions = [
+      ...KINDS.flatMap((kind) => questionsAbout(drawn, kind)),
+      ...IDLE_TOPICS.flatMap((topic) => idleQuestions(drawn, topic)),
+      ...VAGUE_QUESTIONS,
+      'Could you send me your code?',
+      'I see.',
+    ];
+    const history: string[] = [];
+    for (const question of questions) {
+      history.push(answerByRules(drawn.task, question, { history: history.slice(-4), seed }));
+    }
+    hash.update(JSON.stringify(history));
+  }
+  return hash.digest('hex').slice(0, 16);
 }

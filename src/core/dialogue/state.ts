@@ -3,10 +3,10 @@ import type { Collaborator, EventOf } from '../trajectory/event';
 import type { ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
 import type { Protocol } from './protocol';
 
-/** Whose move it is: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
+/** The side that moves next: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
 export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
 
-/** Where a dialogue stands: nothing but what the log says of it. */
+/** State of a dialogue; it holds only what the log says. */
 export interface DialogueState {
   readonly id: string;
   readonly task: Task;
@@ -32,7 +32,7 @@ export function moverOf({ answer, pending, turns }: DialogueState): Mover {
   return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
 }
 
-/** The candidates that were shown and of which nobody has chosen one. */
+/** Returns the candidates that are shown and wait for a choice. */
 export function undecidedOf(pending: readonly ShownCandidates[]): EventOf<'candidates'> | undefined {
   const last = pending.at(-1);
   return last?.choice === undefined ? last?.shown : undefined;

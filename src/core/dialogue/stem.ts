@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** The words of an English text as Porter stems, in order. Names in snake_case fall apart into their words. */
+/** Returns the words of an English text as Porter stems, in order. Names in snake_case are split into their words. */
 export function stems(text: string): string[] {
   const words = text
     .toLowerCase()
@@ -9,7 +9,7 @@ export function stems(text: string): string[] {
   return (words ?? []).map(stemOf);
 }
 
-/** Dialogues are made of the same words again and again. */
+/** Stems by word, kept because dialogues repeat the same words. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 10_000;
 

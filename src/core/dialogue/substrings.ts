@@ -1,9 +1,10 @@
 /**
- * All runs of tokens that a sequence has, as its suffix automaton: made and asked in time and memory linear in the
- * sequence. Blumer et al., "The smallest automaton recognizing the subwords of a text", 1985.
+ * Suffix automaton of a sequence of tokens: it knows every run that the sequence has. Building and querying it take
+ * time and memory linear in the sequence. Blumer et al., "The smallest automaton recognizing the subwords of a text",
+ * 1985.
  */
 export class Substrings {
-  // By state: where each token leads, the longest run that ends in the state, and the state of its longest other suffix.
+  // By state: its transitions, the length of the longest run that ends in it, and its suffix link.
   private readonly next: Map<string, number>[] = [new Map<string, number>()];
   private readonly longest: number[] = [0];
   private readonly suffix: number[] = [-1];
@@ -39,7 +40,7 @@ export class Substrings {
     return this.next.push(next) - 1;
   }
 
-  /** The state and length of the longest run that ends with this token, given those of the token before. */
+  /** Returns the state and length of the longest run that ends with this token, given those of the token before. */
   follow(from: Run, token: string): Run {
     let { state, length } = from;
     while (state !== 0 && !this.next[state]!.has(token)) {
@@ -58,7 +59,7 @@ interface Run {
 
 const NO_RUN: Run = { state: 0, length: 0 };
 
-/** For each token, how many tokens up to and with it the sequence has as one run. */
+/** Yields, for each token, the length of the longest run that ends with it and that the sequence has too. */
 export function* longestEndings(tokens: Iterable<string>, sequence: Substrings): Generator<number> {
   let run = NO_RUN;
   for (const token of tokens) {

@@ -1,8 +1,12 @@
-/** More lines than any function has; comparing more would take long for nothing. */
+import { Fault } from '../fault';
+import type { EventOf } from '../trajectory/event';
+import type { Claim, TrajectoryLog } from '../trajectory/log';
+
+/** Maximum number of lines compared; no function has more, and the time grows with the square. */
 const MOST_LINES = 2_000;
 
 /**
- * How much of code that was accepted is still there: the fraction of its lines that stand in what it has become, in their
+ * Returns how much of accepted code is still there: the fraction of its lines that the present code has, in their
  * order, 0 to 1. Blank lines and white space at either end of a line do not count, so that moving code changes nothing.
  */
 export function survival(accepted: string, now: string): number {
@@ -19,7 +23,7 @@ function linesOf(code: string): string[] {
     .slice(0, MOST_LINES);
 }
 
-/** The length of the longest common subsequence. */
+/** Returns the length of the longest common subsequence. */
 function commonLines(one: readonly string[], other: readonly string[]): number {
   let row = new Array<number>(other.length + 1).fill(0);
   for (const line of one) {
@@ -30,4 +34,28 @@ function commonLines(one: readonly string[], other: readonly string[]): number {
     row = next;
   }
   return row.at(-1)!;
+}
+
+type Survived = Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds' | 'by'>;
+
+/**
+ * Logs how much of an accepted answer is left. Every window on the folder measures it, and the first one logs it, once
+ * for each time it was accepted.
+ */
+export async function logSurvived(log: TrajectoryLog, episode: string, survived: Survived): Promise<void> {
+  let claim: Claim;
+  try {
+    claim = await log.claim(`outcome-${episode}`, 'What became of this answer');
+  } catch (error) {
+    // Another window is logging it at the moment.
+    if (error instanceof Fault && error.code === 'trajectory/claimed') return;
+    throw error;
+  }
+  try {
+    const before = (await log.trajectory(episode))?.outcome;
+    if (before?.survived !== undefined) return;
+    await log.append({ event: 'outcome', episode, ...survived }, { durable: true });
+  } finally {
+    await claim.release();
+  }
 }

@@ -1,4 +1,4 @@
-import { Search, type GrowingText, type Range } from '../growingText';
+import { Search, type GrowingText, type TextRange } from '../growingText';
 import { fencedRanges } from './markers';
 
 const OPENING = /^<think(?:ing)?>/i;
@@ -7,14 +7,14 @@ const LONGEST_TAG = '</thinking>'.length;
 
 const BETWEEN = '\n\n';
 
-/** The parts of a message that say something, one below the other. */
+/** Joins the parts of a message that are not blank, one below the other. */
 export const joined = (...parts: readonly string[]): string =>
   parts
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join(BETWEEN);
 
-/** The length that they have joined; 0: a part says nothing. */
+/** Returns the length of two parts joined; a length of 0 means that the part is blank. */
 export const joinedLength = (first: number, second: number): number =>
   first + second + (first > 0 && second > 0 ? BETWEEN.length : 0);
 
@@ -23,18 +23,18 @@ export const joinedLength = (first: number, second: number): number =>
  * prompt already.
  */
 export class Thinking {
-  /** The rest begins here, behind the blocks; in the block that is not closed yet when there is one. */
+  /** Offset behind the closed blocks, or inside the open block while there is one. */
   start = 0;
   isUnfinished = false;
-  /** The blocks that are closed and not empty, without their tags. */
-  readonly blocks: Range[] = [];
-  /** Characters of the blocks when they are joined. */
+  /** The closed blocks that are not empty, without their tags. */
+  readonly blocks: TextRange[] = [];
+  /** Length of the blocks when they are joined, in characters. */
   length = 0;
   private isSettled = false;
   private said = new Search(/\S/, 1, 0);
   private closing = new Search(CLOSING, LONGEST_TAG, 0);
 
-  /** Takes in what was added to the text. @returns whether the rest begins elsewhere now */
+  /** Takes in what was added to the text. @returns whether `start` has moved */
   read(text: GrowingText): boolean {
     const before = this.start;
     while (!this.isSettled) {
@@ -56,7 +56,7 @@ export class Thinking {
     return this.start !== before;
   }
 
-  /** The end of the tag with which the rest begins, if it does. */
+  /** Returns the offset behind the opening tag with which the rest begins, if there is one. */
   private opening(text: GrowingText): number | undefined {
     const start = this.said.in(text)?.start;
     if (start === undefined) return undefined;
@@ -64,7 +64,7 @@ export class Thinking {
     return tag === undefined ? undefined : start + tag.length;
   }
 
-  private add(text: GrowingText, block: Range): void {
+  private add(text: GrowingText, block: TextRange): void {
     const thought = text.slice(block.start, block.end).trim();
     if (thought === '') return;
     this.blocks.push(block);
@@ -78,7 +78,7 @@ export class Thinking {
   }
 }
 
-/** Whether the closing tag after this text ends thoughts that began before it, and is not part of code. */
+/** Tells whether the closing tag after this text ends thoughts that began before it, and is not part of code. */
 function isClosedOnly(before: string): boolean {
   // A fence that is still open reaches to the end, where the tag stands.
   return !/<think/i.test(before) && fencedRanges(`${before}\n`).at(-1)?.end !== before.length + 1;

@@ -6,18 +6,20 @@ import { trainerOf } from '../training/runs';
 import type { Claim } from '../trajectory/claim';
 import type { Erasure, TrajectoryLog } from '../trajectory/log';
 import { claimExperiment, clearExperiment, runsOfExperiment } from './experiments';
-import { madeFrom, type Made } from './made';
-
-/** What was taken out of a data folder; the dialogues and lines are those of its log and of the experiments' logs. */
-export interface DataErasure extends Erasure, Made {}
+import { madeFrom, type DerivedWork } from './derived';
 
 /**
- * Takes everything of a developer out of a data folder: the runs that were trained with it, whole, because their models
- * may repeat it; of loops and scoreboards that hold some of it all but their logs; and then what the logs hold. May be
- * run again after it was interrupted, at any point, because the logs, which tell what was made from them, come last.
- * @param dataFolder of the log
- * @throws {Fault} `training/running` while one of these runs goes on; `trajectory/claimed` while one of these loops or
- * scoreboards does; as `eraseAnnotator`
+ * Counts of what was erased; the dialogues and lines are those of the data folder's log and of the experiments' logs.
+ */
+export interface DataErasure extends Erasure, DerivedWork {}
+
+/**
+ * Erases a developer from a data folder. Runs trained with their dialogues are removed whole, because their models may
+ * repeat them; loops and scoreboards that hold their data lose everything but their logs; then the developer is erased
+ * from the logs. An interrupted erasure may be repeated: the logs, which tell what was made from them, come last.
+ * @param dataFolder the data folder of the log
+ * @throws {Fault} `training/running` while one of these runs is at work; `trajectory/claimed` while one of these loops
+ * or scoreboards is; the faults of `eraseAnnotator`
  */
 export async function eraseDeveloper(
   log: TrajectoryLog,

@@ -1,26 +1,26 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { dataFoldersIn, LOG, subfolders, type ExperimentKind } from '../training/experiments';
+import { dataFoldersIn, LOG, subfolders, type SeriesKind } from '../training/series';
 import { runsFolderOf } from '../training/runFolder';
 import { claimIn, type Claim } from '../trajectory/claim';
 import { TrajectoryLog, type Erasure } from '../trajectory/log';
 
-/* Everything in loops and scoreboards but their logs is made from the logs. */
+/* Everything in loops and scoreboards except their logs is made from the logs. */
 
-/** What one that is at work has claimed. */
-const CLAIMS: Readonly<Record<ExperimentKind, string>> = { loops: 'loop', scoreboards: 'scoreboard' };
+/** Names of the claims that a loop or a scoreboard at work holds. */
+const CLAIMS: Readonly<Record<SeriesKind, string>> = { loops: 'loop', scoreboards: 'scoreboard' };
 const CLAIMS_FOLDER = 'claims';
 
 /**
- * Keeps a loop or a scoreboard from going on meanwhile.
- * @throws {Fault} `trajectory/claimed` while one does
+ * Claims a loop or a scoreboard, so that it cannot run meanwhile.
+ * @throws {Fault} `trajectory/claimed` while it is at work
  */
 export function claimExperiment(folder: string): Promise<Claim> {
-  const name = CLAIMS[basename(dirname(folder)) as ExperimentKind];
+  const name = CLAIMS[basename(dirname(folder)) as SeriesKind];
   return claimIn(join(folder, CLAIMS_FOLDER), name, `The ${name} in ${folder}`);
 }
 
-/** The folders of its runs. */
+/** Returns the folders of its runs. */
 export async function runsOfExperiment(folder: string): Promise<string[]> {
   const runs = await Promise.all(
     (await dataFoldersIn(folder)).map(async (data) =>
@@ -30,7 +30,7 @@ export async function runsOfExperiment(folder: string): Promise<string[]> {
   return runs.flat();
 }
 
-/** Removes all but its logs, which the same command makes again, and takes a developer out of the logs. */
+/** Removes everything but the logs, because the same command makes it again, and erases the developer from the logs. */
 export async function clearExperiment(folder: string, pseudonym: string): Promise<Erasure> {
   const logs = await logsIn(folder);
   await removeBut([...logs.map((data) => join(data, LOG)), join(folder, CLAIMS_FOLDER)], folder);

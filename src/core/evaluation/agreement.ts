@@ -1,49 +1,47 @@
+import type { Advantages } from '../training/credit/credit';
 import type { TrajectoryLog } from '../trajectory/log';
 import type { Trajectory } from '../trajectory/trajectory';
 import { verdictsOf, type Verdict } from '../trajectory/verdicts';
 import { wilson, type Interval } from './interval';
 
-/** How often something agreed, of how many times it could. */
+/** Number and rate of agreeing cases. */
 export interface Share {
   readonly agreed: number;
   readonly of: number;
-  /** Null where there was no time. */
+  /** Null when there was no case. */
   readonly rate: number | null;
-  /** 95 %, Wilson's, every turn counting as independent. */
+  /** 95 % Wilson interval; every turn counts as independent. */
   readonly interval: Interval;
 }
 
-/** How far people and a critic are of one mind. */
+/** Agreement between people and a critic. */
 export interface Agreement {
-  /** Of the turns of which people said whether the critic is right: those in which they said so. */
+  /** Share of people's verdicts on the critic that say it is right. */
   readonly verdicts: Share;
   /**
-   * Of the turns that people gave a thumb and the critic an advantage other than 0: those in which both point the same
-   * way. Thumbs are mostly given before anybody sees the critic, so they are not swayed by it.
+   * Share of turns with both a thumb and an advantage other than 0 in which the two point the same way. Thumbs are
+   * mostly given before anybody sees the critic, so they are not swayed by it.
    */
   readonly thumbs: Share;
 }
 
-/** A turn's advantage under the critic: by episode, then by turn from 1. */
-export type Advantages = ReadonlyMap<string, ReadonlyMap<number, number>>;
-
-/** What people said of the turns of one dialogue. */
+/** People's judgements of the turns of one dialogue. */
 interface Said {
   readonly verdicts: readonly Verdict[];
   readonly thumbs: readonly { readonly turn: number; readonly isUp: boolean }[];
 }
 
-/** What people said of the turns in a log. Each episode is read once, and again when it was said to have changed. */
-export class SaidOfTurns {
+/** People's judgements of the turns in a log. Each episode is read once, and again after `forget`. */
+export class TurnJudgements {
   private readonly known = new Map<string, Said>();
 
-  /** These episodes have changed; when none is named, any may have. */
+  /** Marks episodes as changed; an empty list means that any may have changed. */
   forget(episodes: readonly string[]): void {
     if (episodes.length === 0) this.known.clear();
     for (const episode of episodes) this.known.delete(episode);
   }
 
-  /** Of these dialogues and of all with verdicts, as far as the log shows them. */
+  /** Returns the judgements of these dialogues and of all with verdicts, as far as the log shows them. */
   async of(log: TrajectoryLog, episodes: Iterable<string>): Promise<ReadonlyMap<string, Said>> {
     const { rows } = log.list({ filter: { judged: true }, offset: 0, limit: Number.POSITIVE_INFINITY });
     const others = [...episodes].filter((id) => log.summary(id) !== undefined);
@@ -63,16 +61,16 @@ function saidIn(trajectory: Trajectory): Said {
 }
 
 /**
- * The agreement of people with one critic, over the dialogues that the log shows.
- * @param critic its identity
- * @param advantages what the critic said of dialogues; thumbs of others do not count
- * @param kept what was read before, for who asks again and again
+ * Computes the agreement of people with one critic, over the dialogues that the log shows.
+ * @param critic the critic's identity
+ * @param advantages the critic's advantages; thumbs on other dialogues do not count
+ * @param kept judgements read before, for repeated calls
  */
 export async function agreementWith(
   log: TrajectoryLog,
   critic: string,
   advantages: Advantages,
-  kept = new SaidOfTurns(),
+  kept = new TurnJudgements(),
 ): Promise<Agreement> {
   const said = [...(await kept.of(log, advantages.keys()))];
   const verdicts = said.flatMap(([, of]) => of.verdicts.filter((verdict) => verdict.critic === critic));

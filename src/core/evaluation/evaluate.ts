@@ -12,27 +12,27 @@ import { agentFigures, taskFigures, type AgentFigures } from './figures';
 import { pairedTasks, type PairedFigures } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
-  /** Two or more are compared with the first, on the same tasks and seeds. */
+  /** Agents that play; each further one is compared with the first, on the same tasks and seeds. */
   readonly agents: readonly Model[];
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
 }
 
-export interface Comparison extends PairedFigures {
+export interface PairedComparison extends PairedFigures {
   readonly baseline: string;
   readonly agent: string;
 }
 
-/** What one agent's play gave. */
+/** Result of one agent's play. */
 export interface Evaluated {
   readonly figures: AgentFigures;
-  /** How the play went: what failed, and how much was there from an earlier run. */
+  /** Outcome of the play: failures, and how much an earlier run had played. */
   readonly collection: CollectionResult;
   readonly trajectories: readonly Trajectory[];
 }
 
 export interface Evaluation {
   readonly agents: readonly Evaluated[];
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly PairedComparison[];
 }
 
 /**
@@ -68,7 +68,7 @@ async function readCollection(plan: EvaluationPlan, collection: string): Promise
   return Array.fromAsync(plan.log.trajectories(episodes));
 }
 
-function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): Comparison {
+function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): PairedComparison {
   return {
     baseline: before.figures.agent,
     agent: after.figures.agent,

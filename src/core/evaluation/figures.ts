@@ -1,7 +1,10 @@
 import type { GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
 import { wilson, type Interval } from './interval';
-import { questionCounts, type QuestionCounts } from './questions';
+import { askedIn } from '../dialogue/asked';
+import { Matcher } from '../dialogue/matcher';
+import { parseAgentMessage } from '../dialogue/protocol';
+import type { Fact } from '../task/task';
 
 /** A mean with its 95 % interval. */
 export interface Estimate {
@@ -9,7 +12,7 @@ export interface Estimate {
   readonly interval: Interval;
 }
 
-/** How one agent did on a set of tasks. */
+/** Figures of one agent on a set of tasks. */
 export interface AgentFigures {
   readonly agent: string;
   readonly mode: GradingMode;
@@ -106,7 +109,7 @@ export function agentFigures(
 
 const isFinished = ({ state, damaged }: Trajectory): boolean => state === 'answered' && damaged === undefined;
 
-/** The finished trajectories that have a reward under this mode; the latest grade counts. */
+/** Returns the finished trajectories that have a reward under this mode; the latest grade counts. */
 function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[] {
   return trajectories.filter(isFinished).flatMap((trajectory) => {
     const grade = trajectory.grades.findLast((event) => event.grade.mode === mode)?.grade;
@@ -116,12 +119,12 @@ function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[
   });
 }
 
-/** Undefined when those of one turn are not known. */
+/** Returns undefined when the tokens of one turn are unknown. */
 function tokensOf({ turns }: Trajectory): number | undefined {
   return sumKnown(turns.map(({ agent }) => agent.usage?.completionTokens ?? agent.tokens?.ids?.length));
 }
 
-/** Undefined when one turn was not timed, as those of imported rows. A reply without a time took none. */
+/** Returns undefined when one turn was not timed, as in imported rows. A reply without a time counts as 0. */
 function secondsOf({ turns }: Trajectory): number | undefined {
   const milliseconds = turns.map(
     ({ agent, reply }) => agent.timing && agent.timing.totalMs + (reply?.milliseconds ?? 0),
@@ -143,7 +146,49 @@ function estimate(values: readonly number[]): Estimate | null {
   return { mean, interval: wilson(mean, values.length) };
 }
 
-/** Of at least one value. */
+/** Returns the mean of at least one value. */
 function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Counts of an agent's questions in one dialogue, by the facts of the task. */
+interface QuestionCounts {
+  /** Number of hidden decisions in the task. */
+  readonly decisions: number;
+  /** Number of decisions that were asked about at least once. */
+  readonly asked: number;
+  /** Number of decisions that were never asked about: `decisions − asked`. */
+  readonly missed: number;
+  /** Questions about no decision, or about one that was asked before. A message that asks nothing counts as one. */
+  readonly useless: number;
+}
+
+/**
+ * Counts the decisions that were asked about, with the matcher of the rule-based simulator, whoever replied. The answer
+ * itself asks nothing.
+ * @returns undefined for a task without facts
+ */
+export function questionCounts({
+  task,
+  turns,
+}: Pick<Trajectory, 'task' | 'turns'>): QuestionCounts | undefined {
+  const { facts = [] } = task;
+  if (facts.length === 0) return undefined;
+  const matcher = new Matcher(facts, task.description);
+  const known = new Set<Fact>();
+  let useless = 0;
+  let lastReply: string | undefined;
+  for (const { agent, reply } of turns) {
+    if (reply === undefined) continue;
+    const asked = askedIn(parseAgentMessage(agent.text).visible, { facts, matcher, lastReply });
+    // A second half that names no subject of its own belongs to the first half.
+    const counted = asked.filter(({ question, fact }) => fact !== undefined || !question.continues);
+    if (counted.length === 0) useless += 1;
+    for (const { fact } of counted) {
+      if (fact === undefined || known.has(fact)) useless += 1;
+      else known.add(fact);
+    }
+    lastReply = reply.text;
+  }
+  return { decisions: facts.length, asked: known.size, missed: facts.length - known.size, useless };
 }

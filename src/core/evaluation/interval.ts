@@ -7,10 +7,10 @@ export interface Interval {
 export const Z95 = 1.959963984540054;
 
 /**
- * The Wilson score interval of a rate (Wilson 1927), 95 %.
+ * Returns the Wilson score interval of a rate (Wilson 1927), 95 %.
  *
- * For a mean of values in [0, 1] that are not all 0 or 1 (fraction of tests passed, success averaged over rollouts)
- * it is conservative, since no such variable varies more than a Bernoulli variable of the same mean.
+ * For a mean of values in [0, 1] that are not all 0 or 1 (fraction of tests passed, success averaged over rollouts) it
+ * is conservative, since no such variable varies more than a Bernoulli variable of the same mean.
  *
  * @param rate the mean, 0 to 1
  * @param n independent observations; for several rollouts of each task, the number of tasks
@@ -28,8 +28,8 @@ export function wilson(rate: number, n: number): Interval {
 }
 
 /**
- * The 95 % interval of a mean by the central limit theorem, mean ± 1.96 s/√n, in the unit of the values. Fewer than two
- * values say nothing about their spread: undefined.
+ * Returns the 95 % interval of a mean by the central limit theorem, mean ± 1.96 s/√n, in the unit of the values;
+ * undefined for fewer than two values, which say nothing about their spread.
  */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const n = values.length;
@@ -41,10 +41,10 @@ export function meanInterval(values: readonly number[]): Interval | undefined {
 }
 
 /**
- * The 95 % interval of a median, free of any assumption on the distribution: order statistics whose ranks are
- * n/2 ± 1.96 √n/2 (Conover, Practical Nonparametric Statistics, 3.2), in the unit of the values. Below six values no
- * pair of them covers 95 %: undefined.
- * @param sorted ascending
+ * Returns the 95 % interval of a median, free of any assumption on the distribution: order statistics whose ranks are
+ * n/2 ± 1.96 √n/2 (Conover, Practical Nonparametric Statistics, 3.2), in the unit of the values; undefined below six
+ * values, no pair of which covers 95 %.
+ * @param sorted the values, ascending
  */
 export function medianInterval(sorted: readonly number[]): Interval | undefined {
   const n = sorted.length;

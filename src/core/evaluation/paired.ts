@@ -2,13 +2,13 @@ import type { TaskFigures } from './figures';
 import type { Interval } from './interval';
 import { mulberry32 } from '../random';
 
-/** How much better the second policy is than the first, on the same tasks. */
+/** Difference between two policies on the same tasks. */
 export interface PairedDifference {
   /** Mean of second − first; null without a task that both were graded on. */
   readonly difference: number | null;
-  /** 95 %; null with fewer tasks than resampling can say anything about. */
+  /** 95 % interval; null with too few tasks for resampling. */
   readonly interval: Interval | null;
-  /** Two-sided, of the hypothesis that which policy is which makes no difference. */
+  /** Two-sided p-value of the hypothesis that it makes no difference which policy is which. */
   readonly p: number | null;
   /** Tasks that both were graded on. */
   readonly tasks: number;
@@ -16,16 +16,16 @@ export interface PairedDifference {
 
 const RESAMPLES = 10_000;
 const FEWEST_TASKS = 6;
-/** So many signs can be tried out: 8,192 ways. */
+/** Maximum number of differing tasks for which all signs are tried out: 8,192 ways. */
 const MOST_EXACT = 13;
 
 /**
- * The paired difference over tasks: percentile bootstrap interval with 10,000 resamples (Efron and Tibshirani 1993,
- * chapter 13) and the p-value of a sign-flip permutation test, exact for up to 13 tasks (ibid., chapter 15).
+ * Computes the paired difference over tasks: percentile bootstrap interval with 10,000 resamples (Efron and Tibshirani
+ * 1993, chapter 13) and the p-value of a sign-flip permutation test, exact for up to 13 tasks (ibid., chapter 15).
  *
  * @param first value per task, e.g. success averaged over rollouts
  * @param second the same tasks in the same order
- * @param seed of the resampling; equal seeds give equal results
+ * @param seed seed of the resampling; equal seeds give equal results
  */
 export function pairedDifference(
   first: readonly number[],
@@ -56,7 +56,7 @@ function bootstrap(differences: Float64Array, random: () => number): Interval {
   return { low: means[Math.floor(0.025 * RESAMPLES)]!, high: means[Math.floor(0.975 * RESAMPLES)]! };
 }
 
-/** How often random signs give a sum at least as far from zero as the observed one. */
+/** Returns how often random signs give a sum at least as far from zero as the observed one: the p-value. */
 function signFlip(differences: Float64Array, random: () => number): number {
   const moved = differences.filter((difference) => difference !== 0);
   const observed = Math.abs(sum(moved)) - 1e-12;
@@ -88,7 +88,7 @@ export interface PairedFigures {
   readonly testsPassed: PairedDifference;
 }
 
-/** Second − first, task by task. Only tasks that both were graded on count. */
+/** Compares task by task, second − first. Only tasks that both were graded on count. */
 export function pairedTasks(
   before: readonly TaskFigures[],
   after: readonly TaskFigures[],

@@ -1,7 +1,7 @@
 import type { Outline } from '../trajectory/log';
 import { meanInterval, medianInterval, wilson, type Interval } from './interval';
 
-/** What dialogues are grouped by. */
+/** The property by which dialogues are grouped. */
 export type Grouping = 'agent' | 'pack' | 'collaborator';
 
 /** A figure with its 95 % interval, where there are enough values for one. */
@@ -10,7 +10,7 @@ export interface Figure {
   readonly interval?: Interval;
 }
 
-/** How some dialogues went. Figures are undefined where no dialogue says anything about them. */
+/** Statistics of some dialogues. A figure is undefined where no dialogue contributes to it. */
 export interface GroupStatistics {
   readonly dialogues: number;
   readonly graded: number;
@@ -31,19 +31,19 @@ export interface Group extends GroupStatistics {
 export type Unit = 'hour' | 'day' | 'week' | 'month';
 
 export interface Period extends GroupStatistics {
-  /** When it begins, milliseconds since 1970; periods are of local time. */
+  /** Start in milliseconds since 1970; periods are of local time. */
   readonly from: number;
 }
 
-/** How dialogues went over time. */
+/** Statistics of dialogues over time. */
 export interface Course {
   /** The length of the periods. */
   readonly unit: Unit;
-  /** From the oldest to the newest; those without a dialogue are left out. */
+  /** Periods from the oldest to the newest; those without a dialogue are left out. */
   readonly periods: readonly Period[];
 }
 
-/** In a picture more could not be told apart. */
+/** Maximum number of groups; more could not be told apart in a picture. */
 export const MOST_GROUPS = 12;
 
 export function courseOf(rows: readonly Outline[]): Course {
@@ -53,7 +53,7 @@ export function courseOf(rows: readonly Outline[]): Course {
   return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
 }
 
-/** The largest group first; at most `MOST_GROUPS`, of which the last is then the rest together. */
+/** Returns the groups, the largest first; at most `MOST_GROUPS`, the last of which then holds all others. */
 export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
@@ -106,11 +106,11 @@ function successOf(rows: readonly Outline[]): { success?: Figure; graded: number
 const inInterval = (interval: Interval | undefined): { interval?: Interval } =>
   interval === undefined ? {} : { interval };
 
-/** Of at least one value. */
+/** Returns the mean of at least one value. */
 const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Of at least one value, ascending. */
+/** Returns the median of at least one value. @param sorted the values, ascending */
 function median(sorted: readonly number[]): number {
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
@@ -118,7 +118,7 @@ function median(sorted: readonly number[]): number {
 
 const DAY = 24 * 3600 * 1000;
 
-/** Such that a picture has some tens of periods at most. */
+/** Chooses a unit with which a picture has some tens of periods at most. */
 function unitOf(rows: readonly Outline[]): Unit {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -132,7 +132,7 @@ function unitOf(rows: readonly Outline[]): Unit {
   return days <= 366 ? 'week' : 'month';
 }
 
-/** Weeks begin on Monday. */
+/** Returns the start of a period in local time; weeks begin on Monday. */
 function beginning(at: number, unit: Unit): number {
   const date = new Date(at);
   if (unit === 'hour') return date.setMinutes(0, 0, 0);

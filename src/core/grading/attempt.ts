@@ -3,9 +3,9 @@ import type { GradingLimits } from './limits';
 import type { Job, Reply, Runner } from './runner';
 
 /**
- * Runs all calls of a job. The first time is provisional, beside other work and with half the time; if any call times
- * out, the whole job is run once more, alone and with all its time, and only that counts. So a score does not depend on
- * what else runs.
+ * Runs all calls of a job. The first run is provisional, beside other work and with half the time. If any call times
+ * out, the whole job is run once more, alone and with its full time, and only that run counts. A score therefore does
+ * not depend on what else runs.
  * @returns one outcome for each call
  */
 export async function runFairly(
@@ -23,8 +23,8 @@ export async function runFairly(
 }
 
 /**
- * The job with nothing beside it, except that, when a worker is free, what would follow the time-out of the suspect
- * call is run at the same time: an answer that loops on every test takes one limit instead of two to give up.
+ * Runs the job with nothing beside it, with one exception: when a worker is free, the calls behind the suspect one are
+ * run at the same time, so that an answer that loops on every test takes one limit instead of two to give up.
  */
 async function runAlone(
   runner: Runner,
@@ -44,7 +44,7 @@ async function runAlone(
   return runRest(runner, job, known, timeOuts, signal);
 }
 
-/** Runs what the outcomes so far have left over, until it is done or `timeOuts` calls have timed out. */
+/** Runs the calls that have no outcome yet, until all have one or `timeOuts` calls have timed out. */
 async function runRest(
   runner: Runner,
   job: Job,

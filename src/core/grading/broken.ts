@@ -5,14 +5,14 @@ import { equalityIn } from '../task/python/asserts';
 /** A claim about a function that the function does not fulfil. */
 export interface BrokenClaim {
   readonly claim: string;
-  /** The values as Python prints them, where the claim is an equality and both could be told. */
+  /** Values as Python prints them; present where the claim is an equality and both sides could be evaluated. */
   readonly values?: { readonly call: string; readonly wanted: string; readonly got: string };
-  /** What the function raised, or that it did not end. */
+  /** The error that the function raised, or the time after which it had not ended. */
   readonly failure?: string;
 }
 
 /**
- * The first of the claims that the function does not fulfil.
+ * Returns the first claim that the function does not fulfil, if there is one.
  * @param code the function with what it needs
  * @param claims expressions that are to be true, `f(1) == 2`
  */

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { comparedSchema, questionSchema } from './outcome';
-import type { ReferenceOutputs } from './reference';
 import type { CallOutcome } from './runner';
 
-/** Outputs kept in memory: about 3 kB each. */
+/** Outcomes of a task's reference on its tests; computed once and kept by content. */
+export interface ReferenceOutputs {
+  readonly calls: readonly CallOutcome[];
+  /** Longest time of a call that returned, milliseconds. */
+  readonly slowestMilliseconds: number;
+}
+
+/** Maximum number of outputs kept in memory, about 3 kB each. */
 const maxInMemory = 4_000;
 
 const fileSchema = z.object({
@@ -37,7 +43,10 @@ const fileSchema = z.object({
   ),
 });
 
-/** Reference outputs by the hash of what they depend on: the last few thousand in memory, those that last on disk if there is a folder. */
+/**
+ * Reference outputs by the hash of what they depend on. The last few thousand are kept in memory; those that last are
+ * also kept on disk if there is a folder.
+ */
 export class OutcomeCache {
   private readonly memory = new Map<string, ReferenceOutputs>();
 
@@ -54,7 +63,7 @@ export class OutcomeCache {
     this.remember(key, outputs);
     if (this.folder === undefined || !outputs.calls.every(isLasting)) return;
     const file = this.file(key);
-    // Under a name of its own first: readers and other writers never see half a file.
+    // The file gets a name of its own first, so that readers and other writers never see half a file.
     const unfinished = `${file}.${randomUUID()}`;
     try {
       await mkdir(join(file, '..'), { recursive: true });
@@ -70,7 +79,7 @@ export class OutcomeCache {
   }
 
   private remember(key: string, outputs: ReferenceOutputs): void {
-    // A Map lists its keys in the order of insertion: the first is the one not used for longest.
+    // A Map lists its keys in the order of insertion, so the first is the least recently used.
     this.memory.delete(key);
     this.memory.set(key, outputs);
     if (this.memory.size > maxInMemory) this.memory.delete(this.memory.keys().next().value!);
@@ -89,7 +98,7 @@ export class OutcomeCache {
         { cause: error },
       );
     }
-    // A damaged file is as good as none: the reference is run again and the file replaced.
+    // A damaged file counts as none: the reference is run again and the file replaced.
     const parsed = fileSchema.safeParse(jsonOrUndefined(text));
     return parsed.success ? parsed.data : undefined;
   }
@@ -99,7 +108,10 @@ export class OutcomeCache {
   }
 }
 
-/** A time-out or a crash may be the day's and the machine's doing; the next session finds out anew. */
+/**
+ * Tells whether an outcome may be kept on disk. A time-out or a crash may be due to the day or the machine; the next
+ * session finds out anew.
+ */
 function isLasting(outcome: CallOutcome): boolean {
   if (outcome.kind === 'timed-out') return false;
   return outcome.kind !== 'error' || outcome.type !== 'InterpreterCrash';

@@ -3,11 +3,11 @@ import type { GradingMode } from './grade';
 import { calledNames, isSignature, onlyDefines, tidy, topLevelOf, wordsOf, type TopLevel } from './source';
 
 /**
- * The Python code in what an agent answered: the whole text when it has no fence. Line 1 of an error is the first line
- * of what this returns.
+ * Returns the Python code in an agent's answer; the whole text when it has no fence. Line 1 of an error is the first
+ * line of the returned code.
  *
  * `fixed`: the last block that defines the function that the calls name, behind the earlier blocks that it needs.
- * `paper`: what the published grader takes. Both: docs/grading.md, "Which code is graded".
+ * `paper`: the code that the published grader takes. Both: docs/grading.md, "Which code is graded".
  * @param calls the calls of the task's tests
  */
 export function extractCode(text: string, mode: GradingMode, calls: readonly string[]): string {
@@ -41,7 +41,7 @@ function pieceOf({ tag, code }: Block): Piece {
   return { tag, code: tidied, ...topLevelOf(tidied) };
 }
 
-/** By name, the places of the pieces that define it. */
+/** Indices of the pieces that define a name, by name. */
 type Definers = ReadonlyMap<string, readonly { readonly index: number }[]>;
 
 function definersOf(pieces: readonly Piece[]): Definers {
@@ -49,7 +49,7 @@ function definersOf(pieces: readonly Piece[]): Definers {
   return Map.groupBy(places, ({ name }) => name);
 }
 
-/** A signature that is repeated behind the code does not replace it. */
+/** Finds the last piece that defines the name. A signature that is repeated behind the code does not replace it. */
 function lastThatDefines(name: string, pieces: readonly Piece[], definers: Definers): number | undefined {
   const places = definers.get(name) ?? [];
   const whole = places.findLast(({ index }) => !isSignature(pieces[index]!.code, name));
@@ -57,9 +57,9 @@ function lastThatDefines(name: string, pieces: readonly Piece[], definers: Defin
 }
 
 /**
- * The piece with the function, behind those earlier ones that define what it uses and does not define: imports,
- * helpers, constants. One that does more than that (an example, a test) or has another version of the function is left
- * out.
+ * Returns the piece with the function, behind those earlier pieces that define what it uses and does not define:
+ * imports, helpers, constants. A piece that does more than that (an example, a test) or has another version of the
+ * function is left out.
  */
 function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string): string {
   const main = pieces[index]!;
@@ -77,7 +77,7 @@ function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string):
   return taken.length === 1 ? main.code : futureFirst(taken.reverse().join('\n\n'));
 }
 
-/** `from __future__` is allowed at the beginning only. */
+/** Moves `from __future__` to the beginning, the only place where Python allows it. */
 function futureFirst(code: string): string {
   const lines = code.split('\n');
   const isFuture = (line: string): boolean => line.startsWith('from __future__ ');
@@ -85,7 +85,9 @@ function futureFirst(code: string): string {
   return future.length === 0 ? code : [...future, ...lines.filter((line) => !isFuture(line))].join('\n');
 }
 
-/** What is between the first opening "```python" and the next "```"; else between the first two "```"; else everything. */
+/**
+ * Returns the text between the first "```python" and the next "```"; else between the first two "```"; else all of it.
+ */
 function paperCode(text: string): string {
   const tagged = between(text, '```python');
   return between(tagged ?? text, '```') ?? tagged ?? text;

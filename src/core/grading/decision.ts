@@ -1,30 +1,30 @@
-import type { Answered, Call, CallOutcome, Question, Reply } from './runner';
+import type { AnsweredQuestion, Call, CallOutcome, TestQuestion, Reply } from './runner';
 import { plainOutcome, tampered } from './outcome';
 
 /**
- * What counts as a question to the source, from the least to the most: calls, chains of calls, attributes and indices, whole
- * sides of comparisons. A reference that returns an object of its own class can be asked for more only.
+ * Levels of what counts as a question to the source, from the least to the most: calls; chains of calls, attributes and
+ * indices; whole sides of comparisons. A reference that returns an object of its own class needs a higher level.
  */
 const levels = [0, 1, 2] as const;
-/** A test that asks more often one after the other is not decided; the reference's own number of questions counts too. */
+/** Maximum number of questions that a test asks one after the other; a reference that needs more gets no decision. */
 const mostRounds = 200;
 
 /** Evaluates calls, one for each test of the task, and gives a reply to each. */
 export type Evaluate = (calls: readonly Call[]) => Promise<readonly Reply[]>;
 
-export interface Interpreters {
-  /** Where the source runs that is asked. */
+interface Interpreters {
+  /** Evaluates where the source that is asked runs. */
   readonly source: Evaluate;
-  /** Where nothing but the reference runs. */
+  /** Evaluates where nothing but the reference runs. */
   readonly pristine: Evaluate;
 }
 
-/** How far a test that is evaluated in two interpreters has come. */
+/** State of a test that is evaluated in two interpreters. */
 interface Open {
   readonly test: string;
   readonly level: number;
-  questions: readonly Question[];
-  told: readonly Answered[];
+  questions: readonly TestQuestion[];
+  told: readonly AnsweredQuestion[];
   /** The source's outcome of the question after those that are told. */
   failed: CallOutcome | undefined;
   milliseconds: number;
@@ -32,9 +32,9 @@ interface Open {
 }
 
 /**
- * The outcomes of a reference with what is to be asked on the tests that decide something, so that no object and no patch of an
- * answer decides it. A test stays as it is when the reference, asked that way, does not give the same: it returns
- * objects of its own class, for example, which cannot leave its interpreter.
+ * Adds to the outcomes of a reference the questions of the tests that decide something, so that no object and no patch
+ * of an answer decides them. A test stays as it is when the reference, asked that way, does not give the same: it
+ * returns objects of its own class, for example, which cannot leave its interpreter.
  */
 export async function withDecisions(
   tests: readonly string[],
@@ -62,7 +62,7 @@ export async function withDecisions(
 }
 
 /**
- * The outcomes of an answer from its replies.
+ * Returns the outcomes of an answer, given its replies.
  * @param reference outcomes of the reference, with decisions
  */
 export async function decided(
@@ -82,7 +82,10 @@ export async function decided(
   return replies.map((reply, index) => open.get(index)?.outcome ?? plainOutcome(reply));
 }
 
-/** Evaluates each test on what is told so far, asks the source what is missing, and so on. */
+/**
+ * Evaluates each test on what is told so far, asks the source for what is missing, and repeats both until all is
+ * decided.
+ */
 async function settle(
   open: ReadonlyMap<number, Open>,
   tests: number,
@@ -108,7 +111,7 @@ async function settle(
   }
 }
 
-/** What the rest of the test says on what is told: its outcome, or the next question. */
+/** Takes in what the rest of the test gives on what is told: its outcome, or the next question. */
 function consider(state: Open, said: Reply): void {
   const { questions, told, failed, milliseconds } = state;
   if (said.kind !== 'need') {
@@ -121,13 +124,13 @@ function consider(state: Open, said: Reply): void {
   }
 }
 
-/** What an error says of the source; the rest of a test has no lines there. */
+/** Fields in which an error points into the source; the rest of a test has no lines there. */
 interface OfAnError {
   readonly line?: number;
   readonly missingModule?: string;
 }
 
-/** What the source replies to the questions. */
+/** Takes in the source's replies to the questions. */
 function take(state: Open, reply: Reply): void {
   if (reply.kind !== 'told') {
     // Only an answer that replies in place of its interpreter gives a value here.
@@ -135,7 +138,7 @@ function take(state: Open, reply: Reply): void {
     return;
   }
   const { questions } = state;
-  const told: Answered[] = [];
+  const told: AnsweredQuestion[] = [];
   state.failed = undefined;
   for (const [at, result] of reply.results.entries()) {
     const question = questions[at];
@@ -151,6 +154,6 @@ function take(state: Open, reply: Reply): void {
   state.milliseconds = reply.milliseconds;
 }
 
-function isSame(one: Question, other: Question | undefined): boolean {
+function isSame(one: TestQuestion, other: TestQuestion | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -18,18 +18,18 @@ export function isUntagged({ tag }: Block): boolean {
 }
 
 interface Fence {
-  /** As many backticks or tildes as there are. */
+  /** The whole run of backticks or tildes. */
   readonly mark: string;
   readonly tag: string;
-  /** Code that stands on the line of the opening fence, behind the tag. */
+  /** Code on the line of the opening fence, behind the tag. */
   readonly code?: string;
-  /** The code ends on this line too. */
+  /** True when the code ends on this line, too. */
   readonly closed: boolean;
   readonly quoted: boolean;
 }
 
 /**
- * The fenced blocks of a text, in order, as CommonMark 0.31 section 4.5 reads them and as models write them:
+ * Returns the fenced blocks of a text, in order, as CommonMark 0.31 section 4.5 reads them and as models write them:
  * - a fence may stand behind list markers, ">", invisible characters, or, with a Python tag or a colon, behind prose;
  * - a block may begin and end on one line;
  * - text behind a closing fence does not count; a fence with a Python tag closes the block and opens the next;
@@ -41,7 +41,7 @@ export function fencedBlocks(text: string): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
   const endless = new Set<Quote>();
-  let outer: string | undefined; // the fence of the Markdown block that this is in
+  let outer: string | undefined; // the fence of the Markdown block around this line
   let isCode = false;
   let quote: Quote = null;
   for (let index = 0; index < lines.length; index++) {
@@ -74,7 +74,7 @@ const atStart = new RegExp(`^((?:[${invisible}>]|[-*+] |\\d+[.)] )*)(\`{3,}|~{3,
 const behindProse = /^(?!\s*#)[^`]*(?::|\s)(`{3,})[ \t]*(?:([\w.+-]+)[ \t]*)?$/;
 const startsCode =
   /^\s*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:[]|\w+[ \t]*=[^=]|[rRbBuUfF]{0,2}(?:"""|'''))/;
-/** What a line of Python that stands beside a fence begins with. */
+/** Matches the beginning of a line of Python that stands beside a fence. */
 const statement = /^(?:(?:async|def|class|import|from)[ \t]|@|\w+[ \t]+=[ \t])/;
 
 function openingFence(line: string): Fence | undefined {
@@ -103,7 +103,7 @@ function tagOf(info: string): { readonly tag: string; readonly rest: string } {
   return { tag: tag!.toLowerCase(), rest: text.slice(whole.length).trim() };
 }
 
-/** The text before a fence at its end that is at least as long as `mark`. */
+/** Returns the text before a closing fence of at least the length of `mark`, if the text ends with one. */
 function withoutTrailing(text: string, mark: string): string | undefined {
   const trimmed = text.trimEnd();
   if (!trimmed.endsWith(mark)) return undefined;
@@ -112,7 +112,7 @@ function withoutTrailing(text: string, mark: string): string | undefined {
   return trimmed.slice(0, end);
 }
 
-/** The lines of a block and the index of the line to go on with. */
+/** Returns the lines of a block, and the index of the line to go on with. */
 function readBlock(
   lines: readonly string[],
   start: number,

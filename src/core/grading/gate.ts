@@ -1,4 +1,4 @@
-/** Milliseconds that work which has to be alone waits for others to run out of work, before others have to wait for it. */
+/** Milliseconds after which work that has to be alone no longer gives way to other work. */
 const patienceMilliseconds = 2_000;
 
 interface Waiting {
@@ -8,7 +8,7 @@ interface Waiting {
 
 /**
  * Admits work: `together`, up to a number at a time, or `alone`, when nothing else is admitted. Work that waits to be
- * alone is put off while there is other work, but not for long, and then all of it is done in one go.
+ * alone is put off while there is other work, but not for long; then all work that waits to be alone is done in one go.
  */
 export class Gate {
   private readonly sharedQueue: Waiting[] = [];

@@ -1,5 +1,5 @@
 /**
- * How an answer is scored. `fixed`: Python's real semantics. `paper`: the scoring of the published grader, faults
+ * Method of scoring an answer. `fixed`: Python's real semantics. `paper`: the scoring of the published grader, faults
  * included, for comparison with published figures.
  */
 export type GradingMode = 'fixed' | 'paper';
@@ -25,24 +25,24 @@ export type TestResult =
   | { readonly status: 'not-gradable'; readonly reason: string };
 
 /**
- * Raised by hand when the same answer could get another grade than before. Grades of the log keep the one they were given
- * by; those from before 2 have none.
+ * Version of the grader; raise it when the same answer could get another grade than before. Grades in the log keep the
+ * version that gave them; those from before 2 have none.
  */
 export const graderVersion = 3;
 
-/** What grading one answer against one task gave. */
+/** Result of grading one answer against one task. */
 export interface Grade {
-  /** The grader that gave it; absent in grades that are older than its version, or were imported. */
+  /** Version of the grader that gave it; absent in grades from before there were versions, or that were imported. */
   readonly grader?: number;
   readonly mode: GradingMode;
   /** Fraction of tests passed, 0 to 1; null when the answer could not be graded here. */
   readonly reward: number | null;
-  /** All tests passed; null when the answer could not be graded here. */
+  /** True when all tests passed; null when the answer could not be graded here. */
   readonly success: boolean | null;
-  /** One per test case of the task, in its order. */
+  /** One result per test case of the task, in its order. */
   readonly tests: readonly TestResult[];
-  /** Tests on which the reference itself gives nothing to compare with; absent when there are none. */
+  /** Number of tests on which the reference itself gives nothing to compare with; absent when there are none. */
   readonly referenceFailures?: number;
-  /** Why `reward` is null, in one sentence. */
+  /** Reason in one sentence why `reward` is null. */
   readonly notGradable?: string;
 }

@@ -8,12 +8,11 @@ import { Gate } from './gate';
 import { graderVersion, type Grade, type GradingMode } from './grade';
 import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
-import { Lacks } from './lacks';
-import { importsElsewhere, lacking } from './modules';
+import { importsElsewhere, lacking, MissingModules } from './modules';
 import { decided } from './decision';
-import { bannedText } from './paper';
 import type { OpenNative, Unavailable } from './native/native';
-import { namesOf, References, referenceFailures, type ReferenceOutputs } from './reference';
+import { namesOf, References, referenceFailures } from './reference';
+import { type ReferenceOutputs } from './cache';
 import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner } from './runner';
 import { WasiPool } from './wasi/pool';
 import { weaknesses } from './weak';
@@ -23,7 +22,7 @@ export interface GradeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Scores answers by running them where they can reach nothing. Any number of calls may be under way. */
+/** Scores answers by running them where they can reach nothing. Any number of calls may be in progress. */
 export interface Grader {
   /**
    * @param answer what the agent gave as its final answer: code, with or without a fence
@@ -31,12 +30,12 @@ export interface Grader {
    * @throws the signal's reason when it is aborted
    */
   grade(task: Task, answer: string, options: GradeOptions): Promise<Grade>;
-  /** A sentence for each test on which the task's reference gives nothing to compare with. */
+  /** Returns a sentence for each test on which the task's reference gives nothing to compare with. */
   checkReference(
     task: Task,
     options?: { readonly mode?: GradingMode; readonly signal?: AbortSignal },
   ): Promise<readonly string[]>;
-  /** A sentence for each kind of answer that the task's tests cannot tell from a right one. */
+  /** Returns a sentence for each kind of answer that the task's tests cannot tell from a right one. */
   weakTests(task: Task, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -44,12 +43,15 @@ export interface Grader {
 export interface GraderOptions {
   /** Folder of grader.js, python.wasm and python.image, and for the native runner the folders `native` and `evaluation`. */
   readonly assets: string;
-  /** Answers that run at the same time; as many as there are processors when left out. */
+  /** Number of answers that run at the same time; as many as there are processors by default. */
   readonly workers?: number;
-  /** Where reference outputs are kept between sessions; in memory only when left out. */
+  /** Folder in which reference outputs are kept between sessions; without it they are kept in memory only. */
   readonly cacheFolder?: string;
   readonly limits?: Partial<GradingLimits>;
-  /** Opens what runs numpy and the like, when the first answer needs it; not gradable when left out. Closed with the grader. */
+  /**
+   * Opens the runner for numpy and the like when the first answer needs it; the grader closes it. Without it such
+   * answers are not gradable.
+   */
   readonly native?: OpenNative;
 }
 
@@ -67,7 +69,7 @@ class SandboxGrader implements Grader {
   private closed = false;
   private readonly gate: Gate;
   private readonly references: References;
-  private readonly lacks: Lacks;
+  private readonly lacks: MissingModules;
 
   constructor(
     private readonly pool: WasiPool,
@@ -75,10 +77,10 @@ class SandboxGrader implements Grader {
     private readonly limits: GradingLimits,
     cache: OutcomeCache,
   ) {
-    // Twice as many as can run, so that a worker's next job is there when it is done with the last.
+    // The gate admits twice as many jobs as can run, so that a worker's next job is there when it has done the last.
     this.gate = new Gate(2 * pool.width);
     this.references = new References(this.gate, limits, cache);
-    this.lacks = new Lacks(this.gate, limits);
+    this.lacks = new MissingModules(this.gate, limits);
   }
 
   async grade(task: Task, answer: string, options: GradeOptions): Promise<Grade> {
@@ -136,7 +138,7 @@ class SandboxGrader implements Grader {
     await native.value.close();
   }
 
-  /** Opens the native runner once; again when opening it has failed. */
+  /** Opens the native runner once, and again only when opening it has failed. */
   private async native(): Promise<Runner | Unavailable | undefined> {
     if (this.closed) throw new Fault('grading/closed', 'The grader is closed.');
     const opening = (this.opened ??= this.openNative?.());
@@ -160,7 +162,7 @@ class SandboxGrader implements Grader {
     return abortable(this.references.outputs({ task, mode, runner: native }), signal);
   }
 
-  /** Reference and answer on the same runner, so that what differs between runners cannot change a score. */
+  /** Runs reference and answer on the same runner, so that what differs between runners cannot change a score. */
   private async gradeOn(
     runner: Runner,
     task: Task,
@@ -203,15 +205,16 @@ class SandboxGrader implements Grader {
   }
 }
 
-/** A grade by the interpreter alone; when it is none, with the reason why the other runner is missing. */
+/** Adds to a grade that could not be given the reason why the other runner is missing. */
 function because(grade: Grade, unavailable: string): Grade {
   if (grade.notGradable === undefined) return grade;
   return { ...grade, notGradable: `${grade.notGradable} ${unavailable}` };
 }
 
 /**
- * What an answer is asked on each test. Tests that cannot count are not run: the answer may rightly loop where the
- * reference does. Of a comparison it learns one side only, of a test that decides something the questions to it.
+ * Returns the calls for an answer, one for each test. Tests that cannot count are not run: the answer may rightly loop
+ * where the reference does. The answer is shown only one side of a comparison, and only the questions of a test that
+ * decides something.
  */
 function answerCalls(
   task: Task,
@@ -235,11 +238,10 @@ function allBanned(task: Task, banned: string): Grade {
     : { mode: 'paper', reward: 0, success: false, tests };
 }
 
-/** The work goes on for others who wait for it too. */
+/** Stops waiting for the work on abort. The work itself goes on for others who wait for it too. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  // Who gives up does not wait for the work, and it may fail then: for the same reason, or later. A promise that nobody
-  // listens to would end the process.
+  // After an abort nobody listens to the work, which may still fail, and an unhandled rejection would end the process.
   work.catch(() => undefined);
   signal.throwIfAborted();
   let abort: () => void;
@@ -252,4 +254,14 @@ async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): 
   } finally {
     signal.removeEventListener('abort', abort!);
   }
+}
+
+/**
+ * Texts that the published grader bans anywhere in an answer, comments included, as far as they are known for certain.
+ */
+const bannedTexts = ['import os'];
+
+/** Returns the banned text that the code contains, if any. */
+function bannedText(code: string): string | undefined {
+  return bannedTexts.find((text) => code.includes(text));
 }

@@ -4,7 +4,7 @@ import { referenceFailures } from './reference';
 import type { CallOutcome } from './runner';
 import { importedModules } from './source';
 
-/** What there is to judge: outcomes of the reference and of the answer, one of each for every test. */
+/** Outcomes of the reference and of the answer, one of each for every test. */
 export interface Evidence {
   readonly mode: GradingMode;
   readonly reference: readonly CallOutcome[];
@@ -14,11 +14,11 @@ export interface Evidence {
 
 /**
  * Compares an answer with its reference. A test on which the reference itself fails says nothing about the answer: in
- * `fixed` the reward is taken over the other tests; in `paper` such a test is one that no answer passes.
+ * `fixed` the reward is taken over the other tests; in `paper` no answer passes such a test.
  *
- * When the interpreter lacks what the answer needs on some test, the answer is not gradable, unless it fails another test
- * for certain: then it is no success whatever the unknown test would give, which counts as not passed. So an answer
- * cannot take back a failure.
+ * When the interpreter lacks what the answer needs on some test, the answer is not gradable, unless it fails another
+ * test for certain: then it is no success whatever the unknown test would give, which counts as not passed. An answer
+ * therefore cannot take back a failure.
  */
 export function judge({ mode, reference, answer, limitMilliseconds }: Evidence): Grade {
   const failures = referenceFailures(reference, mode);
@@ -68,11 +68,11 @@ const gateways = new Set([
 const threading = ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'];
 
 /**
- * The outcomes of an answer as far as its source and the interpreter bear them out. evaluation.py tells an error that
- * says "missing" from one that the answer raises by itself; here the source has to import what is missing, or what may
- * need it, and a pristine interpreter of the same kind has to lack it too: an answer can take a module away from its
- * own. Otherwise the error is the answer's own.
- * @param isMissing whether an interpreter that ran nothing before lacks this
+ * Keeps an outcome that says something is missing only where source and interpreter bear it out. evaluation.py tells
+ * such an error from one that the answer raises by itself; here the source must also import what is missing, or what
+ * may need it, and a pristine interpreter of the same kind must lack it too, since an answer can take a module away
+ * from its own. Otherwise the error is the answer's own.
+ * @param isMissing tells whether an interpreter that ran nothing before lacks this
  */
 export async function believable(
   outcomes: readonly CallOutcome[],
@@ -94,12 +94,12 @@ export async function believable(
 function mayMiss(imports: ReadonlySet<string>, name: string): boolean {
   if (name === 'threads') return threading.some((each) => imports.has(each));
   if (name === 'tzdata' && imports.has('zoneinfo')) return true;
-  // The C part of a module of the standard library has its name with an underscore.
+  // The C part of a module of the standard library is named like the module, behind an underscore.
   if (imports.has(name) || (name.startsWith('_') && imports.has(name.slice(1)))) return true;
   return [...imports].some((each) => gateways.has(each) || isElsewhere(each));
 }
 
-/** The sentence about something that the interpreter here does not have. */
+/** Returns the sentence about something that the interpreter here does not have. */
 export function missingHere(who: 'answer' | 'reference', name: string): string {
   const verb = name === 'threads' ? 'uses' : 'imports';
   return `The ${who} ${verb} ${name}, which is not available to the grader on this machine.`;
@@ -133,7 +133,7 @@ function compare(expected: CallOutcome, got: CallOutcome, limitMilliseconds: num
   if (expected.kind !== 'value') throw new Error('compared with a reference that gave no value');
   const { milliseconds } = got;
   const { equal, with: other } = expected.comparison ?? { equal: true, with: expected };
-  // What equals nothing is no answer to any test, nor to one whose sides differ.
+  // A value that equals nothing passes no test, not even one whose sides have to differ.
   if (got.canonical !== null && (got.canonical === other.canonical) === equal)
     return { status: 'passed', milliseconds };
   const wanted = equal ? other.display : `anything but ${other.display}`;

@@ -1,12 +1,15 @@
-/** What running code may cost. Times in milliseconds. The interpreter in WebAssembly is about four times slower than a native one. */
+/**
+ * Limits on running code; times are in milliseconds. The interpreter in WebAssembly is about four times slower than a
+ * native one.
+ */
 export interface GradingLimits {
-  /** A call of an answer may take this many times what the reference's slowest call takes … */
+  /** Limit of an answer's call, as a multiple of the time of the reference's slowest call. */
   readonly factor: number;
-  /** … but never less than this … */
+  /** Lowest limit of an answer's call. */
   readonly floorMilliseconds: number;
-  /** … nor more than this, which is also what a call of a reference may take. */
+  /** Highest limit of an answer's call, and the limit of a reference's call. */
   readonly ceilingMilliseconds: number;
-  /** An answer that times out on this many tests is given up. */
+  /** Number of timed-out tests after which an answer is given up. */
   readonly timeOuts: number;
   readonly memoryMegabytes: number;
 }
@@ -19,13 +22,13 @@ export const defaultLimits: GradingLimits = {
   memoryMegabytes: 256,
 };
 
-/** Time a call of an answer may take. */
+/** Returns the limit of an answer's call, in milliseconds. */
 export function answerLimit(limits: GradingLimits, slowestReferenceCall: number): number {
   const wanted = Math.max(limits.factor * slowestReferenceCall, limits.floorMilliseconds);
   return Math.min(wanted, limits.ceilingMilliseconds);
 }
 
-/** Reference calls that take longer than this move an answer's limit, so their time is measured alone. */
+/** Returns the milliseconds beyond which a reference's call moves an answer's limit, so that it is measured alone. */
 export function noticeableReferenceTime(limits: GradingLimits): number {
   return limits.floorMilliseconds / limits.factor;
 }

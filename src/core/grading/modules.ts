@@ -1,4 +1,7 @@
-import type { CallOutcome } from './runner';
+import type { CallOutcome, Runner } from './runner';
+import type { Gate } from './gate';
+import type { GradingLimits } from './limits';
+import { plainOutcome } from './outcome';
 
 /**
  * Modules that other Pythons have and an interpreter here may lack. An answer that imports one of them is not wrong;
@@ -6,7 +9,7 @@ import type { CallOutcome } from './runner';
  * left out on purpose: no answer gets it.
  */
 const modulesElsewhere = new Set([
-  // Of the standard library, without their C part in WebAssembly.
+  // Modules of the standard library whose C part is missing in WebAssembly.
   ...['curses', 'fcntl', 'grp', 'lzma', '_lzma', 'mmap', 'multiprocessing', '_multiprocessing'],
   ...[
     '_posixsubprocess',
@@ -73,12 +76,12 @@ const modulesElsewhere = new Set([
   ],
 ]);
 
-/** Whether other Pythons have this module and an interpreter here may lack it. */
+/** Tells whether other Pythons have this module while an interpreter here may lack it. */
 export function isElsewhere(module: string): boolean {
   return modulesElsewhere.has(module);
 }
 
-/** What the interpreter lacks to evaluate this call ("numpy", "threads"); undefined when the outcome stands. */
+/** Returns what the interpreter lacks to evaluate this call ("numpy", "threads"); undefined when the outcome stands. */
 export function lacking(outcome: CallOutcome): string | undefined {
   if (outcome.kind !== 'error') return undefined;
   const { missingModule } = outcome;
@@ -87,22 +90,56 @@ export function lacking(outcome: CallOutcome): string | undefined {
   return missingModule !== undefined && isElsewhere(missingModule) ? missingModule : undefined;
 }
 
-/** A Python expression that fails as the answer's call did, in an interpreter that lacks this. */
-export function probeFor(lack: string): string {
+/** Returns a Python expression that fails as the answer's call did, in an interpreter that lacks this. */
+function probeFor(lack: string): string {
   if (lack === 'threads') return '__import__("threading").Thread(target=int).start()';
   if (lack === 'tzdata') return '__import__("zoneinfo").ZoneInfo("Europe/Berlin")';
   return `__import__(${JSON.stringify(lack)})`;
 }
 
 /**
- * Whether the source asks for something of that list, by an import at the start of a line. Such a source may catch the
- * ImportError and go on without, so that no outcome tells.
+ * Tells whether the source imports one of those modules at the start of a line. Such a source may catch the ImportError
+ * and go on without the module, so that no outcome tells.
  */
 export function importsElsewhere(source: string): boolean {
   for (const [, names] of source.matchAll(/^[ \t]*(?:import|from)[ \t]+([\w., \t]+)/gm)) {
-    // Of "from a.b import c" the first name counts, of "import a.b as c, d" each first name.
+    // The first name counts: of the whole in "from a.b import c", of each item in "import a.b as c, d".
     const modules = names!.split(/[ \t]import[ \t]/)[0]!.split(',');
     if (modules.some((name) => modulesElsewhere.has(name.trim().split(/[. \t]/)[0]!))) return true;
   }
   return false;
+}
+
+/** Finds out what the interpreter of a runner lacks by asking a pristine one, once for each runner and name. */
+export class MissingModules {
+  private readonly known = new Map<string, Promise<boolean>>();
+
+  constructor(
+    private readonly gate: Gate,
+    private readonly limits: GradingLimits,
+  ) {}
+
+  has(runner: Runner, name: string): Promise<boolean> {
+    const key = `${runner.version} ${name}`;
+    const known = this.known.get(key) ?? this.ask(runner, name);
+    this.known.set(key, known);
+    // A failure of the runner is forgotten, since it may go right the next time.
+    known.catch(() => this.known.delete(key));
+    return known;
+  }
+
+  private async ask(runner: Runner, name: string): Promise<boolean> {
+    const job = {
+      source: '',
+      calls: [probeFor(name)],
+      start: 0,
+      mode: 'fixed',
+      limitMilliseconds: this.limits.ceilingMilliseconds,
+      seed: '0',
+      own: [],
+      imported: [],
+    } as const;
+    const { calls } = await this.gate.together(() => runner.run(job));
+    return calls.some((reply) => lacking(plainOutcome(reply)) === name);
+  }
 }

@@ -10,7 +10,7 @@ export const questionSchema = z.object({
   values: z.array(z.string()),
 });
 
-/** What is said of a value when the call compares or decides. */
+/** Fields of a value whose call compares or decides something. */
 export const comparedSchema = {
   compared: z.literal(true).exactOptional(),
   decides: z.literal(true).exactOptional(),
@@ -24,7 +24,7 @@ export const comparedSchema = {
     .exactOptional(),
 };
 
-/** What evaluation.py writes for an expression; the text comes out of an untrusted interpreter. */
+/** Outcome of an expression as evaluation.py writes it; the text comes out of an untrusted interpreter. */
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('value'),
@@ -58,15 +58,15 @@ export const tampered: CallOutcome = {
   message: 'The code has tampered with its interpreter.',
 };
 
-/** The outcome of a call that was an expression. */
+/** Returns the outcome of a call that was an expression. */
 export function plainOutcome(reply: Reply): CallOutcome {
   return reply.kind === 'told' || reply.kind === 'need' ? tampered : reply;
 }
 
 /**
- * Reads what one call gave, for every runner: what it says can be shown anywhere.
+ * Reads what one call gave, for every runner. The texts in the result can be shown anywhere.
  * @param milliseconds time the call took, measured by the runner
- * @throws Fault when the text is nothing that evaluation.py writes: the code has tampered with its interpreter
+ * @throws Fault when evaluation.py cannot have written the text: the code has tampered with its interpreter
  */
 export function readOutcome(text: string, milliseconds: number): Reply {
   let given: unknown;

@@ -3,7 +3,7 @@ import type { Task } from '../task/task';
 import { runFairly } from './attempt';
 import { withDecisions } from './decision';
 import { plainOutcome } from './outcome';
-import type { OutcomeCache } from './cache';
+import type { OutcomeCache, ReferenceOutputs } from './cache';
 import type { Gate } from './gate';
 import type { GradingMode } from './grade';
 import { noticeableReferenceTime, type GradingLimits } from './limits';
@@ -11,25 +11,18 @@ import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner 
 import { topLevelOf, wordsOf } from './source';
 
 /**
- * Raised by hand when this file, decision.ts, attempt.ts, runner.ts or native/server.ts change what a reference is found to give. The
- * rest of what decides an outcome is in the version of the runner.
+ * Version of the outcomes; raise it when this file, decision.ts, attempt.ts, runner.ts or native/claims.ts change what
+ * a reference is found to give. The rest of what decides an outcome is in the version of the runner.
  */
 const outcomeVersion = 4;
 
-/** What a task's reference gives on its tests; computed once and kept by content. */
-export interface ReferenceOutputs {
-  readonly calls: readonly CallOutcome[];
-  /** Of the calls that returned, milliseconds. */
-  readonly slowestMilliseconds: number;
-}
-
-export interface ReferenceQuestion {
+interface ReferenceQuestion {
   readonly task: Task;
   readonly mode: GradingMode;
   readonly runner: Runner;
 }
 
-/** Runs references, each once: also when several answers to one task are graded at the same time. */
+/** Runs references, each once, even when several answers to one task are graded at the same time. */
 export class References {
   private readonly running = new Map<string, Promise<ReferenceOutputs>>();
 
@@ -65,7 +58,7 @@ export class References {
     const calls = await withDecisions(tests, outcomes, { source: run, pristine: run });
     const slowest = slowestOf(outcomes);
     if (slowest <= noticeableReferenceTime(this.limits)) return { calls, slowestMilliseconds: slowest };
-    // This time moves the limit of every answer, so it is taken when nothing else slows it down.
+    // This time moves the limit of every answer, so it is measured when nothing else slows it down.
     const again = await this.gate.alone(() => runner.run(job));
     return { calls, slowestMilliseconds: Math.min(slowest, slowestOf(again.calls.map(plainOutcome))) };
   }
@@ -97,7 +90,10 @@ function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job
   };
 }
 
-/** Names of the tests that the reference has: `own` are the source's, although some may be those of built-ins. */
+/**
+ * Returns the names in the tests that the reference has: `own` are the source's, although some may be those of
+ * built-ins.
+ */
 export function namesOf({ reference, testCases }: Task): Pick<Job, 'own' | 'imported'> {
   const { defined, imported } = topLevelOf(reference);
   const used = wordsOf(testCases.map(({ call }) => call).join('\n'));
@@ -112,9 +108,9 @@ function slowestOf(calls: readonly CallOutcome[]): number {
 }
 
 /**
- * Why nothing can be compared on each test, in a sentence; undefined where the reference gives a value to compare with.
- * A reference that returns None on every test has no result to compare (it prints, or forgets to return); None among
- * other values is a value like any other, except in `paper`, where it never passes.
+ * Returns a sentence for each test on which nothing can be compared; undefined where the reference gives a value to
+ * compare with. A reference that returns None on every test has no result to compare (it prints, or forgets to return);
+ * None among other values is a value like any other, except in `paper`, where it never passes.
  */
 export function referenceFailures(calls: readonly CallOutcome[], mode: GradingMode): (string | undefined)[] {
   const alwaysNone = calls.every((call) => call.kind === 'value' && call.none);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { GradingMode } from './grade';
 
-/** Something that a test asks the source; the rest of the test is evaluated where no code of the source ran. */
-export interface Question {
-  /** Its place in the test. */
+/** A question that a test asks the source; the rest of the test is evaluated where no code of the source ran. */
+export interface TestQuestion {
+  /** Number of the question within the test. */
   readonly number: number;
   /** A Python expression. */
   readonly text: string;
@@ -13,113 +13,121 @@ export interface Question {
   readonly values: readonly string[];
 }
 
-/** A question, and what the source gave as data. */
-export interface Answered extends Question {
+/** A question with the data that the source gave. */
+export interface AnsweredQuestion extends TestQuestion {
   readonly data: string;
 }
 
-/** An expression; questions to the source; or a test whose questions were answered, which does not ask the source. */
+/**
+ * An expression; questions to the source; or a test with the answers to its questions, which does not ask the source.
+ */
 export type Call =
   | string
-  | { readonly ask: readonly Question[] }
-  | { readonly test: string; readonly level: number; readonly told: readonly Answered[] };
+  | { readonly ask: readonly TestQuestion[] }
+  | { readonly test: string; readonly level: number; readonly told: readonly AnsweredQuestion[] };
 
 /** One Python source and the calls to evaluate on it, in one interpreter that nothing ran in before. */
 export interface Job {
   /** Python code without a fence: a reference or an answer. */
   readonly source: string;
-  /** One per test. The source is executed anew, in an empty namespace, before each. */
+  /** One call per test. The source is executed anew, in an empty namespace, before each. */
   readonly calls: readonly Call[];
   /** Index of the first call to evaluate; those before it are left out. */
   readonly start: number;
   /** `fixed`: the source is a module. `paper`: globals and locals are two dictionaries, as in the published grader. */
   readonly mode: GradingMode;
-  /** Time one call may take, CPU time where the runner can tell, milliseconds. */
+  /** Limit of one call in milliseconds; CPU time where the runner can measure it. */
   readonly limitMilliseconds: number;
-  /** Hexadecimal, at most 12 digits; what the code draws at random depends on it and on the call's index only. */
+  /** Hexadecimal, at most 12 digits; random numbers of the code depend only on it and on the call's index. */
   readonly seed: string;
-  /** Names that the source is to define: in a call they mean the source's even where a built-in has that name. */
+  /** Names that the source has to define: in a call they mean the source's even where a built-in has that name. */
   readonly own: readonly string[];
-  /** Names that the reference imports: a test means the same modules by them, whatever an answer means. */
+  /** Names that the reference imports: in a test they mean the same modules, whatever they mean in an answer. */
   readonly imported: readonly string[];
-  /** The caller checks a time-out again, alone: wall time will do as the limit. */
+  /** True when the caller checks a time-out again, alone; wall time will then do as the limit. */
   readonly provisional?: boolean;
 }
 
 /** A test that compares what the source gives with a value that does not depend on it. */
-export interface Comparison {
+interface ComparedSides {
   /** The side that asks the source something. */
   readonly call: string;
-  /** Canonical text of what it gives. */
+  /** Canonical text of the value of that side. */
   readonly gave: string;
-  /** Whether both sides are the same value here. */
+  /** True when both sides are the same value for the reference. */
   readonly equal: boolean;
-  /** The other side. */
+  /** Value of the other side. */
   readonly with: { readonly canonical: string; readonly display: string };
 }
 
-/** How a test is evaluated in two interpreters; see decision.ts. */
-export interface Decision {
+/** The way in which a test is evaluated in two interpreters; see decision.ts. */
+interface TestDecision {
   /** A Python expression: the test, or the side of it that asks the source. */
   readonly test: string;
-  /** What counts as a question; see python/questions.py. */
+  /** Level of what counts as a question; see python/questions.py. */
   readonly level: number;
-  /** The reference was asked these, one after the other. */
-  readonly questions: readonly Question[];
+  /** Questions that the reference was asked, one after the other. */
+  readonly questions: readonly TestQuestion[];
 }
 
-/** What one expression gave. */
+/** Outcome of one expression. */
 export type CallOutcome =
   | {
       readonly kind: 'value';
       /** Equal texts mean equal values; null for what equals nothing (NaN, custom classes, oversize values). */
       readonly canonical: string | null;
-      /** The value was None. */
+      /** True when the value was None. */
       readonly none: boolean;
       /** Python's repr, shortened. */
       readonly display: string;
-      /** Processor time where the runner can tell: a busy machine does not change it. */
+      /** Processor time where the runner can measure it, so that a busy machine does not change it. */
       readonly milliseconds: number;
-      /** The call says no more than whether something holds. */
+      /** Set when the call says no more than whether something holds. */
       readonly compared?: true;
-      /** The call says that two sides are equal, or are not; absent when both or none of them ask the source something. */
-      readonly comparison?: Comparison;
-      /** The call decides something by itself: an answer that knows nothing may get its outcome right. */
+      /**
+       * Set when the call says that two sides are equal, or are not; absent when both or none of them ask the source
+       * something.
+       */
+      readonly comparison?: ComparedSides;
+      /** Set when the call decides something by itself: an answer that knows nothing may get its outcome right. */
       readonly decides?: true;
-      /** Only of a reference: how answers are asked, so that none of their objects decides it. */
-      readonly decision?: Decision;
+      /**
+       * Present only on a reference: the way in which answers are asked, so that none of their objects decides the
+       * test.
+       */
+      readonly decision?: TestDecision;
     }
   | {
       readonly kind: 'error';
       /** Name of the exception's class. */
       readonly type: string;
-      /** Shortened. */
+      /** Message of the exception, shortened. */
       readonly message: string;
-      /** From 1, within the job's source; absent when the fault is elsewhere. */
+      /** Line within the job's source, from 1; absent when the fault is elsewhere. */
       readonly line?: number;
       /** Top-level name of the module that this interpreter lacks, when that is the error. */
       readonly missingModule?: string;
     }
   | { readonly kind: 'timed-out' };
 
-/** What a call gave: of questions the answers, of a test the question that is still to be answered. */
+/** Result of a call: the answers to questions; of a test, its outcome or the question that is still to be answered. */
 export type Reply =
   | CallOutcome
   | {
       readonly kind: 'told';
-      /** One for each question; after the first that is no data there are none. */
+      /** One result for each question; there are none after the first that is no data. */
       readonly results: readonly ({ readonly data: string } | { readonly outcome: CallOutcome })[];
       readonly milliseconds: number;
     }
   | {
       readonly kind: 'need';
-      /** How many answers the test has used before. */
+      /** Number of answers that the test has used before. */
       readonly at: number;
-      readonly question: Question;
+      readonly question: TestQuestion;
     };
 
 /**
- * The outcomes from `start` on, in order. A time-out ends a job, and so may the death of the interpreter: then the last
+ * Outcomes from `start` on, in order. A time-out ends a job, and so may the death of the interpreter: then the last
  * outcome is `timed-out` or an `error` that says what happened, and calls are left over; the grader decides whether to
  * run the rest as a new job.
  */
@@ -128,13 +136,13 @@ export interface JobOutcome {
 }
 
 /**
- * Something that runs untrusted Python. Jobs may be given at the same time; the runner queues what it cannot run yet.
- * Nothing of a job is left for the next one.
+ * Runs untrusted Python. Jobs may be given at the same time; the runner queues what it cannot run yet. Nothing of a job
+ * is left for the next one.
  */
 export interface Runner {
-  /** Jobs that run at the same time. */
+  /** Number of jobs that run at the same time. */
   readonly width: number;
-  /** Enters the cache key of reference outputs: changes whenever the same job could give another outcome. */
+  /** Part of the cache key of reference outputs; it changes whenever the same job could give another outcome. */
   readonly version: string;
   /**
    * @throws Fault when the runner itself is broken, never for what the source does
@@ -144,7 +152,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Seed for the jobs of a task: its reference and all its answers draw the same random numbers. */
+/** Returns the seed for the jobs of a task: its reference and all its answers draw the same random numbers. */
 export function seedOf(calls: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(calls)).digest('hex').slice(0, 12);
 }

@@ -1,18 +1,18 @@
-/** What can be told about Python source without running it: open strings, indentation, prompts, names. */
+/** Reads Python source without running it: open strings, indentation, prompts, names. */
 
 /** The triple quote that is open, if any. */
 export type Quote = "'''" | '"""' | null;
 
-/** Where a line of Python ends: within which triple-quoted string, and whether in a comment. */
-export interface LineEnd {
+/** State at the end of a line of Python: the open triple-quoted string, and whether a comment goes on to the end. */
+interface LineEnd {
   readonly quote: Quote;
   readonly comment: boolean;
 }
 
-/** Reads one line of Python, given the triple quote that is open before it. Linear in the line. */
+/** Reads one line of Python, given the triple quote that is open before it. Takes linear time. */
 export function endOfLine(line: string, before: Quote): LineEnd {
   let quote = before;
-  // Quotes that end nowhere in the line are apostrophes, and so is every later one of the kind.
+  // Quotes without an end in the line are apostrophes, and so is every later one of the kind.
   const apostrophes = new Set<string>();
   for (let at = 0; at < line.length; at++) {
     const three = line.slice(at, at + 3);
@@ -36,7 +36,7 @@ export function endOfLine(line: string, before: Quote): LineEnd {
   return { quote, comment: false };
 }
 
-/** Index of the quote that ends the string that begins at `start`, if the line has one. */
+/** Returns the index of the quote that ends the string that begins at `start`, if the line has one. */
 function stringEnd(line: string, start: number): number | undefined {
   for (let at = start + 1; at < line.length; at++) {
     if (line[at] === '\\') at++;
@@ -45,7 +45,7 @@ function stringEnd(line: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Lines that are Python of their own: not blank, not a comment, not within a triple-quoted string. */
+/** Yields the lines that are Python of their own: not blank, not a comment, not within a triple-quoted string. */
 function* codeLines(lines: readonly string[]): Generator<{ readonly line: string; readonly index: number }> {
   let quote: Quote = null;
   for (const [index, line] of lines.entries()) {
@@ -55,8 +55,8 @@ function* codeLines(lines: readonly string[]): Generator<{ readonly line: string
 }
 
 /**
- * Code as a file would hold it: without byte order mark, prompts of an interactive session, and the indentation that
- * it has as a whole. When only its first line is indented, that indentation goes.
+ * Returns code as a file would hold it: without byte order mark, prompts of an interactive session, and the indentation
+ * that it has as a whole. When only its first line is indented, that indentation goes.
  */
 export function tidy(code: string): string {
   const visible = code.replace(/^[\s\u200b\u2060]+/, (start) => start.replace(/[\ufeff\u200b\u2060]/g, ''));
@@ -73,7 +73,7 @@ export function tidy(code: string): string {
     .join('\n');
 }
 
-/** What was typed in an interactive session; lines without a prompt are its output. */
+/** Returns what was typed in an interactive session; lines without a prompt are its output, and are dropped. */
 function withoutPrompts(lines: readonly string[]): readonly string[] {
   const start = lines.find((line) => line.trim() !== '');
   if (start === undefined || !/^\s*>>>(?: |$)/.test(start)) return lines;
@@ -86,11 +86,11 @@ const words = new RegExp(word, 'gu');
 const called = new RegExp(`(?<![\\p{L}\\p{N}_.])(${word})\\(`, 'gu');
 const definition = new RegExp(`^(?:(?:async[ \\t]+)?def|class)[ \\t]+(${word})`, 'u');
 const assignment = new RegExp(`^(${word}(?:[ \\t]*,[ \\t]*${word})*)[ \\t]*(?::[^=]*)?=(?!=)`, 'u');
-/** Lines of an import in parentheses. */
+/** Maximum number of lines of an import in parentheses. */
 const longestImport = 50;
 const importLine = /^(?:import|from)[ \t]/;
 
-/** Names that Python expressions call, those in most of the expressions first. */
+/** Returns the names that Python expressions call, those in most of the expressions first. */
 export function calledNames(calls: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const call of calls) {
@@ -107,9 +107,9 @@ export function wordsOf(code: string): ReadonlySet<string> {
 
 /** Names that the top level of the code has. */
 export interface TopLevel {
-  /** By def, class or an assignment. */
+  /** Names from def, class or an assignment. */
   readonly defined: ReadonlySet<string>;
-  /** By an import; the names of modules too. */
+  /** Names from an import, including those of modules. */
   readonly imported: ReadonlySet<string>;
 }
 
@@ -129,7 +129,10 @@ export function topLevelOf(code: string): TopLevel {
   return names;
 }
 
-/** Whether the top level of the code only imports, defines and assigns, and calls nothing of this name to assign it. */
+/**
+ * Tells whether the top level of the code only imports, defines and assigns, and calls nothing of this name to assign
+ * it.
+ */
 export function onlyDefines(code: string, name: string): boolean {
   for (const { line } of codeLines(code.split('\n'))) {
     const assigns = assignment.test(line);
@@ -140,7 +143,7 @@ export function onlyDefines(code: string, name: string): boolean {
   return true;
 }
 
-/** Whether the code is no more than a signature of the function: its body is empty, "...", "pass" or a docstring. */
+/** Tells whether the code is only a signature of the function: its body is empty, "...", "pass" or a docstring. */
 export function isSignature(code: string, name: string): boolean {
   const bare = code
     .replace(/"""[^]*?"""|'''[^]*?'''/g, '')
@@ -156,7 +159,9 @@ export function isSignature(code: string, name: string): boolean {
   return signature.test(bare);
 }
 
-/** Top-level names of the modules that the source imports by a statement, `__import__` or `import_module`. */
+/**
+ * Returns the top-level names of the modules that the source imports by a statement, `__import__` or `import_module`.
+ */
 export function importedModules(source: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const statement of source.split(/[\n;:]/)) {

@@ -2,7 +2,7 @@ import type { Task } from '../task/task';
 import type { CallOutcome } from './runner';
 
 /**
- * What the tests of a task cannot tell apart, in sentences for the author of the pack.
+ * Says what the tests of a task cannot tell apart, in sentences for the author of the pack.
  * @param calls outcomes of the task's reference, one for each test
  */
 export function weaknesses({ reference, testCases }: Task, calls: readonly CallOutcome[]): string[] {
@@ -32,14 +32,16 @@ export function weaknesses({ reference, testCases }: Task, calls: readonly CallO
   return found;
 }
 
-/** Canonical text of the only value that passes the test; undefined when there is none, or more than one. */
+/**
+ * Returns the canonical text of the only value that passes the test; undefined when there is none, or more than one.
+ */
 function expectedOf(call: CallOutcome): string | undefined {
   if (call.kind !== 'value') return undefined;
   if (call.comparison === undefined) return call.canonical ?? undefined;
   return call.comparison.equal ? call.comparison.with.canonical : undefined;
 }
 
-/** The value that the first test expects, as Python shows it. */
+/** Returns the value that the first test expects, as Python shows it. */
 function shown([first]: readonly CallOutcome[]): string {
   if (first?.kind !== 'value') throw new Error('shown of a reference that gave no value');
   return first.comparison?.with.display ?? first.display;

@@ -1,47 +1,50 @@
 import { withoutEnd } from '../text';
 
-/** Where OpenAI itself answers. */
+/** Base URL of OpenAI's own server. */
 const OPENAI = 'https://api.openai.com/v1';
 
-/** The model's name ends where an address begins: the last `@` before a scheme, however that is written. */
+/** Matches the `@` between a model's name and an address; the last match counts. The scheme may be in any case. */
 const ADDRESS_BEGINS = /@(?=\s*(?:https?:|[a-z][a-z\d+.-]*:\/\/))/gi;
 
-/** A server's address as requests use it. */
+/** A server's address in the form that requests use. */
 export interface Address {
-  /** Without a slash at its end. */
+  /** Base URL without a slash at its end. */
   readonly baseUrl: string;
   /** Scheme, host and port. A key belongs to an origin. */
   readonly origin: string;
 }
 
 /**
- * Reads the base URL of a server. Everything that sends a request or looks up a key reads it here, so that a key is
- * looked up for the server that gets it.
- * @returns `none` for a text that is no such address, `has-user` for one that holds a name or a password
+ * Parses the base URL of a server. All code that sends requests or looks up keys uses this function, so that a key goes
+ * only to the server it was looked up for.
+ * @returns `none` for a text that is not such an address, `has-user` for one that contains a name or a password
  */
 export function readAddress(text: string): Address | 'none' | 'has-user' {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) return 'none';
   if (url.username !== '' || url.password !== '') return 'has-user';
-  // A request puts its own path at the end.
+  // A request appends its own path, so a query or fragment makes no sense.
   if (url.search !== '' || url.hash !== '') return 'none';
   return { baseUrl: withoutEnd(`${url.origin}${url.pathname}`, '/'), origin: url.origin };
 }
 
-/** The origin of a base URL; undefined when it is none. */
+/** Returns the origin of a base URL; undefined if it is not one. */
 export function originOf(text: string): string | undefined {
   const address = readAddress(text);
   return typeof address === 'string' ? undefined : address.origin;
 }
 
-/** A model on a server as `openai:<model>[@<base URL>]` names it. */
+/** A model on a server, named `openai:<model>[@<base URL>]`. */
 export interface ServedModel {
   readonly model: string;
-  /** As it is written; absent when the environment names the server. */
+  /** Base URL as written; absent if the environment names the server. */
   readonly baseUrl?: string;
 }
 
-/** Undefined for models that no server plays. The model's name may itself contain `/`, `:` and `@`. */
+/**
+ * Parses the name of a model on a server; returns undefined for other models. The model's name may itself contain `/`,
+ * `:` and `@`.
+ */
 export function servedModel(spec: string): ServedModel | undefined {
   if (!spec.startsWith('openai:')) return undefined;
   const rest = spec.slice('openai:'.length);
@@ -49,19 +52,19 @@ export function servedModel(spec: string): ServedModel | undefined {
   return at === undefined ? { model: rest } : { model: rest.slice(0, at), baseUrl: rest.slice(at + 1) };
 }
 
-/** The base URL for models whose name has none: `OPENAI_BASE_URL`, else OpenAI's own. */
+/** Returns the base URL for models without one in their name: `OPENAI_BASE_URL`, or else OpenAI's own. */
 export function environmentBaseUrl(): string {
   const named = process.env.OPENAI_BASE_URL?.trim() ?? '';
   return named === '' ? OPENAI : named;
 }
 
-/** The base URL of the server that plays a model, as it is written; undefined for models that need none. */
+/** Returns the base URL of a model's server, as written; undefined for models without a server. */
 export function baseUrlOf(spec: string): string | undefined {
   const served = servedModel(spec);
   return served && (served.baseUrl ?? environmentBaseUrl());
 }
 
-/** The origin of the server that plays a model; undefined when none does or its address is none. */
+/** Returns the origin of a model's server; undefined if it has none or its address is invalid. */
 export function originOfModel(spec: string): string | undefined {
   const baseUrl = baseUrlOf(spec);
   return baseUrl === undefined ? undefined : originOf(baseUrl);

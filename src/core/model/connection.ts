@@ -9,44 +9,44 @@ import { environmentKey } from './environmentKey';
 import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
 
-export type { Diagnosis, Problem } from './chat/diagnosis';
+export type { Diagnosis, ConnectionProblem } from './chat/diagnosis';
 
-/** A model behind a server that speaks OpenAI's API, as a person connects it. */
+/** A model on a server that speaks OpenAI's API, as a person connects it. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
-  /** Default: as when it plays, `OPENAI_API_KEY` for the server that it is for. Empty: none. */
+  /** API key; defaults to `OPENAI_API_KEY` for the server it belongs to, as in a dialogue. Empty: none. */
   readonly key?: string;
-  /** Its own sampling settings, which the server may refuse. */
+  /** The model's own sampling settings, which the server may refuse. */
   readonly sampling?: Partial<SamplingSettings>;
 }
 
-/** What came of asking a model for a few words. */
+/** Result of a trial request to a model. */
 export type Trial =
   | { readonly works: true; readonly milliseconds: number; readonly notes: readonly string[] }
   | ({ readonly works: false } & Diagnosis);
 
-/** What a server said when it was asked which models it has. */
-export type ModelList =
+/** Result of a request for a server's models. */
+type ModelList =
   { readonly listed: true; readonly names: readonly string[] } | ({ readonly listed: false } & Diagnosis);
 
-export interface AskOptions {
+interface AskOptions {
   readonly signal?: AbortSignal;
-  /** How long the server may take to begin its answer. */
+  /** Milliseconds that the server may take before its answer begins. */
   readonly timeoutMs?: number;
 }
 
-/** A person waits for the list; a server that has not given it by then is typed for instead. */
+/** Time limit for the list, because a person waits for it and can type a name instead. */
 const LIST_MS = 5_000;
-/** A small model may have to be loaded first. */
+/** Time limit for a trial; a small model may have to be loaded first. */
 const TRIAL_MS = 30_000;
-/** Some servers refuse fewer; an answer that is cut short works as well as a whole one. */
+/** Token limit of a trial. Some servers refuse fewer; a truncated answer also proves that the model works. */
 const TRIAL_TOKENS = 16;
-/** How many of a server's models a sentence names. */
+/** Maximum number of models named in a sentence. */
 const NAMED_MODELS = 5;
 
 /**
- * Asks a model for a few words, once, as a dialogue would.
+ * Asks a model for a few words, once, in the way that a dialogue would.
  * @throws AbortError on cancel
  */
 export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Promise<Trial> {
@@ -74,7 +74,7 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
 const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * Asks a server for its models, in the order of their names.
+ * Asks a server for its models, sorted by name.
  * @throws AbortError on cancel
  */
 export async function listModels(
@@ -95,7 +95,7 @@ export async function listModels(
   }
 }
 
-/** Undefined when it is no JSON. */
+/** Parses JSON; returns undefined if it is not valid. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -1,19 +1,22 @@
 import { environmentBaseUrl, originOf } from './address';
 
 /**
- * Whether the variables `OPENAI_…` are about this server: they are about the origin of `OPENAI_BASE_URL`, or OpenAI's
- * when that is not set, and no other.
+ * Tells whether the variables `OPENAI_…` apply to this server: they apply to the origin of `OPENAI_BASE_URL`, or
+ * OpenAI's if that is not set, and to no other.
  */
 export function isOfEnvironment(origin: string | undefined): boolean {
   return origin !== undefined && origin === originOf(environmentBaseUrl());
 }
 
-/** `OPENAI_API_KEY`, for the server that it is for. */
+/** Returns `OPENAI_API_KEY` if it belongs to this server. */
 export function environmentKey(origin: string | undefined): string | undefined {
   return isOfEnvironment(origin) ? process.env.OPENAI_API_KEY : undefined;
 }
 
-/** What a person does to give a server a key, without a period. @param which such as `its key` */
+/**
+ * Tells the user how to give a server a key, without a period at the end.
+ * @param which e.g. `its key`
+ */
 export function keyRemedy(origin: string | undefined, which: 'its key' | 'a key that it accepts'): string {
   const inTerminal = isOfEnvironment(origin)
     ? `Set OPENAI_API_KEY${which === 'its key' ? '' : ` to ${which}`}`

@@ -1,4 +1,4 @@
-/** One message of a conversation with a model, as chat completion interfaces take it. */
+/** One message in the form of chat completion APIs. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
@@ -7,31 +7,34 @@ export interface ChatMessage {
 export interface SamplingSettings {
   /** 0 is greedy. */
   readonly temperature: number;
-  /** Only the most likely tokens that together have this probability; 1 or absent: all. Applies after temperature and top-k. */
+  /**
+   * Sample only from the most likely tokens that together have this probability; 1 or absent: all. Applies after
+   * temperature and top-k.
+   */
   readonly topP?: number;
-  /** Only so many of the most likely tokens; 0 or absent: all. */
+  /** Sample only from this many of the most likely tokens; 0 or absent: all. */
   readonly topK?: number;
-  /** Most tokens that one turn may have. */
+  /** Maximum number of tokens of one turn. */
   readonly maxTokens: number;
   readonly seed?: number;
   readonly stop?: readonly string[];
 }
 
-/** This was asked of a server's own sampling, by the names of its API. */
+/** The server's own sampling during a request, by the names of its API. */
 export interface ServerSampling {
-  /** Fields that were sent with the value that switches them off. */
+  /** Fields that were sent with a value that disables them. */
   readonly neutral: readonly string[];
-  /** Fields that it refused: where it has values of its own for them, these were in force. */
+  /** Fields that it refused; if it has its own values for them, those were in force. */
   readonly refused?: readonly string[];
 }
 
-/** The tokens of a generated turn exactly as they were sampled. */
+/** The tokens of a generated turn, exactly as sampled. */
 export interface SampledTokens {
-  /** Vocabulary ids, one per sampled token; llama.cpp leaves out the token that ended the turn. */
+  /** Vocabulary ids, one per sampled token; llama.cpp omits the token that ended the turn. */
   readonly ids?: readonly number[];
   /**
-   * Natural log-probability of each sampled token. Of a turn that the model ended, that of the token which ended it may
-   * be missing: then there is one fewer than `ids`, or `ids` lack that token too, as llama.cpp gives them.
+   * Natural log-probability of each sampled token. If the model ended the turn, the value of its last token may be
+   * missing: then there is one fewer than `ids`, or `ids` lack that token too, as with llama.cpp.
    */
   readonly logprobs?: readonly number[];
 }
@@ -41,31 +44,31 @@ export interface Usage {
   readonly completionTokens: number;
 }
 
-/** What a model returned for one request. */
+/** The result of one request. */
 export interface Generation {
   readonly text: string;
-  /** What a reasoning model thought before `text`, when the server gives it apart. Its tokens are among `tokens`. */
+  /** Thoughts of a reasoning model before `text`, if the server separates them. Their tokens are among `tokens`. */
   readonly reasoning?: string;
-  /** `length`: it ran into `maxTokens`. `other`: the caller had `enough`, or the server gives no reason or one of its own. */
+  /** `length`: it reached `maxTokens`. `other`: the caller had `enough`, or the server gave no known reason. */
   readonly finishReason: 'stop' | 'length' | 'other';
   readonly tokens?: SampledTokens;
-  /** Vocabulary ids of the prompt, when the server tells. */
+  /** Vocabulary ids of the prompt, if the server returns them. */
   readonly promptTokenIds?: readonly number[];
-  /** Absent when the server does not count; of an answer that the caller stopped, many servers do not. */
+  /** Absent if the server does not count; many servers do not for an answer that the caller stopped. */
   readonly usage?: Usage;
-  /** Absent for models without sampling of their own, and at OpenAI's server. */
+  /** Absent for models without a server, and for OpenAI's server. */
   readonly serverSampling?: ServerSampling;
-  /** The model name that the server says it served, which may be more exact than the one asked for. */
+  /** Model name reported by the server, which may be more exact than the requested one. */
   readonly servedModel?: string;
   readonly timing: {
     /**
-     * Milliseconds from the call to the first text that was kept, repeated attempts and waits included; absent when
+     * Milliseconds from the call to the first text of the final attempt, earlier attempts and waits included; absent if
      * nothing was streamed.
      */
     readonly firstTextMs?: number;
     /** Milliseconds from the call to the end of the answer. */
     readonly totalMs: number;
-    /** Requests made, 1 when none was repeated. */
+    /** Number of requests; 1 if none was repeated. */
     readonly attempts: number;
   };
 }
@@ -74,48 +77,53 @@ export interface GenerateOptions {
   readonly signal?: AbortSignal;
   /** Called with each piece of text as it arrives. */
   readonly onText?: (piece: string) => void;
-  /** An attempt failed and another follows: the text received so far is void, the answer begins anew. */
+  /**
+   * Called when an attempt failed and another follows: the text received so far is void, and the answer starts over.
+   */
   readonly onRestart?: (why: string) => void;
   /**
-   * Asked after each piece of text. When it says yes, the model is stopped and what it wrote so far is the answer, with
+   * Called after each piece of text. If it returns true, the model is stopped, and the text so far is the answer, with
    * the finish reason `other`.
    */
   readonly enough?: () => boolean;
-  /** Where in which dialogue this is asked; scripted models choose their canned turn by it. */
+  /** Position in the dialogue; scripted models choose their canned turn by it. */
   readonly position?: { readonly description: string; readonly turn: number };
 }
 
-/** What a model has been asked for since it was opened. */
+/** Counts of a model's requests since it was opened. */
 export interface ModelCounts {
   /** Requests sent, repeated ones included. */
   readonly requests: number;
   /** Requests repeated because the one before failed. */
   readonly retries: number;
-  /** Tokens as the server counts them, or as they came one by one; answers that broke off are not in here. */
+  /** Tokens counted by the server, or as they arrived one by one; answers that broke off are not included. */
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Answers for which the server gave no token counts, so that the two sums are too low. */
+  /** Answers without token counts from the server; with them, the two sums are too low. */
   readonly answersWithoutUsage: number;
 }
 
 /** Anything that can write the next message of a conversation. */
 export interface Model {
-  /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
+  /** Name as on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
   readonly name: string;
-  /** Whose terms bind what it writes, when that is to be kept with it: `editor` for models that the editor offers. */
+  /** Owner of the terms that bind its text, if that must be recorded: `editor` for models that the editor offers. */
   readonly terms?: string;
-  /** What besides the name decides what it says, e.g. the server's address; equal texts mean the same model. */
+  /** Identifies the model together with its name, e.g. the server's address; equal texts mean the same model. */
   readonly fingerprint?: string;
   /** Absent for models that cost nothing. */
   readonly counts?: ModelCounts;
-  /** One sentence for each thing that the model turned out not to give; to be shown, not only logged. */
+  /** Sentences, one for each kind of data that the model does not provide; to be shown, not only logged. */
   readonly notes?: readonly string[];
-  /** @throws {Fault} `model/*` with the server, the model, what it answered and what to do; AbortError on cancel */
+  /**
+   * Generates the next message.
+   * @throws {Fault} `model/*` with the server, the model, its answer and the remedy; AbortError on cancel
+   */
   generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
     options?: GenerateOptions,
   ): Promise<Generation>;
-  /** Ends what the model runs on, such as a process; it may be asked again, and then starts anew. */
+  /** Ends the model's resources, such as a process; a later request starts them again. */
   close?(): Promise<void>;
 }

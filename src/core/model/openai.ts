@@ -24,19 +24,19 @@ import { LONGEST_REPLY } from './replyLength';
 
 export interface OpenAiOptions {
   readonly model: string;
-  /** Default: `OPENAI_BASE_URL`, else OpenAI's own. */
+  /** Defaults to `OPENAI_BASE_URL`, or else OpenAI's own. */
   readonly baseUrl?: string;
-  /** Default: `OPENAI_API_KEY` for the server that it is for, else none. Empty: none. */
+  /** Defaults to `OPENAI_API_KEY` for the server it belongs to, or else none. Empty: none. */
   readonly apiKey?: string;
-  /** Ask for log-probabilities; default true. A server that refuses is asked without, see `notes`. */
+  /** Request log-probabilities; default true. If the server refuses, requests go on without them, see `notes`. */
   readonly logprobs?: boolean;
-  /** Ask for token ids as vLLM gives them; default true, except at OpenAI's own server, which has none. */
+  /** Request token ids in the way of vLLM; default true, except for OpenAI's own server, which has none. */
   readonly tokenIds?: boolean;
   readonly limits?: Partial<TimeLimits>;
   readonly retry?: Partial<RetrySettings>;
 }
 
-/** A model behind a server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
+/** A model on a server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
 export class OpenAiModel implements Model {
   readonly name: string;
   /** Base URL of the server. */
@@ -57,7 +57,10 @@ export class OpenAiModel implements Model {
     answersWithoutUsage: 0,
   };
 
-  /** @throws {Fault} `model/bad-address` for a base URL that cannot be used, `model/unauthorized` for OpenAI without a key */
+  /**
+   * Sends nothing to the server yet.
+   * @throws {Fault} `model/bad-address` for an invalid base URL, `model/unauthorized` for OpenAI without a key
+   */
   constructor(options: OpenAiOptions) {
     const address = addressFor(options.model, options.baseUrl ?? environmentBaseUrl());
     const key = options.apiKey ?? environmentKey(address.origin);
@@ -83,7 +86,7 @@ export class OpenAiModel implements Model {
   }
 
   get fingerprint(): string {
-    // Dialogues of an earlier Tandem, in which the server's own sampling was in force, are of another model.
+    // Dialogues of older Tandems, with the server's own sampling in force, count as another model's.
     return this.#dialect.isNeutral ? `${this.server}, neutral sampling` : this.server;
   }
 
@@ -137,7 +140,10 @@ export class OpenAiModel implements Model {
     }
   }
 
-  /** One request and its answer. @throws {Failure} */
+  /**
+   * Sends one request and reads its answer.
+   * @throws {Failure}
+   */
   async #attempt(
     body: RequestBody,
     { onText, enough, signal }: GenerateOptions,
@@ -145,7 +151,7 @@ export class OpenAiModel implements Model {
     using deadline = new Deadline(this.#limits, signal);
     try {
       const response = await this.#client.chat.completions
-        .create(body, { signal: deadline.signal, timeout: this.#limits.totalMs + 1000 })
+        .create(body, { signal: deadline.signal })
         .asResponse();
       const streamed = isStream(response);
       const answer = new ChatAnswer();
@@ -158,7 +164,7 @@ export class OpenAiModel implements Model {
         deadline.progress(generating);
         if (text === '') continue;
         onText?.(text);
-        // Leaving the stream ends the request, and with it what the server writes.
+        // Leaving the stream ends the request, and the server stops writing.
         if (enough?.() === true && !answer.isFinished) return { answer: answer.finish().answer, streamed };
       }
       throwIfStopped(deadline, this.#limits, this.#to);
@@ -200,13 +206,16 @@ export class OpenAiModel implements Model {
       usage?.completionTokens ?? (tokens?.ids ?? tokens?.logprobs ?? []).length;
   }
 
-  /** Whether the server only refused a parameter that the next request can do without. */
+  /** Returns true if the server only refused a parameter that the next request can omit. */
   #learned({ status, words }: Failure, body: RequestBody): boolean {
     if (status === undefined || words === undefined) return false;
     return this.#dialect.learn(status, words, body);
   }
 
-  /** Milliseconds until the next attempt. @throws {Fault} when there is none */
+  /**
+   * Returns the milliseconds until the next attempt.
+   * @throws {Fault} if no further attempt is made
+   */
   #waitAfter(failure: Failure, attempt: number, requests: number, body: RequestBody): number {
     const { waitMs, status = 0, words = '' } = failure;
     if (!failure.again || attempt >= this.#retry.attempts) {
@@ -221,7 +230,10 @@ export class OpenAiModel implements Model {
   }
 }
 
-/** @throws {Fault} `model/bad-address` */
+/**
+ * Parses a model's base URL.
+ * @throws {Fault} `model/bad-address`
+ */
 export function addressFor(model: string, baseUrl: string): Address {
   const address = readAddress(baseUrl);
   if (address === 'none')
@@ -237,18 +249,18 @@ export function addressFor(model: string, baseUrl: string): Address {
   return address;
 }
 
-/** Says what to do about a value of the sampling settings that a server refuses. */
+/** Returns the remedy for a value of the sampling settings that a server refuses. */
 function otherChoice({ field, value }: { readonly field: string; readonly value: unknown }): string {
   return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
 }
 
-/** At its usual origin or a regional one. */
+/** Tells whether this is OpenAI's server, at its usual origin or a regional one. */
 function isHostedByOpenAi({ origin }: Address): boolean {
   const { hostname } = new URL(origin);
   return hostname.endsWith('.openai.com');
 }
 
-/** Waits, unless the caller cancels. */
+/** Waits; throws if the caller cancels. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal ? { signal } : {});

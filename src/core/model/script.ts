@@ -7,13 +7,13 @@ import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings 
 
 const turnList = z.array(z.string()).min(1);
 
-/** Turns for every task, or by a piece of the task's description, `*` for all others. */
+/** Turns for every task, or keyed by a part of the task's description, with `*` for all others. */
 const turnsSchema = z.union([turnList, z.record(z.string(), turnList)]);
 
 const fileSchema = z.union([
   z.strictObject({
     turns: turnsSchema,
-    /** Wait before each piece of a turn. */
+    /** Milliseconds to wait before each piece of a turn. */
     delayMilliseconds: z.int().min(0).max(600_000).default(0),
   }),
   turnsSchema.transform((turns) => ({ turns, delayMilliseconds: 0 })),
@@ -21,10 +21,10 @@ const fileSchema = z.union([
 
 type Script = z.infer<typeof fileSchema>;
 
-/** In how many pieces a turn is streamed. */
+/** Maximum number of pieces in which a turn is streamed. */
 const pieceCount = 4;
 
-/** Plays canned turns from a JSON file, the same ones every time. For tests and demonstrations. */
+/** Plays the same canned turns from a JSON file every time, for tests and demonstrations. */
 export class ScriptModel implements Model {
   readonly name: string;
   /** Hash of the script. */
@@ -32,7 +32,10 @@ export class ScriptModel implements Model {
   readonly #file: string;
   readonly #script: Script;
 
-  /** @throws {Fault} `model/bad-script` when the file cannot be read or has another form */
+  /**
+   * Reads the script.
+   * @throws {Fault} `model/bad-script` if the file cannot be read or has another form
+   */
   constructor(file: string) {
     this.name = `script:${file}`;
     this.#file = file;
@@ -64,7 +67,7 @@ export class ScriptModel implements Model {
     };
   }
 
-  /** The turn for this position; the last one again when the script has no more. */
+  /** Returns the turn for this position; repeats the last one if the script has no more. */
   #turn(messages: readonly ChatMessage[], position: GenerateOptions['position']): string {
     const description = position?.description ?? messages.map(({ content }) => content).join('\n');
     const turns = turnsFor(this.#script.turns, description);
@@ -114,7 +117,7 @@ function readScript(file: string): Script {
   );
 }
 
-/** Cuts a text into a few pieces without cutting a character. */
+/** Splits a text into a few pieces, never inside a character. */
 function pieces(text: string): string[] {
   const characters = Array.from(text);
   const length = Math.max(1, Math.ceil(characters.length / pieceCount));

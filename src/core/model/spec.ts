@@ -6,21 +6,24 @@ import type { Model } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
 
-/** What servers are asked with and what computes local models; scripts need none of it. */
+/** Options for models on servers and for local models; scripts need none. */
 export interface OpenModelOptions
   extends Omit<OpenAiOptions, 'model' | 'baseUrl'>, Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
-  /** The folder of the model that ships with Tandem. */
+  /** Folder of the model that ships with Tandem. */
   readonly starter?: string;
 }
 
 /**
  * Opens a model by its name on the command line: `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` or
- * `script:<file>`. Whoever opens a model closes it.
+ * `script:<file>`. The caller must close it.
+ *
  * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`, in
- * capitals too.
- * Nothing is loaded, and nothing sent to a server, before the first turn is asked for.
- * @throws {Fault} `model/bad-spec` when the name is of no known kind, `model/bad-script`, `model/bad-address`;
- * those of `LocalModel`
+ * any case.
+ *
+ * Before the first turn is requested, nothing is loaded and nothing is sent to a server.
+ *
+ * @throws {Fault} `model/bad-spec` for a name of an unknown kind, `model/bad-script`, `model/bad-address`, and the
+ * faults of `LocalModel`
  */
 export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   const colon = spec.indexOf(':');
@@ -34,7 +37,10 @@ export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   throw unknownKind(spec);
 }
 
-/** @throws {Fault} when the name is nothing but an address */
+/**
+ * Checks that a server's model has a name.
+ * @throws {Fault} if the name is only an address
+ */
 function named(spec: string, served: ServedModel): ServedModel {
   if (served.model === '')
     throw new Fault(

@@ -1,31 +1,32 @@
-import { statfs } from 'node:fs/promises';
+import { statfs, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { downloadFile, fileDownloadInfo, HUB_URL, InvalidApiResponseFormatError } from '@huggingface/hub';
 import { Fault, messageOf } from '../fault';
-import { HubConnection, HubFailure } from './hub';
+import { HubConnection, HubFailure, isHubToken } from './hub';
 import { licenceNotice, type LicenceNotice } from './licence';
 import { compareFile, PartialFile, type Verification, type Version } from './partial';
-import { commitOfFolder, isCommit, keepCommit } from './source';
 import { withoutEnd } from '../text';
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
 
-/** The dataset on the Hugging Face Hub, and what Tandem reads of it. */
+/** The dataset on the Hugging Face Hub from which Tandem reads. */
 const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
-/** What is asked for where nobody says another revision: the newest commit. */
+/** The newest commit, which is asked for by default. */
 const PUBLISHED_REVISION = 'main';
 export type PublishedFile =
   'backend_tasks/train.jsonl' | 'backend_tasks/test.jsonl' | 'colbench_code_offline_15k_llama8b.jsonl';
 
 export interface DownloadOptions {
-  /** Where the file goes, under the path that it has in the dataset. All files of a folder are of one commit. */
+  /** Folder for the file, under the path that it has in the dataset. All files of a folder are of one commit. */
   readonly folder: string;
-  /** A commit, tag or branch; else the commit of what is in the folder, and in a new one the newest. */
+  /** A commit, tag or branch; by default the commit of what is in the folder, or the newest if the folder is new. */
   readonly revision?: string;
-  /** Asked before the first request; nothing is fetched unless it says true. */
+  /** Called before the first request; nothing is fetched unless it returns true. */
   readonly acceptLicence: (notice: LicenceNotice) => Promise<boolean>;
-  /** Bytes that are on the disk, of how many. */
+  /** Called with the number of bytes on the disk, and with that of the whole file. */
   readonly onProgress?: (progress: { readonly received: number; readonly total: number }) => void;
-  /** One sentence for each thing that is out of the ordinary but handled: a repeated attempt, a fresh start. */
+  /** Called with one sentence for each unusual event that is handled: a repeated attempt, a fresh start. */
   readonly onNotice?: (sentence: string) => void;
   /** Ends the download; what has arrived stays for the next call. */
   readonly signal?: AbortSignal;
@@ -42,31 +43,31 @@ export interface Downloaded {
   readonly file: string;
   readonly bytes: number;
   readonly verified: Verification;
-  /** That of the dataset; undefined when the server does not say. */
+  /** Commit of the dataset; undefined when the server does not say. */
   readonly commit?: string;
-  /** The file was there already and is the published one. */
+  /** True when the file was there already and is the published one. */
   readonly alreadyThere: boolean;
 }
 
-/** Attempts in a row that bring nothing new before the download is given up. */
+/** Number of attempts in a row that bring nothing new after which the download is given up. */
 const MAX_FAILURES = 5;
-/** A server that asks for more patience than this gets none: the person decides when to call again. */
+/** Longest wait that a server may ask for; beyond it, the person decides when to call again. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
  * Fetches a published file. It can be interrupted at any moment, by `signal`, a lost connection or the end of the
- * process: `<name>.part` keeps what arrived and the next call continues there while the hub still has that version.
- * The file appears under its name only when it is complete and its hash (or size, without one) is the hub's. The folder
- * keeps the commit (`source.json`), which whatever is downloaded into it later is of as well.
+ * process: `<name>.part` keeps what arrived and the next call continues there while the hub still has that version. The
+ * file appears under its name only when it is complete and its hash (or size, without one) is the hub's. The folder
+ * keeps the commit (`source.json`), and all later downloads into it are of that commit.
  *
- * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`, `task/not-written`,
- * `task/download-damaged`, `task/bad-source`, `task/other-commit`
+ * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`,
+ * `task/not-written`, `task/download-damaged`, `task/bad-source`, `task/other-commit`
  * @throws the signal's reason when it is aborted
  */
 export async function downloadPublished(path: PublishedFile, options: DownloadOptions): Promise<Downloaded> {
   const { signal, accessToken } = options;
   signal?.throwIfAborted();
-  if (accessToken !== undefined && !accessToken.startsWith('hf_')) {
+  if (accessToken !== undefined && !isHubToken(accessToken)) {
     throw new Fault(
       'task/bad-token',
       'A Hugging Face access token begins with "hf_"; check the one that is set.',
@@ -82,9 +83,9 @@ class Download {
   private readonly file: string;
   private readonly partial: PartialFile;
   private readonly hubUrl: string;
-  /** The commit of what is in the folder. */
+  /** Commit of the files in the folder. */
   private kept: string | undefined;
-  /** The commit, as soon as it is known, and what was asked for before. */
+  /** The commit, as soon as it is known; before that, the revision that is asked for. */
   private revision = PUBLISHED_REVISION;
 
   constructor(
@@ -117,7 +118,7 @@ class Download {
     }
   }
 
-  /** Asks which commit it is and for its version of the file, then for the bytes that are missing. */
+  /** Asks for the commit and its version of the file, then for the bytes that are missing. */
   private async attempt(): Promise<Downloaded> {
     const { stallLimit = 60_000, signal, onProgress } = this.options;
     const connection = new HubConnection(stallLimit, signal);
@@ -155,11 +156,11 @@ class Download {
     const asked = this.revision;
     const info = await fileDownloadInfo({ ...request, revision: asked });
     if (!info) throw new HubFailure('refused', '404 Not Found', { status: 404 });
-    // From here on this commit is asked for, also when the hub moves on meanwhile.
+    // From here on this commit is asked for, even when the hub moves on meanwhile.
     if (connection.commit !== undefined && isCommit(connection.commit)) this.revision = connection.commit;
     if (this.kept !== undefined && this.revision !== this.kept) throw this.otherCommit(this.kept);
     const url = info.url.replace(`/resolve/${encodeURIComponent(asked)}/`, `/resolve/${this.revision}/`);
-    // Without Xet: its chunks are rebuilt from several requests, and a plain range is what can be continued.
+    // Xet is off: it rebuilds chunks from several requests, and only a plain range can be continued.
     const blob = await downloadFile({ ...request, downloadInfo: { ...info, url }, xet: false });
     if (!blob) throw new HubFailure('refused', '404 Not Found', { status: 404 });
     const etag = (connection.linkedEtag ?? info.etag).replace(/^W\//, '').replaceAll('"', '');
@@ -229,7 +230,6 @@ class Download {
     this.notice(`${this.path} starts anew: ${failure.message}.`);
   }
 
-  /** Waits before the next attempt. */
   private async pause(failure: HubFailure, failures: number): Promise<void> {
     const { retryDelay = 1000, signal } = this.options;
     const { retryAfterMs = 0 } = failure.details;
@@ -308,5 +308,52 @@ class Download {
 
   private notice(sentence: string): void {
     this.options.onNotice?.(sentence);
+  }
+}
+
+/** File that says where the others of its folder were downloaded from. */
+const SOURCE_FILE = 'source.json';
+
+const commitPattern = /^[0-9a-f]{40}$/;
+
+const schema = z.object({
+  version: z.literal(1),
+  dataset: z.string(),
+  commit: z.string().regex(commitPattern),
+});
+
+/** Tells whether a revision is the full name of a commit, which always stands for the same files. */
+const isCommit = (revision: string): boolean => commitPattern.test(revision);
+
+/**
+ * Returns the commit of all files that were downloaded into a folder; undefined when none was.
+ * @throws {Fault} `task/bad-source` when its file says something else
+ */
+async function commitOfFolder(folder: string, dataset: string): Promise<string | undefined> {
+  const file = join(folder, SOURCE_FILE);
+  try {
+    const read = schema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    if (read.success && read.data.dataset === dataset) return read.data.commit;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new Fault(
+    'task/bad-source',
+    `${file} does not say of which commit of ${dataset} the files beside it are; choose another folder, or remove it.`,
+  );
+}
+
+/** Writes down the commit of the folder, at once or not at all. */
+async function keepCommit(folder: string, dataset: string, commit: string): Promise<void> {
+  const file = join(folder, SOURCE_FILE);
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
+  await mkdir(folder, { recursive: true });
+  try {
+    const source: z.infer<typeof schema> = { version: 1, dataset, commit };
+    await writeFile(unfinished, `${JSON.stringify(source, undefined, 2)}\n`);
+    await rename(unfinished, file);
+  } finally {
+    await rm(unfinished, { force: true });
   }
 }

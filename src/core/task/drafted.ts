@@ -4,21 +4,21 @@ import { parseTask, taskToRow } from './row';
 import type { Fact, Task } from './task';
 import { PythonStrings } from './python/strings';
 
-/** What a person says of a task that is made from a function. */
-export interface DraftedTask {
+/** A person's input for a task that is made from a function. */
+interface DraftedTask {
   /** The vague request; the signature is added. */
   readonly request: string;
   /**
-   * Python expressions. A claim, such as `f(1) == 2`, keeps the value that is wanted; of a call alone, the value of the
-   * function as it is now becomes the wanted one.
+   * Python expressions. A claim, such as `f(1) == 2`, keeps the value that is wanted; for a call alone, the present
+   * value of the function becomes the wanted one.
    */
   readonly tests: readonly string[];
-  /** What the rules may tell; without any they cannot play the task. */
+  /** Facts that the rules may tell; without any they cannot play the task. */
   readonly facts?: readonly Fact[];
 }
 
 /**
- * A task from a function of the top level: what it needs of its file becomes the reference.
+ * Makes a task from a function of the top level; the reference holds the function and what it needs of its file.
  * @throws {Fault} `task/bad-row` when there is no test
  */
 export function taskFromFunction(
@@ -35,7 +35,7 @@ export function taskFromFunction(
   });
 }
 
-/** Calls as a person types them, separated by semicolons that are not inside strings. */
+/** Splits calls as a person types them, at semicolons that are not inside strings. */
 export function typedCalls(text: string): string[] {
   const strings = new PythonStrings(text);
   const parts: string[] = [];
@@ -48,7 +48,7 @@ export function typedCalls(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** A line of a pack. */
+/** Returns the task as a line of a pack. */
 export function packLine(task: Task): string {
   return `${JSON.stringify(taskToRow(task))}\n`;
 }

@@ -7,11 +7,11 @@ import type { Fact } from './task';
 
 const factsSchema = lazily(() => z.array(factSchema));
 
-/** Two messages that ask a model to draft facts, as chat completion interfaces take them. */
-export interface FactsRequest {
+/** Input for the two messages that ask a model to draft facts, as chat completion interfaces take them. */
+interface FactsRequest {
   /** The function with what it needs, Python source. */
   readonly reference: string;
-  /** What everyone sees, so that no fact repeats it. */
+  /** The request that everyone sees, so that no fact repeats it. */
   readonly request: string;
 }
 
@@ -35,7 +35,9 @@ interface FactsMessage {
   readonly content: string;
 }
 
-/** The facts in what a model wrote: the array of JSON in it, whatever stands around that. Undefined without one. */
+/**
+ * Returns the facts in what a model wrote: the array of JSON in it, whatever stands around that; undefined without one.
+ */
 export function factsIn(text: string): Fact[] | undefined {
   const [start, end] = [text.indexOf('['), text.lastIndexOf(']')];
   if (start === -1 || end < start) return undefined;
@@ -50,7 +52,7 @@ export function factsIn(text: string): Fact[] | undefined {
   return facts === undefined || facts.length === 0 ? undefined : facts;
 }
 
-/** Facts that need no model: each test that expects a value is an example that may be told. */
+/** Makes facts without a model: each test that expects a value is an example that may be told. */
 export function factsOfTests(tests: readonly string[], name: string): Fact[] {
   return tests.flatMap((test) => {
     const equality = equalityIn(test, name);
@@ -68,7 +70,7 @@ export function factsOfTests(tests: readonly string[], name: string): Fact[] {
   });
 }
 
-/** A list as a person types it, separated by a character; empty parts are left out. */
+/** Splits a list as a person types it at a separator; empty parts are left out. */
 export const listIn = (text: string, separator: ',' | '|'): string[] =>
   text
     .split(separator)

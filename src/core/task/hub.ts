@@ -1,6 +1,12 @@
 import { messageOf } from '../fault';
 
-/** Something the hub, or the way to it, did that ends one attempt. */
+/** Tells whether a text may be an access token of the Hugging Face Hub. */
+export const isHubToken = (text: string): boolean => text.startsWith('hf_');
+
+/** Tells whether a text names a repository of the hub by owner and name. */
+export const isRepository = (text: string): boolean => /^[\w.-]+\/[\w.-]+$/.test(text);
+
+/** An error of the hub, or on the way to it, that ends one attempt. */
 export class HubFailure extends Error {
   override readonly name = 'HubFailure';
 
@@ -16,7 +22,7 @@ export class HubFailure extends Error {
     super(message, { cause: details.cause });
   }
 
-  /** A later attempt may succeed without anybody doing something. */
+  /** Tells whether a later attempt may succeed without anybody doing something. */
   get passes(): boolean {
     const { status } = this.details;
     return status === undefined || status === 408 || status === 429 || status >= 500;
@@ -26,9 +32,9 @@ export class HubFailure extends Error {
 const MAX_REDIRECTS = 5;
 
 /**
- * The requests of one attempt. `@huggingface/hub` knows the hub's paths and headers; it takes `fetch` from here, which
- * adds what its streams leave out: cancelling, a limit on silence, the status of a refused download, and the etag and the
- * commit that only the first of several redirected answers carries.
+ * Makes the requests of one attempt. `@huggingface/hub` knows the hub's paths and headers; it takes `fetch` from here,
+ * which adds what its streams leave out: cancelling, a limit on silence, the status of a refused download, and the etag
+ * and the commit that only the first of several redirected answers carries.
  */
 export class HubConnection {
   private readonly end = new AbortController();
@@ -55,11 +61,11 @@ export class HubConnection {
     return this.commitHeader;
   }
 
-  /** To be handed to the library. Fails with `HubFailure`, also on a status that is no success. */
+  /** The `fetch` that the library calls. It throws `HubFailure`, also on a status that is no success. */
   readonly fetch: typeof fetch = async (input, init) => {
     this.alive();
     const headers = new Headers(init?.headers);
-    // Compressed on the way, a file could not be continued at a byte.
+    // A file that is compressed on the way could not be continued at a byte.
     headers.set('Accept-Encoding', 'identity');
     try {
       const response = await this.follow(new URL(urlOf(input)), { ...init, headers, signal: this.signal });
@@ -72,7 +78,7 @@ export class HubConnection {
     }
   };
 
-  /** The bytes of a body. Fails with `HubFailure` when the connection breaks. */
+  /** Yields the bytes of a body. Throws `HubFailure` when the connection breaks. */
   async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const reader = body.getReader();
     try {
@@ -105,7 +111,7 @@ export class HubConnection {
     }, this.stallLimit);
   }
 
-  /** Redirects by hand: the hub's own headers are on the redirect, not on what it leads to. */
+  /** Follows redirects by hand, since the hub's own headers are on the redirect, not on what it leads to. */
   private async follow(url: URL, init: RequestInit & { headers: Headers }): Promise<Response> {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const response = await fetch(url, { ...init, redirect: 'manual' });
@@ -143,14 +149,14 @@ async function refused(response: Response): Promise<HubFailure> {
   return new HubFailure('refused', `${status}${said ? ` ${said}` : ''}`, details);
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3), as milliseconds from now. */
+/** Returns the milliseconds from now of a `Retry-After`, which is seconds or a date (RFC 9110, 10.2.3). */
 function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined;
   const milliseconds = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
-/** An answer that begins elsewhere than asked would put bytes in the wrong place. */
+/** Refuses an answer that begins elsewhere than asked, which would put bytes in the wrong place. */
 function checkRange(asked: string | null, response: Response): void {
   const from = Number(/^bytes=(\d+)-/.exec(asked ?? '')?.[1] ?? 0);
   if (from === 0) return;
@@ -160,7 +166,7 @@ function checkRange(asked: string | null, response: Response): void {
   }
 }
 
-/** `fetch` says only "fetch failed" or "terminated"; what happened is in its cause. */
+/** Returns the message of the cause, since `fetch` itself says only "fetch failed" or "terminated". */
 function rootOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   if (cause instanceof AggregateError && 'code' in cause && typeof cause.code === 'string') return cause.code;

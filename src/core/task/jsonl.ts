@@ -13,8 +13,8 @@ export interface JsonLinesOptions {
   readonly maxLineBytes?: number;
 }
 
-/** Far above any task or trajectory, and small enough that one line never decides how much memory is needed. */
-export const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** This is far above any task or trajectory, and so small that one line never decides how much memory is needed. */
+const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const READ_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
@@ -43,14 +43,14 @@ export async function* readJsonLines(file: string, options: JsonLinesOptions = {
 
 interface RawLine {
   readonly line: number;
-  /** Without the line feed; undefined when the line is over the limit. Valid until the next line is asked for. */
+  /** The line without its line feed; undefined when it is over the limit. Valid until the next line is asked for. */
   readonly bytes: Buffer | undefined;
   readonly length: number;
 }
 
 /**
- * Node's `readline` decodes before it splits, so that it repairs invalid UTF-8 silently and holds a line of any
- * length. Splitting the bytes keeps both in our hands.
+ * Splits the bytes into lines. Node's `readline` decodes before it splits, so that it repairs invalid UTF-8 silently
+ * and holds a line of any length.
  */
 async function* splitLines(
   handle: FileHandle,
@@ -91,7 +91,7 @@ async function* splitLines(
 // `fatal` makes invalid bytes an error; a byte-order mark in front is dropped.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Nothing for a blank line. */
+/** Returns undefined for a blank line. */
 function parseLine(line: number, bytes: Buffer): JsonLine | undefined {
   let text: string;
   try {
@@ -121,7 +121,10 @@ function bytesOf(count: number): string {
   return `${count.toLocaleString('en')} bytes`;
 }
 
-/** Files that people do hand over as JSON lines, and of which every line would be reported with a puzzling reason. */
+/**
+ * Refuses files that people do hand over as JSON lines, and of which every line would be reported with a puzzling
+ * reason.
+ */
 function refuseOtherFormats(start: Buffer, file: string): void {
   const begins = (...bytes: number[]): boolean => bytes.every((byte, index) => start[index] === byte);
   if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) {

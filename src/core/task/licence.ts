@@ -1,17 +1,17 @@
-/** One set of terms that the published data stands under. */
-export interface LicenceTerms {
+/** One set of terms that apply to the published data. */
+interface LicenceTerms {
   readonly name: string;
   readonly url: string;
   /** Facts about the terms, not advice. */
   readonly summary: readonly string[];
 }
 
-/** What a person reads and accepts before anything is fetched. */
+/** The notice that a person reads and accepts before anything is fetched. */
 export interface LicenceNotice {
   readonly dataset: string;
   readonly file: string;
   readonly terms: readonly LicenceTerms[];
-  /** All of it as plain text, for a terminal or a dialogue. */
+  /** The whole notice as plain text, for a terminal or a dialogue. */
   readonly text: string;
 }
 
@@ -36,7 +36,7 @@ const llama: LicenceTerms = {
   ],
 };
 
-/** The notice for one published file. All of them stand under both sets of terms. */
+/** Returns the notice for one published file. All files stand under both sets of terms. */
 export function licenceNotice(dataset: string, file: string): LicenceNotice {
   const terms = [creativeCommons, llama];
   const text = [

@@ -3,8 +3,8 @@ import type { PythonFunction } from './python/functions';
 import type { Task } from './task';
 
 /**
- * A task without tests and without a reference: a developer's own function, where what is hidden is in the developer's
- * head. Only who accepts or rejects the answer says how good it is.
+ * Makes a task without tests and without a reference: a developer's own function, where what is hidden is in the
+ * developer's head. Only the person who accepts or rejects the answer says how good it is.
  */
 export function ownTask(request: string, signature: string): Task {
   const description = `${request.trim()}\n\nThe signature is:\n\n${signature}`;
@@ -16,10 +16,10 @@ export function isOwnFunction({ testCases }: Task): boolean {
   return testCases.length === 0;
 }
 
-/** Ends what a docstring says of a function in words: a blank line, an example, a list of its parameters. */
+/** Matches the line behind a docstring's description in words: a blank line, an example, a list of its parameters. */
 const PART = /^\s*(?:$|>>>|(?:Args|Arguments|Parameters|Returns|Raises|Examples?)\s*(?::\s*)?$|:param)/;
 
-/** What a developer would ask for, from what the function says of itself; to be edited. In one line. */
+/** Drafts a developer's request, in one line, from what the function's docstring says; the developer edits it. */
 export function draftedRequest({ name, docstring }: PythonFunction): string {
   const [first = '', ...others] = (docstring ?? '').split('\n');
   const end = others.findIndex((line) => PART.test(line));

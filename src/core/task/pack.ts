@@ -15,7 +15,7 @@ export interface ReadOptions {
 }
 
 /**
- * Streams a pack: each line is a task or the reason why it is none. Holds one line at a time, and the ids seen.
+ * Streams a pack: each line is a task or the reason why it is none. Memory holds one line at a time, and the ids seen.
  *
  * @throws {Fault} when the file cannot be read at all (as `readJsonLines`)
  * @throws the signal's reason when it is aborted
@@ -52,7 +52,19 @@ function taskOrReason(value: unknown): Task | string {
   }
 }
 
-/** A whole pack in memory, for packs that are shown or played; `readTasks` for those of any size. */
+/** Number of leading lines that may be no JSON before a file is taken for something else than a pack. */
+const LINES_LOOKED_AT = 20;
+
+/** Returns whether a file is a pack: its first line that is JSON is a task. */
+export async function isPack(file: string): Promise<boolean> {
+  for await (const read of readJsonLines(file)) {
+    if ('value' in read) return typeof taskOrReason(read.value) !== 'string';
+    if (read.line >= LINES_LOOKED_AT) return false;
+  }
+  return false;
+}
+
+/** Reads a whole pack into memory, for packs that are shown or played; `readTasks` reads those of any size. */
 export async function loadTasks(
   file: string,
   options: ReadOptions = {},
@@ -66,7 +78,7 @@ export async function loadTasks(
   return { tasks, bad };
 }
 
-/** What a pack holds, counted without keeping its tasks. */
+/** Contents of a pack, counted without keeping its tasks. */
 export interface PackCheck {
   readonly file: string;
   readonly tasks: number;

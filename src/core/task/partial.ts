@@ -4,23 +4,23 @@ import { mkdir, open, readFile, rename, rm, stat, type FileHandle, writeFile } f
 import { dirname } from 'node:path';
 import * as z from 'zod';
 
-/** What the hub says about a file's content. */
+/** The hub's description of a file's content. */
 export interface Version {
-  /** Without quotes and weak prefix. */
+  /** The etag without quotes and weak prefix. */
   readonly etag: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** By what a complete file was found to be the hub's. `size` when the etag is no known hash. */
+/** Evidence by which a complete file was found to be the hub's; `size` when the etag is no known hash. */
 export type Verification = 'sha256' | 'git-sha1' | 'size';
-export type Comparison = Verification | 'absent' | 'different';
+type FileState = Verification | 'absent' | 'different';
 
 const versionSchema = z.object({ etag: z.string(), size: z.number().int().nonnegative() });
 
 /**
- * A file on its way: `<name>.part` holds the bytes so far, `<name>.part.json` which version they belong to. The name
- * itself appears only when the file is complete and verified.
+ * A file that is being downloaded: `<name>.part` holds the bytes so far, `<name>.part.json` the version that they
+ * belong to. The name itself appears only when the file is complete and verified.
  */
 export class PartialFile {
   private readonly part: string;
@@ -33,13 +33,13 @@ export class PartialFile {
     this.sidecar = `${file}.part.json`;
   }
 
-  /** Bytes that are there. */
+  /** Number of bytes that are there. */
   get received(): number {
     return this.bytes;
   }
 
   /**
-   * Opens what an earlier call left when it belongs to `version`, else begins anew.
+   * Opens what an earlier call left if it belongs to `version`; otherwise begins anew.
    * @returns `other-version` when bytes of another version, or of an unknown one, were thrown away
    */
   async open(version: Version): Promise<'new' | 'resumed' | 'other-version'> {
@@ -51,7 +51,7 @@ export class PartialFile {
       this.bytes = there;
       return 'resumed';
     }
-    // The bytes go before the sidecar changes, so that it never vouches for bytes of another version.
+    // The bytes are removed before the sidecar changes, so that it never vouches for bytes of another version.
     this.handle = await open(this.part, 'w');
     this.bytes = 0;
     await writeFile(this.sidecar, JSON.stringify({ etag: version.etag, size: version.size }));
@@ -80,7 +80,7 @@ export class PartialFile {
     await rm(this.sidecar, { force: true });
   }
 
-  verify(version: Version, signal?: AbortSignal): Promise<Comparison> {
+  verify(version: Version, signal?: AbortSignal): Promise<FileState> {
     return compareFile(this.part, version, signal);
   }
 
@@ -114,7 +114,7 @@ export class PartialFile {
  * Compares a file with what the hub says about it. The hub's etag is the SHA-256 of a file in large-file storage and
  * git's object id (SHA-1 with a header) of any other; another server may send anything, which leaves the size.
  */
-export async function compareFile(file: string, version: Version, signal?: AbortSignal): Promise<Comparison> {
+export async function compareFile(file: string, version: Version, signal?: AbortSignal): Promise<FileState> {
   const size = await sizeOf(file);
   if (size === undefined) return 'absent';
   if (size !== version.size) return 'different';
@@ -136,7 +136,7 @@ async function digest(file: string, hash: Hash, signal: AbortSignal | undefined)
   return hash.digest('hex');
 }
 
-/** In bytes; undefined when there is no such file. */
+/** Returns the size in bytes; undefined when there is no such file. */
 async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size;
@@ -146,7 +146,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
   }
 }
 
-/** A sidecar that was torn by a crash is no JSON; the bytes beside it are then of an unknown version. */
+/** Returns undefined for a sidecar that was torn by a crash; the bytes beside it are then of an unknown version. */
 function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -5,7 +5,7 @@ import { isTooDeep } from '../nesting';
 import type { Task, TestCase } from './task';
 import { withoutEnd } from '../text';
 
-/** Not only spaces: an empty field is as good as a missing one. */
+/** Text that is not blank, since an empty field is as good as a missing one. */
 const text = z.string().refine((value) => value.trim() !== '', 'is empty');
 /** Exporters write `null` for a field that a row does not have. */
 const optionalText = z.string().nullish();
@@ -16,7 +16,10 @@ export const factSchema = z.object({
   answers: z.array(text).min(1),
 });
 
-/** As a map, because a record of zod leaves the name `__proto__` out, which a test may have like any other. */
+/**
+ * The tests become a map, because a record of zod leaves the name `__proto__` out, which a test may have like any
+ * other.
+ */
 const testCasesSchema = z.preprocess(
   (cases) => (isObject(cases) ? new Map(Object.entries(cases)) : cases),
   z.map(z.string(), text).refine((cases) => cases.size > 0, 'is empty; a task needs at least one test'),
@@ -26,7 +29,7 @@ const testCasesSchema = z.preprocess(
 const rowSchema = z.object({
   problem_description: text,
   ground_truth: text,
-  /** Name of the test → the call, a Python expression. */
+  /** The call, a Python expression, by the name of the test. */
   test_cases: testCasesSchema,
   hidden_information: optionalText,
   id: text.nullish(),
@@ -70,7 +73,9 @@ export function parseTask(row: unknown): Task {
   };
 }
 
-/** The row that `parseTask` reads as this task. An id that is only the content's hash is left out, as it was. */
+/**
+ * Returns the row that `parseTask` reads as this task. An id that is only the content's hash is left out, as it was.
+ */
 export function taskToRow(task: Task): TaskRow {
   const { id, description, reference, testCases, hiddenInformation, facts, source, license } = task;
   return {
@@ -85,21 +90,21 @@ export function taskToRow(task: Task): TaskRow {
   };
 }
 
-/** The first 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
+/** Returns the first 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
 function contentId(description: string, reference: string, testCases: readonly TestCase[]): string {
   const content = JSON.stringify([description, reference, testCases.map(({ call }) => call)]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 
 /**
- * `test1` … `testN` by number (a JSON object may list `test10` after `test1`); other names as they stand. The trainer
- * orders them alike (`trainer/tandem_trainer/data/task_row.py`).
+ * Sorts `test1` … `testN` by number (a JSON object may list `test10` after `test1`), and leaves other names as they
+ * stand. The trainer orders them alike (`trainer/tandem_trainer/data/task_row.py`).
  */
 function inOrder(cases: ReadonlyMap<string, string>): TestCase[] {
   const tests = [...cases].map(([name, call]) => ({ name, call }));
   const numbered = tests.map((test) => {
     const prefix = withoutEnd(test.name, '0123456789');
-    // A number may have any length: of two without zeros in front the longer one is greater.
+    // A number may have any length: of two without leading zeros the longer one is greater.
     return { test, prefix, digits: test.name.slice(prefix.length).replace(/^0+(?=\d)/, '') };
   });
   const prefixes = new Set(numbered.map(({ prefix }) => prefix));
@@ -113,14 +118,14 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** ColBench's other half: a web page to build, without tests. */
+/** Recognizes a row of ColBench's other half: a web page to build, without tests. */
 function isFrontendRow(row: unknown): boolean {
   if (typeof row !== 'object' || row === null || 'test_cases' in row || !('ground_truth' in row))
     return false;
   return typeof row.ground_truth === 'string' && /<(html|body|!doctype)\b/i.test(row.ground_truth);
 }
 
-/** The first thing that is wrong, as a sentence; a second problem often only follows from the first. */
+/** Describes the first problem in a sentence; a second one often only follows from the first. */
 function explain(issues: readonly z.core.$ZodIssue[]): string {
   const [issue] = issues;
   if (!issue) throw new Error('A row was refused without an issue.');
@@ -141,7 +146,7 @@ function fault(issue: z.core.$ZodIssue): string {
   return `${where} ${issue.message}`;
 }
 
-/** What a value is, without quoting it: "an array of 3 numbers". */
+/** Describes a value without quoting it: "an array of 3 numbers". */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (!Array.isArray(value)) return article(typeof value);

@@ -6,11 +6,11 @@ export interface TestCase {
 
 /** One hidden decision, as a rule-based simulator may tell it. */
 export interface Fact {
-  /** What the fact is about, in a few words ("surcharge threshold"). */
+  /** Subject of the fact in a few words ("surcharge threshold"). */
   readonly topic: string;
   /** Words and short phrases that a question about it would contain; matched on word stems, any case. */
   readonly keywords: readonly string[];
-  /** Wordings of the answer, at least one; which is used depends on the dialogue's seed. */
+  /** Wordings of the answer, at least one; the dialogue's seed decides which is used. */
   readonly answers: readonly string[];
 }
 

@@ -2,17 +2,19 @@ import { functionName, requestedName } from './signature';
 import type { Task } from './task';
 import { withoutEnd } from '../text';
 
-/** Eight or more hexadecimal digits, some of them decimal: an id that nobody would say. */
+/** Tells whether an id ends in eight or more hexadecimal digits, some of them decimal, which nobody would say. */
 function endsInHash(id: string): boolean {
   const before = withoutEnd(id, '0123456789abcdefABCDEF-');
   const tail = id.slice(before.length);
-  // Behind a letter that is none of them, the hash begins at the first hyphen.
+  // Behind a letter that is no hexadecimal digit, the hash begins at the first hyphen.
   const begin = before === '' ? 0 : tail.indexOf('-') + 1;
   const hash = begin === 0 && before !== '' ? '' : tail.slice(begin).replace(/^-+/, '');
   return hash.length >= 8 && /\d/.test(hash);
 }
 
-/** Rows have no title: a spoken id serves as one, else the name of the function that is asked for. */
+/**
+ * Returns a title for a task, since rows have none: an id that can be spoken, else the name of the requested function.
+ */
 export function taskTitle(task: Task): string {
   if (/[a-z]{3}/i.test(task.id) && !endsInHash(task.id)) return humanized(task.id);
   // A task without tests is a developer's own function: only the request names it.
@@ -20,7 +22,10 @@ export function taskTitle(task: Task): string {
   return name === undefined ? task.id : humanized(name);
 }
 
-/** Tells tasks of one title apart in a list: the later ones are numbered. @param counts how often each title came */
+/**
+ * Numbers the later ones of several tasks with one title, to tell them apart in a list. @param counts how often each
+ * title came
+ */
 export function numbered(title: string, counts: Map<string, number>): string {
   const count = (counts.get(title) ?? 0) + 1;
   counts.set(title, count);

@@ -7,42 +7,42 @@ import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { startLeashed } from '../leash';
 
-/** How one test of a developer's own ended. */
+/** Result of one of the developer's own tests. */
 export interface TestOutcome {
-  /** As the runner names it; tells tests of two runs apart. */
+  /** Name that the runner gives it; it identifies the test in another run. */
   readonly id: string;
-  /** Shorter, for people. */
+  /** A shorter name, for people. */
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
   readonly file?: string;
-  /** Where it failed, else where it begins; from 0. */
+  /** Line where it failed, else where it begins; counted from 0. */
   readonly line: number;
 }
 
-/** What a run of test files gave. */
+/** Result of a run of test files. */
 export interface TestRun {
   readonly tests: readonly TestOutcome[];
   /** Absent when the run did not come to its end: the time was over, or the interpreter died. */
   readonly runner?: 'pytest' | 'unittest';
-  /** Whether the tests imported the file whose text was replaced; without that they say nothing about it. */
+  /** True when the tests imported the file whose text was replaced; otherwise they say nothing about it. */
   readonly imported: boolean;
   readonly isTimedOut: boolean;
 }
 
 export interface TestRunOptions {
-  /** The interpreter. */
+  /** The Python interpreter. */
   readonly python: string;
-  /** `run_tests.py`. */
+  /** Path of `run_tests.py`. */
   readonly script: string;
-  /** The working directory. */
+  /** The working directory of the tests. */
   readonly folder: string;
-  /** Test files, absolute. */
+  /** Absolute paths of the test files. */
   readonly files: readonly string[];
   /** A module that is imported from this text instead of from its file. */
   readonly module: { readonly file: string; readonly text: string };
   readonly limitMilliseconds: number;
   readonly signal: AbortSignal;
-  /** Hears what the tests print. */
+  /** Called with what the tests print. */
   readonly print: (text: string) => void;
 }
 
@@ -58,8 +58,8 @@ const testSchema = lazily(() =>
 const endSchema = lazily(() => z.object({ runner: z.enum(['pytest', 'unittest']), imported: z.boolean() }));
 
 /**
- * Runs test files with a developer's own interpreter, as the developer would: what they do is not kept in. Nothing is
- * written into the folder of the tests.
+ * Runs test files with a developer's own interpreter, as the developer would, without a sandbox. Nothing is written
+ * into the folder of the tests.
  * @throws {Fault} `testing/no-python` when the interpreter cannot be started
  * @throws the signal's reason when it is aborted
  */
@@ -75,7 +75,7 @@ export async function runTests(options: TestRunOptions): Promise<TestRun> {
     const limit = AbortSignal.timeout(limitMilliseconds);
     const status = await ended([python, script, job], folder, AbortSignal.any([signal, limit]), print);
     signal.throwIfAborted();
-    // What a shell reports of a command that is not there, or is none.
+    // A shell reports these of a command that is not there, or cannot be executed.
     if (status === 127 || status === 126) {
       throw new Fault(
         'testing/no-python',
@@ -125,11 +125,48 @@ async function outcomesIn(file: string): Promise<Omit<TestRun, 'isTimedOut'>> {
   return { tests, imported: end?.imported ?? false, ...(end && { runner: end.runner }) };
 }
 
-/** Undefined for a line that was cut off when the run was ended. */
+/** Returns undefined for a line that was cut off when the run was ended. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
     return undefined;
   }
+}
+
+/** Effect of an answer on the tests of the function that it replaces. */
+interface TestComparison {
+  readonly before: TestCount;
+  readonly after: TestCount;
+  /** Tests that passed before and fail with the answer. */
+  readonly broken: readonly TestOutcome[];
+  /** Every test that fails with the answer, the broken ones first. */
+  readonly failing: readonly TestOutcome[];
+}
+
+export interface TestCount {
+  readonly passed: number;
+  /** Number of tests without those that were skipped. */
+  readonly all: number;
+}
+
+export function countOf({ tests }: TestRun): TestCount {
+  const run = tests.filter(({ outcome }) => outcome !== 'skipped');
+  return { passed: run.filter(({ outcome }) => outcome === 'passed').length, all: run.length };
+}
+
+export function compareRuns(before: TestRun, after: TestRun): TestComparison {
+  const passed = new Set(before.tests.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id));
+  const failed = new Set(after.tests.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id));
+  // A test whose file can no longer be imported is not reported by its name.
+  const isLost = after.tests.some(
+    ({ outcome, id }) => outcome === 'failed' && !before.tests.some((one) => one.id === id),
+  );
+  const stillThere = new Set(after.tests.map(({ id }) => id));
+  const broken = [
+    ...after.tests.filter(({ id, outcome }) => outcome === 'failed' && passed.has(id)),
+    ...(isLost ? before.tests.filter(({ id }) => passed.has(id) && !stillThere.has(id)) : []),
+  ];
+  const others = after.tests.filter(({ id }) => failed.has(id) && !passed.has(id));
+  return { before: countOf(before), after: countOf(after), broken, failing: [...broken, ...others] };
 }

@@ -3,20 +3,20 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainedOn';
 import { runFiles } from './runFolder';
-import { ask, sentenceOf, type Answer, type Trainer, WRONG_USE } from './trainer';
+import { ask, sentenceOf, type TrainerAnswer, type Trainer, WRONG_USE } from './trainer';
 
-/** One thing that `doctor` looked at. */
+/** One check of `doctor`. */
 const checkSchema = z.looseObject({
   name: z.string(),
   status: z.enum(['ok', 'warning', 'failed']),
-  /** What was run, what was seen, and how to mend it. */
+  /** The command that was run, its result, and a remedy. */
   command: z.string(),
   saw: z.string(),
   remedy: z.string().optional(),
 });
 export type Check = z.infer<typeof checkSchema>;
 
-/** The machine cannot train as it is; each check says what was run, what was seen, and how to mend it. */
+/** The machine cannot train; the message lists every failed check with its command, result and remedy. */
 export class UnfitMachine extends Fault {
   constructor(readonly failed: readonly Check[]) {
     const lines = failed.map(
@@ -37,29 +37,29 @@ export const planSchema = z.looseObject({
   machine: z.looseObject({
     name: z.string(),
     dtype: z.string(),
-    /** Memory that each process may plan with; null when nobody knows how much there is. */
+    /** Memory that each process may use; null when it is not known. */
     usable: z.number().nullable(),
-    /** Whether the times are from a step of this model on this device. */
+    /** True when the times were measured with this model on this device. */
     measured: z.boolean(),
-    /** That train the run; plans of before did not tell. */
+    /** Number of processes that train the run; absent in older plans. */
     processes: z.number().default(1),
   }),
   training: z.string(),
   fits: z.boolean(),
   token_budget: z.number(),
   checkpoint_activations: z.boolean(),
-  /** Memory of each process at the worst moment. */
+  /** Peak memory of each process. */
   needed: z.number(),
   disk: z.number(),
   /** Tokens of the largest example, and of the largest that would fit. */
   largest: z.number(),
   room: z.number(),
-  /** Of each stage; null when nobody knows. */
+  /** Duration by stage; null when it is not known. */
   seconds: z.record(z.string(), z.number().nullable()),
   total_seconds: z.number().nullable(),
-  /** What to change, most helpful first. */
+  /** Suggested changes, most helpful first. */
   advice: z.array(z.string()),
-  /** What is trained on, as the tokenizer of the model reads it. */
+  /** Size of the training data, counted with the model's tokenizer. */
   data: z.looseObject({
     trajectories: z.number(),
     tasks: z.number(),
@@ -72,20 +72,20 @@ export const planSchema = z.looseObject({
     shortages: z.array(shortageSchema()),
   }),
 });
-/** What a run needs, what was chosen for it, whether that fits, and how long it takes. */
+/** The memory, disk and time that a run needs, the settings that were chosen for it, and whether it fits. */
 export type Plan = z.infer<typeof planSchema>;
 
 export interface ExamineOptions {
-  /** A run folder: its disk is looked at, and what its run.json needs. */
+  /** A run folder; its disk is checked, and the needs of its run.json. */
   readonly folder?: string;
-  /** The packages are imported and the device computes, even if nothing has changed since they last did. */
+  /** Imports the packages and computes on the device even when nothing has changed since the last success. */
   readonly again?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks at the interpreter, the packages, the device, its driver, the disk. Takes as long as importing torch does, and a
- * moment where the packages and the device were found whole before and have not changed.
+ * Checks interpreter, packages, device, driver and disk. Takes as long as the import of torch, or a moment when the
+ * last check of packages and device succeeded and nothing has changed since.
  * @throws {Fault} `training/trainer-broken`
  */
 export async function examine(
@@ -100,9 +100,9 @@ export async function examine(
 }
 
 /**
- * The trainer's own check of a run.json: every field, and whether the data hold what the method needs.
- * @param from how the user calls the configuration
- * @returns what the data come to
+ * Has the trainer check a run.json: every field, and whether the data suffice for the method.
+ * @param from the name of the configuration for the user
+ * @returns the size of the data
  * @throws {Fault} `training/bad-configuration` with the trainer's sentence, `training/trainer-broken`
  */
 export async function checkConfiguration(
@@ -127,14 +127,14 @@ export async function planOf(
 ): Promise<Plan> {
   const file = join(folder, runFiles.configuration);
   const answer = await ask(trainer, ['plan', file, '--json'], { cwd: folder, signal });
-  // A plan that does not fit is one as well, with status 1.
+  // A plan that does not fit has status 1, and is printed, too.
   if (answer.stdout.trim() !== '') return parse(answer, planSchema, 'plan');
   throw refusedPlan(sentenceOf(answer), { usage: answer.code === WRONG_USE, file, from });
 }
 
 /**
  * @param refused.usage whether the configuration or its data are to blame
- * @param refused.from how the user calls the file
+ * @param refused.from the name of the file for the user
  */
 export function refusedPlan(
   sentence: string,
@@ -144,7 +144,7 @@ export function refusedPlan(
   return new Fault(code, sentence.replaceAll(refused.file, refused.from));
 }
 
-function parse<T>(answer: Answer, schema: z.ZodType<T>, command: string): T {
+function parse<T>(answer: TrainerAnswer, schema: z.ZodType<T>, command: string): T {
   try {
     return schema.parse(JSON.parse(answer.stdout));
   } catch (cause) {
@@ -152,8 +152,8 @@ function parse<T>(answer: Answer, schema: z.ZodType<T>, command: string): T {
   }
 }
 
-/** The trainer ends with a sentence of its own whenever it can; this is when it could not. */
-export function brokenAnswer(answer: Answer, command: string, cause?: unknown): Fault {
+/** Makes a fault for an answer that the trainer could not explain in a sentence of its own. */
+export function brokenAnswer(answer: TrainerAnswer, command: string, cause?: unknown): Fault {
   const message = `The trainer's \`${command}\` ended with status ${answer.code}: ${sentenceOf(answer)}`;
   return new Fault('training/trainer-broken', message, { cause });
 }

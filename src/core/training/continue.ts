@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { ifThere, writeAtomically } from '../trajectory/files';
-import { writeQueued } from './control';
+import { writeQueued } from './lifecycle';
 import { EVENTS_VERSION } from './events';
 import { KEPT_GB, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
 import { makeRun } from './start';
 
 export interface ContinueOptions {
-  /** Of the policy, after those of its configuration; part of one will do, and none of one that was ended before them. */
+  /**
+   * Epochs of the policy in addition to those of the configuration. May be a fraction; 0 is allowed for a policy that
+   * was ended before its last step.
+   */
   readonly epochs: number;
   readonly name: string;
 }
@@ -20,16 +23,16 @@ const configurationSchema = z.looseObject({
   policy: z.looseObject({ more_epochs: z.number().default(0) }).default({ more_epochs: 0 }),
 });
 
-/** What belongs to the one run and not to the other: its result, its processes, and who waits for it. */
+/** Files that are not copied, because they belong to the finished run: its result, processes and requests. */
 const OWN: readonly string[] = [
   ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
   ...['lock', runFiles.killed, runFiles.queued, runFiles.checkpoints, runFiles.kept],
 ];
 
 /**
- * Makes a run that goes on where one that is done has ended, for more epochs of its policy, with the same data and the
- * same critic; the learning rate stays at what it had come down to (docs/decisions/more-epochs.md). One that was ended by
- * request has the rest of its own steps first. The one that is done stays as it is. The new one waits for its turn, which `beginNext` gives it.
+ * Makes a run that continues a finished one for more epochs of its policy, with the same data and critic; the learning
+ * rate stays at its final value (docs/decisions/more-epochs.md). A policy that was ended by request first does its
+ * remaining steps. The finished run is not changed. The new run is put into the queue; `beginNext` starts it.
  *
  * @throws {Fault} `training/not-done`, `training/nothing-more`, `training/nothing-kept`, `training/not-written`
  */
@@ -53,7 +56,8 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
   const changed = {
     ...configuration,
     name,
-    // Whoever asks for more epochs gets them. Which step is used is still for the held-out examples to say.
+    // Patience 0 turns early stopping off, because the user asked for these epochs. The step to keep is still chosen on
+    // the held-out examples.
     policy: { ...policy, more_epochs: policy.more_epochs + epochs, patience: 0 },
   };
   const made = await makeRun(runs, async (unfinished) => {
@@ -71,7 +75,7 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
   return runs.find(made);
 }
 
-/** Its events so far are those of the other run; it is not done as that one is. */
+/** Returns the event that marks the copied events of a finished run as those of a stopped one. */
 const continued = (id: string, stage = 'policy'): object => ({
   version: EVENTS_VERSION,
   at: new Date().toISOString(),
@@ -81,7 +85,7 @@ const continued = (id: string, stage = 'policy'): object => ({
   message: `It goes on where the run ${id} has ended.`,
 });
 
-/** Where the file system can, both share the blocks until one of them is written. */
+/** Copies a folder; file systems with copy-on-write share the blocks. */
 async function copy(from: string, to: string, without: readonly string[] = []): Promise<void> {
   const left = new Set(without.map((name) => join(from, name)));
   await cp(from, to, {

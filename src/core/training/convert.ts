@@ -4,11 +4,11 @@ import { Fault } from '../fault';
 import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
 
 export interface ConvertOptions {
-  /** A GGUF file, a folder in which only such a file lies, or a model folder. */
+  /** A GGUF file, a folder that contains only such a file, or a model folder. */
   readonly from: string;
-  /** The model folder, or the GGUF file, that is made of it; nothing may be there yet. */
+  /** Path of the model folder or GGUF file to make, which must not exist. */
   readonly to: string;
-  /** fp32, bf16 or fp16 of a folder, q8_0 or fp32 of a file; the trainer says which it takes. */
+  /** fp32, bf16 or fp16 for a folder, q8_0 or fp32 for a file; the trainer refuses others. */
   readonly precision?: string;
   readonly signal?: AbortSignal;
 }
@@ -18,8 +18,9 @@ const convertedSchema = z.object({ made: z.string(), precision: z.string(), para
 export type Converted = Readonly<z.infer<typeof convertedSchema>>;
 
 /**
- * Makes a model folder of a GGUF file, or a GGUF file of a model folder. It is there whole or not at all.
- * @throws {Fault} `training/cannot-convert` for what is of no use; `training/not-converted`
+ * Converts a GGUF file to a model folder, or a model folder to a GGUF file. The result appears only when it is
+ * complete.
+ * @throws {Fault} `training/cannot-convert` for an unusable input; `training/not-converted`
  * @throws the signal's reason when it is aborted
  */
 export async function convertModel(trainer: Trainer, options: ConvertOptions): Promise<Converted> {

@@ -7,12 +7,15 @@ import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory
 import { readWhole, runFiles } from './runFolder';
 import type { Runs } from './runs';
 
-/** What `told.json` of a run says: which of its endings a person was told of; any text that no other ending has. */
+/**
+ * The content of a run's `told.json`: the ending of which a person was notified, as a text that differs between
+ * endings.
+ */
 const toldSchema = lazily(() => z.looseObject({ ending: z.string() }));
 
 /**
- * Puts down in the run's folder that a person is told of an ending.
- * @returns whether nobody else has told them, or is about to; true also where nothing can be written
+ * Records in the run's folder that a person is notified of an ending.
+ * @returns whether no other window has notified them or is about to; true also where nothing can be written
  */
 export async function isFirstToTell(runs: Runs, id: string, ending: string): Promise<boolean> {
   const file = join(runs.folder, id, runFiles.told);
@@ -20,7 +23,7 @@ export async function isFirstToTell(runs: Runs, id: string, ending: string): Pro
     const claim = await claimIn(join(runs.dataFolder, 'claims'), `told-${id}`, `The news of ${id}`);
     try {
       if ((await readWhole(file, toldSchema()))?.ending === ending) return false;
-      // A run that was deleted meanwhile is no news.
+      // Nobody is notified of a run that was deleted meanwhile.
       const written = ifThere(async () => {
         await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify({ ending })));
         return true;

@@ -1,28 +1,29 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
+import { isTooDeep } from '../nesting';
 import { ifThere } from '../trajectory/files';
-import { parseEvent, type TrainerEvent, type TrainerEventOf } from './events';
+import { EVENTS_VERSION, eventSchemas, type TrainerEvent, type TrainerEventOf } from './events';
 import { advance, type Progress } from './progress';
 
 const READ_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
-/** No event is longer. A longer line is passed over, and never held in memory. */
+/** No event is longer. Longer lines are skipped, and never held in memory. */
 const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads a file of events that grows. Only whole lines are taken; of an unfinished one nothing is remembered, because
- * a trainer that resumes cuts off what its killed predecessor left of a line. When the file is replaced, or is
- * shorter than what was read, the new one is read from its start.
+ * Reads a growing file of events. Only whole lines are read; nothing of an unfinished line is kept, because a resumed
+ * trainer cuts off the rest of a line that its killed predecessor left. A file that is replaced, or has become shorter
+ * than what was read, is read again from its start.
  */
 export class EventTail {
   private handle: FileHandle | undefined;
-  /** The end of the last whole line that was read. */
+  /** Byte offset behind the last whole line that was read. */
   private offset = 0;
-  /** Lines that are no events. */
+  /** Number of lines that are no events. */
   unreadable = 0;
 
   constructor(private readonly file: string) {}
 
-  /** The events that were added since the last call; none while there is no file. */
+  /** Yields the events that were added since the last call; none while there is no file. */
   async *read(): AsyncGenerator<TrainerEvent> {
     do yield* this.drain();
     while (await this.moveOn());
@@ -38,7 +39,7 @@ export class EventTail {
     if (this.handle === undefined) return;
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     let begun: Buffer[] = [];
-    let length = 0; // of the line that has begun
+    let length = 0; // bytes of the unfinished line
     for (;;) {
       const { bytesRead } = await this.handle.read(buffer, 0, READ_BYTES, this.offset + length);
       if (bytesRead === 0) return;
@@ -64,7 +65,7 @@ export class EventTail {
     }
   }
 
-  /** Opens the file that is there now, unless it is the one that was just read; true when there is more to read. */
+  /** Opens the file again when it was replaced or cut; returns whether there is more to read. */
   private async moveOn(): Promise<boolean> {
     const there = await ifThere(() => stat(this.file));
     if (there === undefined) return false;
@@ -82,7 +83,7 @@ export class EventTail {
 const FIRST_LOOK_BYTES = 64 * 1024;
 
 /**
- * Where the run stood when it wrote its last event, from the end of the file: a run of days is told as fast as a new
+ * Returns the progress at the last event, read from the end of the file, so that a long run takes no longer than a new
  * one. Undefined when there is no event.
  */
 export async function lastProgress(file: string): Promise<Progress | undefined> {
@@ -99,7 +100,7 @@ export async function lastProgress(file: string): Promise<Progress | undefined> 
   }
 }
 
-/** The last event of a kind among the last ones of the file; undefined when it stands further ahead, or not at all. */
+/** Returns the last event of a kind; undefined when it is not in the last 64 KiB of the file. */
 export async function lastEvent<K extends TrainerEvent['event']>(
   file: string,
   kind: K,
@@ -109,7 +110,7 @@ export async function lastEvent<K extends TrainerEvent['event']>(
   try {
     const { size } = await handle.stat();
     const bytes = await lastBytes(handle, size, Math.min(size, FIRST_LOOK_BYTES));
-    // A line whose beginning is cut off is no event.
+    // `parseEvent` rejects the first line, whose beginning is cut off.
     const events = linesOf(bytes).map(parseEvent);
     return events.findLast((event): event is TrainerEventOf<K> => event?.event === kind);
   } finally {
@@ -122,7 +123,7 @@ async function lastBytes(handle: FileHandle, size: number, length: number): Prom
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await handle.read(buffer, filled, length - filled, size - length + filled);
-    if (bytesRead === 0) break; // cut off in the meantime
+    if (bytesRead === 0) break; // the file was cut in the meantime
     filled += bytesRead;
   }
   return buffer.subarray(0, filled);
@@ -145,4 +146,21 @@ function linesOf(bytes: Buffer): string[] {
     .toString('utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
+}
+
+/** @returns undefined for a line that is no event, such as the torn one of a trainer that was killed */
+export function parseEvent(line: string): TrainerEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (isTooDeep(value)) return undefined;
+  const event = eventSchemas().known.safeParse(value).data;
+  if (event !== undefined && event.version <= EVENTS_VERSION) return event;
+  const other = eventSchemas().any.safeParse(value).data;
+  if (other === undefined) return undefined;
+  const { version, at, event: kind, ...fields } = other;
+  return { event: 'other', version, at, kind, fields };
 }

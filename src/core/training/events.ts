@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { lazily } from '../lazily';
-import { isTooDeep } from '../nesting';
 
 /**
- * The events of a run, `events.jsonl` in its folder: one JSON object a line, written by the trainer alone, but for the
- * line with which Tandem begins a run that continues another. Fields that are not named here are kept; kinds that are
- * not known, and known ones of another shape, are kept as `other`, so that an older Tandem survives a newer trainer.
+ * The events of a run, `events.jsonl` in its folder: one JSON object per line. The trainer writes them all, except the
+ * line with which Tandem begins a run that continues another. Unknown fields are kept; events of an unknown kind or
+ * shape are kept as `other`, so that an older Tandem can read the events of a newer trainer.
  */
 export const EVENTS_VERSION = 1;
 
-const schemas = lazily(() => {
-  /** On every line. `at`: ISO 8601, UTC. */
+/** Tandem reads these fields of each kind. `events.schema.json` declares all that the trainer writes; a test compares the two. */
+export const eventSchemas = lazily(() => {
+  /** Fields of every event. `at`: ISO 8601, UTC. */
   const head = { version: z.number().int(), at: z.string() };
-  /** JSON knows no NaN and no infinity: the trainer writes null. */
+  /** JSON has no NaN and no infinity; the trainer writes null. */
   const figure = z.number().nullable().optional();
 
   const known = z.discriminatedUnion('event', [
@@ -32,7 +32,7 @@ const schemas = lazily(() => {
       steps: z.number().int(),
       epoch: figure,
       loss: figure,
-      /** Of the pairs of this step: mean margin, and the fraction that is in the right order. */
+      /** Over the pairs of this step: mean margin, and the fraction in the right order. */
       margin: figure,
       accuracy: figure,
       log_ratio_chosen: figure,
@@ -43,12 +43,12 @@ const schemas = lazily(() => {
       learning_rate: figure,
       tokens: figure,
       tokens_per_second: figure,
-      /** Fraction of the device's peak arithmetic; null where the peak is not known. */
+      /** Fraction of the device's peak arithmetic throughput; null where the peak is not known. */
       mfu: figure,
-      /** Fraction of the last moment in which the GPU computed anything; null where its driver does not tell. */
+      /** Fraction of the last moment in which the GPU was computing; null where its driver does not tell. */
       gpu_use: figure,
       memory_mb: figure,
-      /** Of the whole run. */
+      /** Seconds until the end of the whole run. */
       seconds_left: figure,
       /** Mean absolute difference between the log-probabilities of the sampler and of the trainer. */
       sampler_difference: figure,
@@ -63,7 +63,7 @@ const schemas = lazily(() => {
       accuracy: figure,
       best: z.boolean().optional(),
     }),
-    /** The untrained score on the held-out pairs of a critic: what of them it has in order, and how many they are. */
+    /** The untrained baseline on a critic's held-out pairs: its pair accuracy, and the number of pairs. */
     z.looseObject({
       event: z.literal('control'),
       ...head,
@@ -78,7 +78,7 @@ const schemas = lazily(() => {
       group: z.string(),
       /** The dialogue before the turn, as the agent saw it. */
       history: z.array(z.looseObject({ role: z.string(), content: z.string() })).optional(),
-      /** Different texts, `times`: how often each was sampled. */
+      /** Distinct texts; `times` counts how often each was sampled. */
       candidates: z.array(
         z.looseObject({
           text: z.string(),
@@ -89,7 +89,7 @@ const schemas = lazily(() => {
         }),
       ),
     }),
-    /** Of work that has no steps, e.g. sampling. `seconds_left`: of this part. */
+    /** Progress of work without steps, e.g. sampling. `seconds_left` covers this part only. */
     z.looseObject({
       event: z.literal('progress'),
       ...head,
@@ -100,9 +100,9 @@ const schemas = lazily(() => {
       seconds_left: figure,
     }),
     z.looseObject({ event: z.literal('notice'), ...head, message: z.string() }),
-    /** What was chosen and what it takes; the fields of `Plan`. */
+    /** The plan of the run; the other fields are those of `Plan`. */
     z.looseObject({ event: z.literal('plan'), ...head }),
-    /** What the data come to, after the trainer has read and paired them. */
+    /** Size of the data after the trainer has read and paired them. */
     z.looseObject({
       event: z.literal('data'),
       ...head,
@@ -122,7 +122,10 @@ const schemas = lazily(() => {
       candidates: z.number(),
       sampler_difference: figure,
     }),
-    /** `spread`: standard deviation of the scores of a history, the mean over histories; `untrained_spread`: the control's. */
+    /**
+     * `spread`: standard deviation of the scores within a history, averaged over histories. `untrained_spread`: the
+     * same for the untrained baseline.
+     */
     z.looseObject({
       event: z.literal('ranking'),
       ...head,
@@ -133,7 +136,10 @@ const schemas = lazily(() => {
       spread: figure,
       untrained_spread: figure,
     }),
-    /** The run is done. `model`: the folder of the result. `ended`: its policy was ended by request, before its last step. */
+    /**
+     * The run is done. `model`: the folder of the result. `ended`: where its policy was ended by request, before its
+     * last step.
+     */
     z.looseObject({
       event: z.literal('result'),
       ...head,
@@ -145,9 +151,9 @@ const schemas = lazily(() => {
   return { known, any: z.looseObject({ event: z.string(), ...head }) };
 });
 
-type KnownEvent = z.infer<ReturnType<typeof schemas>['known']>;
+type KnownEvent = z.infer<ReturnType<typeof eventSchemas>['known']>;
 
-/** An event that this Tandem cannot interpret, with everything it says. */
+/** An event that this Tandem cannot interpret, with all its fields. */
 export interface OtherEvent {
   readonly event: 'other';
   readonly version: number;
@@ -159,22 +165,5 @@ export interface OtherEvent {
 export type TrainerEvent = KnownEvent | OtherEvent;
 export type TrainerEventOf<K extends TrainerEvent['event']> = Extract<TrainerEvent, { event: K }>;
 
-/** The states that the trainer tells. Whether its process still lives is another matter: see `runs.ts`. */
-export type ToldState = TrainerEventOf<'state'>['state'];
-
-/** @returns undefined for a line that is no event, such as the torn one of a trainer that was killed */
-export function parseEvent(line: string): TrainerEvent | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (isTooDeep(value)) return undefined;
-  const event = schemas().known.safeParse(value).data;
-  if (event !== undefined && event.version <= EVENTS_VERSION) return event;
-  const other = schemas().any.safeParse(value).data;
-  if (other === undefined) return undefined;
-  const { version, at, event: kind, ...fields } = other;
-  return { event: 'other', version, at, kind, fields };
-}
+/** States that the trainer reports. `runs.ts` checks whether its process is alive. */
+export type ReportedState = TrainerEventOf<'state'>['state'];

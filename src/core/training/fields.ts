@@ -1,18 +1,15 @@
-import { PAIRINGS } from '../trajectory/export/pairs';
+import { refusalOf, runSchema, type RunSchema, type Schema } from './schema';
 
-/**
- * What a single value of a configuration may be, as the trainer's `config.py` declares it, so that a value can be refused
- * where it is typed and before there is an environment to ask. A test compares the two.
- */
+/** The type of one value of a configuration that is typed into a form or chosen there. */
 export type Kind =
   | { readonly kind: 'text' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
-  /** Any of them, or none. */
+  /** Any number of the values. */
   | { readonly kind: 'several'; readonly values: readonly string[] }
   | (Limits & { readonly kind: 'number' | 'whole' });
 
-/** Both belong to what is allowed unless they are said to be left out. */
+/** Bounds are inclusive unless `withoutLow` or `withoutHigh` is set. */
 export interface Limits {
   readonly low?: number;
   readonly high?: number;
@@ -21,139 +18,91 @@ export interface Limits {
 }
 
 export type Field = Kind & {
-  /** What holds when the configuration does not say. */
-  readonly default: string | number | boolean | readonly string[] | null;
-  /** A word or a flag that may stand in the place of the value. */
-  readonly or?: readonly (string | boolean | null)[];
+  readonly title: string;
+  /** One sentence. */
+  readonly description: string;
+  /** Value when the configuration does not set the field. */
+  readonly default: unknown;
+  /** Words that are allowed in place of the value. */
+  readonly or?: readonly (string | null)[];
+  readonly schema: Schema;
 };
 
-const count = { kind: 'whole', low: 1 } as const;
-const whole = { kind: 'whole', low: 0 } as const;
-const positive = { kind: 'number', low: 0, withoutLow: true } as const;
-const notNegative = { kind: 'number', low: 0 } as const;
-const share = { kind: 'number', low: 0, high: 1, withoutLow: true } as const;
-const partOfAll = { kind: 'number', low: 0, high: 1, withoutHigh: true } as const;
+type Groups = RunSchema['properties'];
 
-const choice = <const Values extends readonly string[]>(...values: Values) =>
-  ({ kind: 'choice', values, default: values[0]! }) as const;
+type ReadByTrainer<Fields> = {
+  [Name in keyof Fields & string]: Fields[Name] extends { readonly readBy: string } ? never : Name;
+}[keyof Fields & string];
 
-const optimiser = {
-  learning_rate: { ...positive, default: null, or: [null] },
-  batch: { ...count, default: 8 },
-  epochs: { ...positive, default: 1 },
-  max_steps: { ...count, default: null, or: [null] },
-  max_tokens: { ...count, default: 16_384 },
-  warmup: { ...partOfAll, default: 0.03 },
-  clip: { ...positive, default: 1 },
-  weight_decay: { ...notNegative, default: 0 },
-  evaluate_every: { ...count, default: 25 },
-  patience: { ...whole, default: 4 },
-} as const;
+/** The path of a field that the trainer reads: `critic.beta`. */
+export type FieldPath = {
+  [Name in keyof Groups]: Groups[Name] extends { readonly properties: infer Inner }
+    ? `${Name}.${ReadByTrainer<Inner>}`
+    : Name;
+}[keyof Groups];
 
-const under = <Prefix extends string, Fields extends object>(prefix: Prefix, fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [`${prefix}.${name}`, field])) as {
-    readonly [Name in keyof Fields & string as `${Prefix}.${Name}`]: Field;
-  };
-
-/** By its place in the file. Fields that hold files or options of a template are not among them. */
-export const fields = {
-  name: { kind: 'text', default: '' } as Field,
-  method: choice('sweet-rl', 'rft', 'multiturn-dpo') as Field,
-  convention: choice('paper', 'reference-code') as Field,
-  seed: { ...whole, default: 0 } as Field,
-  ...under('model', {
-    base: { kind: 'text', default: '' },
-    revision: { kind: 'text', default: null, or: [null] },
-    training: choice('lora', 'qlora', 'full'),
-    lora_rank: { ...count, default: 16 },
-    lora_alpha: { ...positive, default: 32 },
-    device: choice('auto', 'cuda', 'mps', 'cpu'),
-    dtype: choice('auto', 'bfloat16', 'float16', 'float32'),
-  }),
-  ...under('data', {
-    pairing: choice(...PAIRINGS),
-    mode: choice('fixed', 'paper'),
-    with_leaked: { kind: 'flag', default: false },
-    with_doubtful: { kind: 'flag', default: false },
-    held_out: { ...partOfAll, default: 0.1 },
-    preference_weight: { ...notNegative, default: 1 },
-  }),
-  ...under('critic', {
-    ...optimiser,
-    epochs: { ...positive, default: 4 },
-    max_tokens: { ...count, default: 8192 },
-    score: choice('log-ratio', 'value-head', 'untrained'),
-    hidden_information: { kind: 'flag', default: true },
-    length_normalisation: { kind: 'flag', default: true },
-    beta: { ...positive, default: 0.1 },
-    nll: { ...notNegative, default: 0.01 },
-  }),
-  ...under('candidates', {
-    per_turn: { kind: 'whole', low: 2, default: 16 },
-    with_logged: { kind: 'flag', default: false },
-    pairs_per_turn: { ...count, default: 4 },
-    trajectories: { ...share, default: 0.1 },
-    rounds: { ...count, default: 1 },
-    temperature: { ...positive, default: 1 },
-    top_p: { ...share, default: 1 },
-    max_new_tokens: { ...count, default: 1024 },
-  }),
-  ...under('policy', {
-    ...optimiser,
-    beta: { ...positive, default: 0.1 },
-    nll: { ...notNegative, default: 0.01 },
-    more_epochs: { ...notNegative, default: 0 },
-    minimum_reward: { kind: 'number', default: 1 },
-  }),
-  ...under('resources', {
-    token_budget: { ...count, default: 'auto', or: ['auto'] },
-    checkpoint_activations: { kind: 'flag', default: 'auto', or: ['auto'] },
-    logits_mb: { ...count, default: 256 },
-    checkpoint_minutes: { ...notNegative, default: 10 },
-    threads: { ...count, default: null, or: [null] },
-    processes: { ...count, default: 1 },
-  }),
-  ...under('export', { onnx: { kind: 'several', values: ['fp32', 'int8', 'int4'], default: [] } }),
-};
-
-export type FieldPath = keyof typeof fields;
+/**
+ * Fields by their path, in the order of the file: those that the trainer reads, without its version, the options of a
+ * template and the places of files.
+ */
+export const fields = Object.fromEntries(fieldsIn(runSchema, '')) as Readonly<Record<FieldPath, Field>>;
 
 export const isFieldPath = (path: string): path is FieldPath => Object.hasOwn(fields, path);
 
-/** Whether the trainer takes the value, as JSON gives it. */
-export function allows(field: Field, value: unknown): boolean {
-  if (field.or?.some((other) => other === value) === true) return true;
-  switch (field.kind) {
-    case 'text':
-      return typeof value === 'string';
-    case 'flag':
-      return typeof value === 'boolean';
-    case 'choice':
-      return typeof value === 'string' && field.values.includes(value);
-    case 'several':
-      return (
-        Array.isArray(value) && value.every((one) => typeof one === 'string' && field.values.includes(one))
-      );
-    case 'whole':
-      return Number.isInteger(value) && isWithin(field, value as number);
+function fieldsIn({ properties = {} }: Schema, prefix: string): [string, Field][] {
+  return Object.entries(properties).flatMap(([name, schema]): [string, Field][] => {
+    if (schema.readBy !== undefined) return [];
+    if (schema.properties !== undefined) return fieldsIn(schema, `${prefix}${name}.`);
+    const kind = kindOf(schema);
+    const { title = '', description = '' } = schema;
+    const field = kind && { ...kind, title, description, default: schema.default ?? null, schema };
+    return field === undefined ? [] : [[`${prefix}${name}`, field]];
+  });
+}
+
+function kindOf(schema: Schema): (Kind & Pick<Field, 'or'>) | undefined {
+  const [first, ...others] = schema.anyOf ?? [schema];
+  if (first === undefined || first.format === 'path' || 'const' in first) return undefined;
+  const kind = plainKind(first);
+  if (kind === undefined || others.length === 0) return kind;
+  return { ...kind, or: others.map((other) => (typeof other.const === 'string' ? other.const : null)) };
+}
+
+function plainKind(schema: Schema): Kind | undefined {
+  switch (schema.type) {
+    case 'string':
+      return schema.enum === undefined
+        ? { kind: 'text' }
+        : { kind: 'choice', values: schema.enum.map(String) };
+    case 'boolean':
+      return { kind: 'flag' };
+    case 'array':
+      return schema.items?.enum && { kind: 'several', values: schema.items.enum.map(String) };
+    case 'integer':
+      return { kind: 'whole', ...limits(schema) };
     case 'number':
-      return typeof value === 'number' && Number.isFinite(value) && isWithin(field, value);
+      return { kind: 'number', ...limits(schema) };
+    default:
+      return undefined;
   }
 }
 
-function isWithin(
-  { low = -Infinity, high = Infinity, withoutLow, withoutHigh }: Limits,
-  value: number,
-): boolean {
-  const isAbove = withoutLow === true ? value > low : value >= low;
-  const isBelow = withoutHigh === true ? value < high : value <= high;
-  return isAbove && isBelow;
+function limits({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema): Limits {
+  return {
+    low: exclusiveMinimum ?? minimum,
+    high: exclusiveMaximum ?? maximum,
+    withoutLow: exclusiveMinimum !== undefined,
+    withoutHigh: exclusiveMaximum !== undefined,
+  };
 }
 
-/** The value that a person has typed; undefined when it is none that the trainer takes. */
+/** Returns whether the trainer accepts the value, as parsed from JSON. */
+export const allows = ({ schema }: Field, value: unknown): boolean => refusalOf(schema, value) === undefined;
+
+/** Parses a value that was typed; undefined when the trainer would not accept it. */
 export function valueOf(field: Field, text: string): unknown {
   const value = parsed(field, text.trim());
-  return allows(field, value) ? value : undefined;
+  return value !== undefined && allows(field, value) ? value : undefined;
 }
 
 function parsed(field: Field, typed: string): unknown {
@@ -173,7 +122,7 @@ function parsed(field: Field, typed: string): unknown {
   }
 }
 
-/** As a person would type it. */
+/** Returns a value as a person would type it. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(', ');

@@ -8,19 +8,19 @@ import type { Run, Runs } from './runs';
 
 const LOOK_EVERY_MS = 250;
 
-/** Whether there is a policy that could be kept: the trainer is at it, and has told of a step. */
+/** Returns whether there is a policy to keep: the trainer is in the policy stage and has reported a step. */
 export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
   isLive && state === 'running' && isPolicy(progress?.stage) && (progress?.step ?? 0) > 0;
 
-/** Of any round. */
+/** Matches the policy stage of any round. */
 const isPolicy = (stage = ''): boolean => /^policy(-\d+)?$/.test(stage);
 
 /**
- * Asks a run to end its policy with the step at work and to go on to its model, which is that of the step that did best
- * until then; waits until its trainer is gone. The request stands until the run is done: one that is paused, fails or is
- * killed before does the same when it is resumed.
+ * Asks a run to end its policy after the current step and to write the model of its best step; waits until the trainer
+ * is gone. The request stands until the run is done: a run that is stopped, fails or is killed first obeys it after a
+ * resume.
  *
- * @returns how the run stands then
+ * @returns the run after its trainer has ended
  * @throws {Fault} `training/not-running`, `training/no-policy`
  * @throws the signal's reason when it is aborted; the request stands
  */

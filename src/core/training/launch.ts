@@ -15,22 +15,22 @@ const configurationSchema = z.looseObject({
   resources: z.looseObject({ processes: z.number().int().positive().catch(1) }).catch({ processes: 1 }),
 });
 
-/** How many processes of this machine train the run: `resources.processes` of its configuration. */
+/** Returns the number of processes that train the run on one machine: `resources.processes` of its configuration. */
 export async function processesOf(folder: string): Promise<number> {
   const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);
   return configuration?.resources.processes ?? 1;
 }
 
-/** Where the processes of several machines meet. */
+/** The machines that train one run together. */
 export interface Nodes {
   readonly count: number;
-  /** Which of them, from 0; the first one is that of the address. */
+  /** Number of this machine, from 0; machine 0 has the `address`. */
   readonly rank: string;
   readonly address: string;
   readonly port: number;
 }
 
-/** The command that trains a run: the trainer itself, or torchrun with several of it. */
+/** Returns the command that trains a run: the trainer itself, or torchrun with several trainers. */
 export function trainingCommand(
   trainer: Trainer,
   folder: string,
@@ -40,18 +40,18 @@ export function trainingCommand(
   if (processes === 1 && nodes === undefined) return [python!, ...alone];
   const where =
     nodes === undefined
-      ? ['--standalone'] // a port of its own: two runs of one machine do not meet
+      ? ['--standalone'] // uses a free port, so that two runs on one machine do not collide
       : [
           ...['--nnodes', String(nodes.count), '--node-rank', nodes.rank],
           ...['--master-addr', nodes.address, '--master-port', String(nodes.port)],
         ];
-  // torchrun, of this Python.
+  // This module is torchrun; it runs under the trainer's Python.
   return [python!, '-m', 'torch.distributed.run', ...where, '--nproc-per-node', String(processes), ...alone];
 }
 
 /**
- * Starts the trainer on a run folder, in a session of its own: it lives on when this process, its terminal or its
- * editor ends. Its events go into the folder, so its stdout is thrown away; stderr is appended to `trainer.log`.
+ * Starts the trainer on a run folder, in a session of its own: it survives this process, its terminal and its editor.
+ * Its events go into the folder, so its stdout is discarded; stderr is appended to `trainer.log`.
  *
  * @throws {Fault} `training/python-not-started`, `training/not-written`
  */

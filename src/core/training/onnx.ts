@@ -6,31 +6,31 @@ import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
 export type Precision = z.infer<typeof precisionSchema>;
 
 export interface OnnxOptions {
-  /** A model as transformers reads it, or an exported critic. */
+  /** A Hugging Face model folder, or an exported critic. */
   readonly folder: string;
-  /** fp32 and int8 when it is left out; a critic has none to choose. */
+  /** Precisions of a model's graphs, fp32 and int8 by default; a critic has no choice. */
   readonly precisions?: readonly Precision[];
-  /** The base that a critic was trained with, when it is not where it was. */
+  /** The critic's base, when it is not where it was during training. */
   readonly base?: string;
   readonly signal?: AbortSignal;
-  /** Each line that the trainer says while it works. */
+  /** Receives the trainer's progress, a line at a time. */
   readonly onLine?: (line: string) => void;
 }
 
 export const precisionSchema = z.enum(['fp32', 'int8', 'int4']);
 const graphsSchema = z.object({
-  /** What was written. */
+  /** The files that were written. */
   files: z.array(z.string()),
-  /** Precisions whose graph is too far from PyTorch and is not there; the others are. */
+  /** Precisions that were not written, because their graph differs too much from PyTorch. */
   refused: z.array(precisionSchema),
 });
 
 export type Graphs = Readonly<z.infer<typeof graphsSchema>>;
 
 /**
- * Writes the graphs with which a model folder plays here, or a critic scores, into its `onnx/`. Each is compared with
- * PyTorch before it is put in place.
- * @throws {Fault} `training/cannot-export` for a folder of no use, or when every precision is refused;
+ * Writes the ONNX graphs of a model or a critic into its `onnx/` folder. Each is compared with PyTorch before it is put
+ * in place.
+ * @throws {Fault} `training/cannot-export` for an unusable folder, or when every precision is refused;
  * `training/not-exported`
  * @throws the signal's reason when it is aborted
  */
@@ -45,7 +45,7 @@ export async function writeGraphs(trainer: Trainer, options: OnnxOptions): Promi
   const answer = await ask(trainer, ['onnx', ...given, folder], {
     cwd: process.cwd(),
     signal,
-    // One behind: of a failure the last line is the sentence of the fault below.
+    // Passes lines on one behind, because the last line of a failure becomes the message of the fault below.
     onLine: (line) => {
       if (held !== undefined) onLine?.(held);
       held = line;

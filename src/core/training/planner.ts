@@ -7,15 +7,15 @@ import { brokenAnswer, planSchema, refusedPlan, type Plan } from './checks';
 import { runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, sentenceOf, type Trainer } from './trainer';
 
-/** A planner that nobody asks for so long gives its memory back: PyTorch takes most of a gigabyte. */
+/** An idle planner ends after this many milliseconds, because PyTorch takes most of a gigabyte. */
 const IDLE_MS = 5 * 60_000;
-/** Lines of stderr that are kept to say why a planner died. */
+/** Number of lines of stderr that are kept to explain why a planner died. */
 const KEPT_LINES = 20;
 
 const answerSchema = z.looseObject({
   id: z.number(),
   plan: planSchema.optional(),
-  /** The trainer's sentence; `usage` when the configuration is to blame. */
+  /** The reason for the refusal; `usage` is true when the configuration is to blame. */
   refused: z.string().optional(),
   usage: z.boolean().default(false),
 });
@@ -23,8 +23,8 @@ const answerSchema = z.looseObject({
 type PlanAnswer = z.infer<typeof answerSchema>;
 
 /**
- * Plans run folders as `planOf` does, by one trainer that stays: from the second plan on there is no PyTorch to import. It
- * is started when it is first asked, and again when it has died. It ends with this process, even if that is killed.
+ * Plans run folders as `planOf` does, with one process that keeps PyTorch imported between plans. It is started on the
+ * first request, and again after it has died. It ends with this process, even when that is killed.
  */
 export class Planner {
   private running: PlannerProcess | undefined;
@@ -34,7 +34,7 @@ export class Planner {
 
   /**
    * @throws {Fault} `training/bad-configuration`, `training/no-plan`, `training/python-not-started`
-   * @throws the signal's reason when it is aborted; the trainer reads nothing of the folder any more then
+   * @throws the signal's reason when it is aborted; the trainer then reads nothing of the folder any more
    */
   async plan(folder: string, from: string, signal?: AbortSignal): Promise<Plan> {
     signal?.throwIfAborted();
@@ -54,7 +54,7 @@ export class Planner {
     }
   }
 
-  /** The next plan starts it anew. */
+  /** Ends the process; the next plan starts it again. */
   end(): void {
     clearTimeout(this.idle);
     this.running?.kill();
@@ -67,25 +67,25 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** One process, and who waits for its answers. */
+/** One planner process, with the requests that wait for its answers. */
 class PlannerProcess {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly waiting = new Map<number, Waiting>();
   private readonly stderr: string[] = [];
   private asked = 0;
-  /** Why it can answer no more. */
+  /** The reason why it cannot answer any more; undefined while it is alive. */
   private ended: Error | undefined;
 
   constructor(trainer: Trainer) {
     const kill = (): void => this.kill();
     this.child = spawn(trainer.python, commandOf(trainer, ['planner']).slice(1), {
-      // Run folders come and go while it stays.
+      // No run folder can be the working directory, because these come and go while the process lives.
       cwd: dirname(trainer.python),
       env: environmentOf(trainer),
       windowsHide: true,
     });
     process.once('exit', kill);
-    this.child.stdin.on('error', () => undefined); // it has died, and `close` says so
+    this.child.stdin.on('error', () => undefined); // the process has died, which `close` reports
     createInterface(this.child.stdout).on('line', (line) => this.hear(line));
     createInterface(this.child.stderr).on('line', (line) => {
       this.stderr.push(line);

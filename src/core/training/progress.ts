@@ -1,38 +1,41 @@
-import type { ToldState, TrainerEvent, TrainerEventOf } from './events';
+import type { ReportedState, TrainerEvent, TrainerEventOf } from './events';
 
-/** Where a run stands, as its trainer tells it. */
+/** Progress of a run, as its trainer reports it. */
 export interface Progress {
-  readonly state: ToldState;
+  readonly state: ReportedState;
   /** `prepare`, `critic`, `candidates`, `ranking`, `policy`, `export`. */
   readonly stage?: string;
-  /** Of the stage; absent between stages and in those without steps. */
+  /** Steps of the stage; absent between stages and in stages without steps. */
   readonly step?: number;
   readonly steps?: number;
-  /** Until the run is over. */
+  /** Seconds until the whole run is over. */
   readonly secondsLeft?: number;
-  /** Work of the stage that has no steps, e.g. sampling; the seconds are those of this part. */
+  /** Work of the stage without steps, e.g. sampling; `secondsLeft` covers this part only. */
   readonly part?: {
     readonly name: string;
     readonly done: number;
     readonly total: number;
     readonly secondsLeft?: number;
   };
-  /** What the last change of state said. */
+  /** Message of the last change of state. */
   readonly message?: string;
-  /** The latest step and the latest look at the held-out examples, with all their figures. */
+  /** The latest step and the latest evaluation on held-out examples, with all their figures. */
   readonly latest?: TrainerEventOf<'step'>;
   readonly heldOut?: TrainerEventOf<'evaluation'>;
-  /** Of a run that is done: where its policy was ended by request, before its last step. */
+  /**
+   * The step at which the policy was ended by request; only for a finished run whose policy was ended before its last
+   * step.
+   */
   readonly ended?: TrainerEventOf<'result'>['ended'];
-  /** Of the latest event: ISO 8601, UTC. */
+  /** Time of the latest event. ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** The progress after one more event; of none when the first is still to come. */
+/** Returns the progress after one more event; `before` is undefined for the first. */
 export function advance(before: Progress | undefined, event: TrainerEvent): Progress {
   const { at } = event;
   if (event.event === 'state') return afterState(before, event);
-  // Whoever reads only the end of a file may meet a step before any state: there are steps only while it runs.
+  // A reader of only the end of the file may see a step before any state; steps occur only while the run is running.
   const progress: Progress = { ...(before ?? { state: 'running' }), at };
   if (event.event === 'step') {
     const { stage, step, steps, seconds_left } = event;
@@ -59,13 +62,16 @@ function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>
     at,
     latest,
     heldOut,
-    // The result is told before the run is done; one that continues it is not ended as it was.
+    // The `result` event precedes the state `done`. A run that continues a finished one does not inherit `ended`.
     ...(state === 'done' && before?.ended !== undefined && { ended: before.ended }),
     ...(sameStage && { step: before?.step, steps: before?.steps, secondsLeft: before?.secondsLeft }),
   };
 }
 
-/** How much of its stage is done, or was when the run ended, 0 to 1; undefined where nobody knows. */
+/**
+ * Returns the fraction of the stage that is done, or was done when the run ended, 0 to 1; undefined when it is not
+ * known.
+ */
 export function fractionOf({ part, step, steps, stage, state, latest }: Progress): number | undefined {
   const last = isFinal(state) && latest?.stage === stage ? latest : undefined;
   const [done, total] =
@@ -73,7 +79,7 @@ export function fractionOf({ part, step, steps, stage, state, latest }: Progress
   return done === undefined || total === undefined || total === 0 ? undefined : Math.min(1, done / total);
 }
 
-/** Nothing follows until somebody resumes the run. */
+/** Returns whether no event follows this state until the run is resumed. */
 export function isFinal(state: string): boolean {
   return state === 'stopped' || state === 'done' || state === 'failed';
 }

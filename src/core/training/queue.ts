@@ -2,16 +2,16 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Fault } from '../fault';
 import { claimIn, type Claim } from '../trajectory/claim';
-import { resumeRun } from './control';
+import { resumeRun } from './lifecycle';
 import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
 
 /*
- * Runs that wait for their turn say so in their own folders, `queued.json`, and there is no other list. Nobody has to
- * stay awake for it: whoever looks at the runs and finds that none is at work begins the one that has waited longest.
+ * The queue consists of the files `queued.json` in the runs' folders; there is no other list. No process has to stay
+ * awake for it: whoever looks at the runs and finds none at work begins the run that has waited longest.
  */
 
-/** The run whose turn it is on this machine; undefined while another is at work on it, or none waits. Of several logs. */
+/** Returns the next run of all logs on this machine; undefined while another run is at work here, or none waits. */
 export function nextOf(all: readonly Run[]): Run | undefined {
   const here = hostname();
   if (all.some(({ isLive, process }) => isLive && process?.host === here)) return undefined;
@@ -20,11 +20,16 @@ export function nextOf(all: readonly Run[]): Run | undefined {
 }
 
 /**
- * Begins the run whose turn it is, of all these logs. Two windows that do so at once, and have a log in common, begin one.
- * @returns undefined when there is none, or somebody else is about it
+ * Begins the next run of all these logs. When two windows with a common log do so at once, only one run is begun.
+ * @param prompts as for `resumeRun`
+ * @returns undefined when no run waits, or another window is about to begin one
  * @throws {Fault} `training/python-not-started`, `trajectory/not-written` when the log of the run cannot be written
  */
-export async function beginNext(logs: readonly Runs[], trainer: Trainer): Promise<Run | undefined> {
+export async function beginNext(
+  logs: readonly Runs[],
+  trainer: Trainer,
+  prompts?: string,
+): Promise<Run | undefined> {
   const claims: Claim[] = [];
   const refused = new Map<Runs, Fault>();
   try {
@@ -38,7 +43,7 @@ export async function beginNext(logs: readonly Runs[], trainer: Trainer): Promis
     if (next === undefined || runs === undefined) return undefined;
     const refusal = refused.get(runs);
     if (refusal !== undefined) throw refusal;
-    return await resumeRun(runs, next.id, trainer);
+    return await resumeRun(runs, next.id, trainer, { prompts });
   } catch (error) {
     if (error instanceof Fault && SOMEBODY_ELSE.includes(error.code)) return undefined;
     throw error;
@@ -49,7 +54,9 @@ export async function beginNext(logs: readonly Runs[], trainer: Trainer): Promis
 
 const SOMEBODY_ELSE = ['trajectory/claimed', 'training/running'];
 
-/** Or why there can be none: nobody begins a run in a log that cannot be written, and those of the others need not wait. */
+/**
+ * Claims the queue of a log; returns the fault when the log cannot be written, so that the other logs need not wait.
+ */
 async function claimOf({ dataFolder }: Runs): Promise<Claim | Fault> {
   try {
     return await claimIn(join(dataFolder, 'claims'), 'queue', 'The queue of runs');
@@ -59,7 +66,10 @@ async function claimOf({ dataFolder }: Runs): Promise<Claim | Fault> {
   }
 }
 
-/** Nothing is written where there is none. In one order for everybody, so that of two one comes through. */
+/**
+ * Keeps the logs with runs, so that nothing is written into others. Every window sorts them alike: of two that claim at
+ * once, one succeeds.
+ */
 async function withRuns(logs: readonly Runs[]): Promise<readonly Runs[]> {
   const ids = await Promise.all(logs.map((runs) => runs.ids()));
   return logs

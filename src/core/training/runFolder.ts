@@ -5,50 +5,53 @@ import type { z } from 'zod';
 import { isTooDeep } from '../nesting';
 import { ifThere } from '../trajectory/files';
 
-/** Whether a text that others wrote can be the id of a run: the name of a folder, and of none above it. */
+/** Returns whether foreign text can be a run's id: the name of one folder, without a path. */
 export const isRunId = (text: string): boolean =>
   text !== '' && text !== '.' && text !== '..' && text === basename(text);
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
- * `trainer.log`, `stop`, `finish`, `killed.json` and `told.json`; the trainer everything else.
+ * `trainer.log`, `stop`, `finish`, `killed.json` and `told.json`; the trainer writes all others.
  */
 export const runFiles = {
   configuration: 'run.json',
-  /** What it began with, and the commit of a base on the hub. */
+  /** The configuration with which the run began, and the commit of a base on the hub. */
   begun: 'configuration.json',
-  /** The rows that were taken from the log, and how they were chosen. */
+  /** The rows that were taken from the log, and the report on how they were selected. */
   trajectories: join('data', 'trajectories.jsonl'),
   selection: join('data', 'selection.json'),
-  /** It waits for its turn. */
+  /** Present while the run is in the queue. */
   queued: 'queued.json',
   launch: 'launch.json',
   process: 'process.json',
-  /** Touched by a trainer that is at work. */
+  /** A trainer at work touches it every 30 seconds. */
   alive: 'alive',
   events: 'events.jsonl',
-  /** What the trainer and its libraries say to a person, one launch below the other. */
+  /** The output of the trainer and its libraries; each launch is appended. */
   log: 'trainer.log',
   /** Its presence asks the trainer to stop. */
   stop: 'stop',
-  /** Its presence asks the trainer to end the policy where it is and to go on to the model; gone when the run is done. */
+  /** Its presence asks the trainer to end the policy's training and write the model; removed when the run is done. */
   finish: 'finish',
-  /** Somebody has killed its trainer, and knows why it is gone. */
+  /** Written by whoever kills the trainer; it explains why the trainer is gone. */
   killed: 'killed.json',
-  /** Of which of its endings a person was told. */
+  /** Records the ending of which a person was notified. */
   told: 'told.json',
   checkpoints: 'checkpoints',
-  /** Where a run that is done stood, from which another can go on; not there when it would be large. */
+  /** The final checkpoint of a finished run, from which another can continue; absent when it would be too large. */
   kept: 'kept',
   /** The result: a Hugging Face model folder. */
   model: 'model',
   critic: 'critic',
 } as const;
 
-/** A run that is done keeps its checkpoints up to this size: `KEPT_BYTES` of the trainer (running/run.py). */
+/** Returns the folder of the model that a run has made. */
+export const modelOf = ({ folder }: { readonly folder: string }): string => join(folder, runFiles.model);
+
+/** Maximum size of a finished run's checkpoints; same as `KEPT_BYTES` of the trainer (run/run.py). */
 export const KEPT_GB = 2;
 
-/** Ends the names of folders whose run is still being prepared. */
+/** Suffix of the folder of a run that is still being prepared. */
 export const BEING_PREPARED = '.unfinished';
 
 export function runsFolderOf(dataFolder: string): string {
@@ -57,14 +60,14 @@ export function runsFolderOf(dataFolder: string): string {
 
 const SUFFIX_LENGTH = 4;
 
-/** A name that sorts by time (UTC) and that two windows do not give at once: `20261120-220501-k3f9`. */
+/** Returns an id that sorts by time (UTC) and differs between windows: `20261120-220501-k3f9`. */
 export function newRunId(now = new Date()): string {
   const time = now.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const suffix = randomInt(36 ** SUFFIX_LENGTH).toString(36);
   return `${time}-${suffix.padStart(SUFFIX_LENGTH, '0')}`;
 }
 
-/** A small JSON file of a run; undefined when it is not there or is not whole. */
+/** Reads a small JSON file of a run; undefined when it is absent, incomplete or of another shape. */
 export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const text = await ifThere(() => readFile(file, 'utf8'));
   if (text === undefined) return undefined;
@@ -77,13 +80,13 @@ export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<
   }
 }
 
-/** Begins each launch in `trainer.log`. */
+/** Prefix of the line that begins each launch in `trainer.log`. */
 export const LAUNCH_LINE = '--- launched ';
 
 const LAST_BYTES = 16 * 1024;
 const LAST_LINES = 20;
 
-/** What the trainer said last since it was launched: the lines that explain a death, if it had time for any. */
+/** Returns the end of the trainer's output since its last launch, which may explain why it died. */
 export async function lastLines(folder: string): Promise<string[]> {
   const handle = await ifThere(() => open(join(folder, runFiles.log), 'r'));
   if (handle === undefined) return [];
@@ -96,7 +99,7 @@ export async function lastLines(folder: string): Promise<string[]> {
     const launched = whole.findLastIndex((line) => line.startsWith(LAUNCH_LINE));
     return whole
       .slice(launched + 1)
-      .map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).trimEnd()) // progress bars
+      .map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).trimEnd()) // last state of a bar
       .filter((line) => line !== '')
       .slice(-LAST_LINES);
   } finally {
@@ -104,16 +107,16 @@ export async function lastLines(folder: string): Promise<string[]> {
   }
 }
 
-/** Less than the trainer keeps for its last words. */
+/** Less than the trainer reserves on the disk for its last message (run/disk.py). */
 const FULL_BYTES = 64 * 1024;
 
-/** Whether its disk has no room now that anything could be said in; undefined where the disk does not tell. */
+/** Returns whether the disk is too full for a last message; undefined where the disk does not tell. */
 export async function isFull(folder: string): Promise<boolean | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize < FULL_BYTES;
   } catch {
-    // It may be gone meanwhile, or on a share that answers no such question: that must not hide the run, nor others.
+    // The folder may be gone, or on a share that does not support this; neither may hide the run or others.
     return undefined;
   }
 }

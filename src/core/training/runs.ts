@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
-import { ifThere } from '../trajectory/files';
+import { ifThere, isThere } from '../trajectory/files';
+import { mayLive } from '../trajectory/running';
 import { EventTail, lastProgress } from './eventFile';
-import type { ToldState, TrainerEvent } from './events';
+import type { ReportedState, TrainerEvent } from './events';
 import {
   killedSchema,
   launchSchema,
-  mayLive,
   processSchema,
   queuedSchema,
   type Launch,
@@ -24,52 +24,52 @@ import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
 /**
- * `finishing`: somebody has asked for its policy as it is (`finish.ts`). `stopped`: by a request, after a checkpoint, or
- * at once, by whoever killed its trainer; also when it never began. `queued`: it waits for its turn (`queue.ts`).
- * `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint. `lost`: it
- * ran on another machine, and was silent for long.
+ * `finishing`: the run was asked to end its policy early (`finish.ts`). `stopped`: stopped by a request after a
+ * checkpoint, killed by a user, or never started. `queued`: it waits for its turn (`queue.ts`). `died`: its process is
+ * gone and did not report an end; `resumeRun` continues from the last checkpoint. `lost`: it ran on another machine,
+ * which has been silent for too long (`silence.ts`).
  */
-export type RunState = ToldState | 'finishing' | 'queued' | 'died' | 'lost';
+export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
 
-/** A run as its folder tells it. */
+/** A run as read from its folder. */
 export interface Run {
   readonly id: string;
   readonly folder: string;
-  /** As the configuration calls it; empty when it does not. */
+  /** The name in the configuration; empty when it has none. */
   readonly name: string;
   readonly method: string;
   /** The base model: a folder, or a name on the hub. */
   readonly base: string;
-  /** Of a name on the hub: the commit with which it began, and goes on. Absent until its trainer has looked it up. */
+  /** Commit of a base on the hub, which a resume uses, too; absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
-  /** Whether a trainer works on it, so that it can be stopped. */
+  /** True while a trainer works on it; it can then be stopped. */
   readonly isLive: boolean;
-  /** Whether `resumeRun` can go on with it. */
+  /** True when `resumeRun` can continue it. */
   readonly canResume: boolean;
   readonly progress?: Progress;
-  /** One sentence on why it failed, died or stopped, when there is one. */
+  /** Reason why it failed, died or stopped, in one sentence; absent when none is known. */
   readonly message?: string;
-  /** Of a run that failed or died: the end of what its trainer said. */
+  /** The end of the trainer's output when the run failed or died, otherwise empty. */
   readonly lastLines: readonly string[];
-  /** Of one that is lost: since when nothing was heard of its trainer. ISO 8601, UTC. */
+  /** Time of the trainer's last sign of life, only for a lost run. ISO 8601, UTC. */
   readonly silentSince?: string;
-  /** It died without a word, and its disk has no room for one now: that may be why. */
+  /** Set when the run died without output and its disk is full now, which may be the reason. */
   readonly isDiskFull?: true;
-  /** ISO 8601, UTC: when it was made, and when it was last heard of. */
+  /** Time when the run was made, and of its last sign of life. ISO 8601, UTC. */
   readonly startedAt: string;
   readonly changedAt: string;
-  /** The latest trainer, which may be gone. */
+  /** The latest trainer, which may have ended. */
   readonly process?: { readonly pid: number; readonly host: string };
-  /** Of a run that waits for its turn. */
+  /** Present while the run is in the queue. */
   readonly queued?: Queued;
-  /** What of the log went into its data; absent when its data are files. */
+  /** Report on the trajectories that were taken from the log; absent when the data are files. */
   readonly selection?: SelectionReport;
 }
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** How often the folder is looked at, in milliseconds. */
+  /** Milliseconds between two looks at the folder. */
   readonly everyMs?: number;
 }
 
@@ -86,11 +86,11 @@ const configurationSchema = lazily(() =>
 const begunSchema = lazily(() => z.looseObject({ commit: z.string().nullish() }));
 
 /**
- * The runs of a data folder. Everything is read from their folders each time: an editor that reloads, another window
- * and a command line see the same, whoever started the run, and closing any of them changes nothing.
+ * The runs of a data folder. Their folders are read at every call, so that a reloaded editor, another window and the
+ * command line all see the same state; closing any of them changes nothing.
  */
 export class Runs {
-  /** Absolute, because the trainer does not work where this process does. */
+  /** Absolute path, because the trainer has another working directory. */
   readonly dataFolder: string;
   readonly folder: string;
 
@@ -99,14 +99,14 @@ export class Runs {
     this.folder = runsFolderOf(this.dataFolder);
   }
 
-  /** From the newest to the oldest. */
+  /** Sorted from the newest to the oldest. */
   async list(): Promise<Run[]> {
     const runs = await Promise.all((await this.ids()).map((id) => this.read(id)));
     return runs.filter((run) => run !== undefined);
   }
 
   /**
-   * @param name an id, or a part of one that no other has
+   * @param name an id, or a part that only one id contains
    * @throws {Fault} `training/unknown-run`
    */
   async find(name: string): Promise<Run> {
@@ -121,7 +121,7 @@ export class Runs {
     throw new Fault('training/unknown-run', message);
   }
 
-  /** Undefined when there is no run of that id. */
+  /** Returns undefined when there is no run with this id. */
   async read(id: string): Promise<Run | undefined> {
     const folder = join(this.folder, id);
     const made = await ifThere(() => stat(join(folder, runFiles.configuration)));
@@ -135,13 +135,13 @@ export class Runs {
       ...{ id, folder, name, method, base: model?.base ?? '', startedAt, changedAt: startedAt },
       ...(begun?.commit != null && { commit: begun.commit }),
       ...(selection && { selection }),
-      ...(await standing(id, folder)),
+      ...(await statusOf(id, folder)),
     };
   }
 
   /**
-   * All events of the run from its first, then each as it is written, until the run is over or its process is gone;
-   * `read` then says how it stands.
+   * Yields all events of the run from the first, then each new one, until the run is over or its process is gone;
+   * `read` then returns its state.
    * @throws the signal's reason when it is aborted; the run goes on
    */
   async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<TrainerEvent> {
@@ -152,7 +152,7 @@ export class Runs {
     try {
       for (;;) {
         signal?.throwIfAborted();
-        // Before the events: whatever the process wrote until it ended is then among them.
+        // Read before the events, so that they include all that the process wrote before it ended.
         const trainer = await trainerOf(folder);
         for await (const event of tail.read()) {
           progress = advance(progress, event);
@@ -167,7 +167,7 @@ export class Runs {
     }
   }
 
-  /** From the newest to the oldest. */
+  /** Sorted from the newest to the oldest. */
   async ids(): Promise<string[]> {
     const entries = (await ifThere(() => readdir(this.folder, { withFileTypes: true }))) ?? [];
     const ids = entries.flatMap((entry) =>
@@ -180,41 +180,44 @@ export class Runs {
 interface LatestTrainer {
   readonly latest: TrainerProcess | Launch | undefined;
   readonly isLive: boolean;
-  /** Of one on another machine that is silent for so long that it does not count as live. ISO 8601, UTC. */
+  /** Last sign of life of a trainer on another machine that counts as gone because of its silence. ISO 8601, UTC. */
   readonly silent?: string;
 }
 
-/** The trainer that was started last, and whether it lives: one on another machine as long as it is heard of. */
+/**
+ * Returns the trainer that was started last and whether it lives; one on another machine lives as long as it is not
+ * silent.
+ */
 export async function trainerOf(folder: string): Promise<LatestTrainer> {
   const launch = await readWhole(join(folder, runFiles.launch), launchSchema());
   const own = await readWhole(join(folder, runFiles.process), processSchema());
-  // The launcher knows more of the same process; another one was started by hand, without a launcher.
+  // For the same process, the launcher's record holds more; another pid was started by hand, without a launcher.
   const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
   const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
   if (latest === undefined) return { latest, isLive: false };
-  if (latest.host === hostname()) return { latest, isLive: await mayLive(latest) };
+  if (latest.host === hostname()) return { latest, isLive: await mayLive(latest, 'tandem_trainer') };
   const silent = await silentSince(folder);
   return silent === undefined ? { latest, isLive: true } : { latest, isLive: false, silent };
 }
 
-/** What a trainer on another machine said last is all there is to go by. */
+/** Returns whether a trainer works on the run; one on another machine counts as ended once it has reported an end. */
 function worksOn({ latest, isLive }: LatestTrainer, told: Progress | undefined): boolean {
   const isElsewhere = latest !== undefined && latest.host !== hostname();
   return isLive && !(isElsewhere && isFinal(saidBy(latest, told) ?? ''));
 }
 
-/** What a predecessor said says nothing of the trainer that was started after it. */
+/** Returns the state that the latest trainer reported; a report of its predecessor does not count. */
 function saidBy(
   latest: TrainerProcess | Launch | undefined,
   told: Progress | undefined,
-): ToldState | undefined {
+): ReportedState | undefined {
   return told === undefined || (latest !== undefined && latest.started > told.at) ? undefined : told.state;
 }
 
-type Standing = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
+type RunStatus = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
   Partial<Pick<Run, 'progress' | 'message' | 'process' | 'queued' | 'changedAt' | 'silentSince'>>;
 
-async function standing(id: string, folder: string): Promise<Standing> {
+async function statusOf(id: string, folder: string): Promise<RunStatus> {
   const trainer = await trainerOf(folder);
   const told = await lastProgress(join(folder, runFiles.events));
   const { latest, silent } = trainer;
@@ -245,15 +248,16 @@ async function standing(id: string, folder: string): Promise<Standing> {
   };
 }
 
-/** What its trainer was asked for, and has not done yet. */
+/** Returns the request that the trainer has not yet fulfilled. */
 async function askedTo(folder: string): Promise<'stopping' | 'finishing' | undefined> {
-  const isThere = async (file: string): Promise<boolean> =>
-    (await ifThere(() => stat(join(folder, file)))) !== undefined;
-  if (await isThere(runFiles.stop)) return 'stopping';
-  return (await isThere(runFiles.finish)) ? 'finishing' : undefined;
+  if (await isThere(join(folder, runFiles.stop))) return 'stopping';
+  return (await isThere(join(folder, runFiles.finish))) ? 'finishing' : undefined;
 }
 
-/** Undefined also when it was launched since then, by somebody who could not take it out any more. */
+/**
+ * Returns undefined also when the run was launched after it was queued, because the launcher may have ended before it
+ * could remove the file.
+ */
 async function queuedSince(
   folder: string,
   latest: TrainerProcess | Launch | undefined,
@@ -262,21 +266,21 @@ async function queuedSince(
   return queued !== undefined && latest !== undefined && latest.started >= queued.at ? undefined : queued;
 }
 
-/** By somebody who said so. */
+/** Returns whether the latest trainer was killed deliberately, as `killed.json` records. */
 async function wasKilled(folder: string, latest: TrainerProcess | Launch | undefined): Promise<boolean> {
   const killed = await readWhole(join(folder, runFiles.killed), killedSchema());
   return killed !== undefined && latest !== undefined && killed.at > latest.started;
 }
 
-/** @param resting what it is when nobody works on it and nobody has said why */
+/** @param resting the state when no trainer works on the run and none has reported an end */
 function stateOf(
-  said: ToldState | undefined,
+  said: ReportedState | undefined,
   isLive: boolean,
   asked: 'stopping' | 'finishing' | undefined,
   resting: 'stopped' | 'died' | 'lost',
 ): RunState {
   if (!isLive) return said !== undefined && isFinal(said) ? said : resting;
-  if (said !== undefined && isFinal(said)) return said; // it is about to end
+  if (said !== undefined && isFinal(said)) return said; // its process is about to end
   return asked ?? said ?? 'preparing';
 }
 

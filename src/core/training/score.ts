@@ -6,22 +6,22 @@ import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
 import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
 
-/** What a critic says of one trajectory. */
+/** A critic's scores for one trajectory. */
 export const scoredSchema = z.looseObject({
   id: z.string(),
   task: z.string(),
-  /** Null when it was not graded. */
+  /** Null when the trajectory was not graded. */
   reward: z.number().nullable(),
   turns: z.array(
     z.looseObject({
       /** From 0. */
       turn: z.number().int(),
       tokens: z.number().int(),
-      /** How much the turn helped, in nats per token; of a value head the logit of the reward it predicts after it. */
+      /** Advantage of the turn in nats per token; for a value head, the logit of the reward predicted after it. */
       advantage: z.number().nullable(),
-      /** The control: what the base alone would have said. */
+      /** The control: the score of the untrained base. */
       untrained: z.number().nullable(),
-      /** What each token adds to the text, and its log-ratio in nats; the ratios are null of a value head. */
+      /** The text of each token, and its log-ratio in nats; the ratios are null for a value head. */
       texts: z.array(z.string()).optional(),
       log_ratios: z.array(z.number()).nullish(),
     }),
@@ -33,22 +33,22 @@ export type Scored = z.infer<typeof scoredSchema>;
 export interface ScoreOptions {
   /** The folder of an exported critic: `critic/` of a run. */
   readonly critic: string;
-  /** Files of published or exported rows, or data folders. */
+  /** Files of published or exported rows; `withRowsOfLogs` makes such files from data folders. */
   readonly trajectories: readonly string[];
-  /** The base that the critic was trained with, when it is not where it was. */
+  /** The critic's base, when it is not where it was during training. */
   readonly base?: string;
-  /** Where the rows are kept; nowhere when it is left out. */
+  /** File for the scored rows; by default none is kept. */
   readonly out?: string;
-  /** Also `texts` and `log_ratios`. */
+  /** Adds `texts` and `log_ratios` to each turn. */
   readonly withTokens?: boolean;
   readonly signal?: AbortSignal;
-  /** Each line that the trainer says while it works. */
+  /** Receives the trainer's progress, a line at a time. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
- * Turn advantages of any trajectories, graded or not, by an exported critic.
- * @throws {Fault} `training/cannot-score` for a critic, a base or trajectories of no use; `training/not-scored`
+ * Computes the advantages of turns with an exported critic; the trajectories need not be graded.
+ * @throws {Fault} `training/cannot-score` for an unusable critic, base or trajectory; `training/not-scored`
  * @throws the signal's reason when it is aborted
  */
 export async function scoreTrajectories(trainer: Trainer, options: ScoreOptions): Promise<Scored[]> {
@@ -69,7 +69,8 @@ export async function scoreTrajectories(trainer: Trainer, options: ScoreOptions)
     const answer = await ask(trainer, ['score', ...given, ...files], {
       cwd: temporary,
       signal,
-      // One behind: the last line is the trainer's own report, or the sentence of the fault below.
+      // Passes lines on one behind, because the last line is the trainer's own report, or becomes the message of the
+      // fault below.
       onLine: (line) => {
         if (held !== undefined) onLine?.(held);
         held = line;

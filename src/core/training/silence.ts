@@ -4,16 +4,19 @@ import { ifThere } from '../trajectory/files';
 import { runFiles } from './runFolder';
 
 /*
- * Whether a process of another machine lives nobody can ask it, and a machine may have another name after a while: a
- * container that was built anew, a laptop in another network. What can be seen is that a trainer at work touches a file
- * all the time (`alive.py`), twenty times within this.
+ * Nobody can ask another machine whether a process lives there, and a machine may change its name: a rebuilt container,
+ * a laptop in another network. A trainer at work therefore touches a file every 30 seconds (`claim.py`), twenty times
+ * within this limit.
  */
 export const SILENT_MS = 10 * 60_000;
 
-/** What nobody but a trainer at work, or who has just launched it, writes. */
+/** Files that only a trainer at work or its launcher writes. */
 const SIGNS = [runFiles.alive, runFiles.events, runFiles.process, runFiles.launch];
 
-/** Since when nothing was heard of the trainer of a run, in ISO 8601; undefined while it may be at work. */
+/**
+ * Returns the time of the trainer's last sign of life, in ISO 8601, when it is silent for too long; otherwise
+ * undefined.
+ */
 export async function silentSince(folder: string, now = Date.now()): Promise<string | undefined> {
   const signs = await Promise.all(SIGNS.map((name) => ifThere(() => stat(join(folder, name)))));
   const heard = Math.max(0, ...signs.map((sign) => sign?.mtimeMs ?? 0));
@@ -21,8 +24,8 @@ export async function silentSince(folder: string, now = Date.now()): Promise<str
 }
 
 /**
- * What time it is where the run is kept: the files of a share bear the time of its server, which this machine's clock
- * need not show.
+ * Returns the time of the file system that holds the run, in milliseconds since 1970: files on a share bear the time of
+ * its server, which may differ from this machine's clock.
  */
 export async function timeAt(folder: string): Promise<number> {
   const file = join(folder, 'now');

@@ -1,31 +1,33 @@
-import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join, sep } from 'node:path';
-import { SHORT, shortPrompt } from '../dialogue/shortPrompt';
+import { join } from 'node:path';
 import { Fault, messageOf } from '../fault';
-import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
-import { beginOf } from '../trajectory/running';
+import { ifThere, isErrorCode, UNWRITABLE } from '../trajectory/files';
+import { beginOf, mayLive } from '../trajectory/running';
 import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
-import type { Configuration } from './configuration';
-import { writeQueued } from './control';
-import { prepareData, writeReport, type PrepareOptions } from './data/prepare';
+import type { RunConfiguration } from './configuration';
+import { writeQueued } from './lifecycle';
+import { fillRun, writeConfiguration, type FillOptions } from './data/fill';
+import { writeReport, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import type { TrainedOn } from './data/trainedOn';
 import { launch } from './launch';
 import type { Planner } from './planner';
-import { launchSchema, mayLive, type Launch } from './process';
-import { BEING_PREPARED, newRunId, readWhole, runFiles } from './runFolder';
+import { launchSchema, type Launch } from './process';
+import { BEING_PREPARED, newRunId, readWhole } from './runFolder';
 import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
 
 export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
-  readonly configuration: Configuration;
+  readonly configuration: RunConfiguration;
   readonly trainer: Trainer;
-  /** This machine was found fit for such a run a moment ago, and is not looked at again: a second look takes long. */
+  /** Set when the machine has just been checked for such a run; the check, which takes long, is then skipped. */
   readonly examined?: boolean;
-  /** It is not launched but waits for its turn, which `beginNext` gives it. */
+  /** Puts the run into the queue instead of launching it; `beginNext` launches it. */
   readonly queued?: boolean;
-  /** Told what is being done: `data` with how far it is, `checks` of configuration and machine, `plan`, `launch`. */
+  /**
+   * Receives each step: `data` with how much of it is done, `checks` of configuration and machine, `plan`, `launch`.
+   */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
 
@@ -33,7 +35,8 @@ export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
 
 /**
  * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached,
- * or puts it into the queue. The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
+ * or puts it into the queue. The run's folder appears when it is complete, so that a run that cannot be started leaves
+ * nothing behind.
  *
  * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`, `training/unfit-machine`,
  * `training/not-written`, `training/python-not-started`
@@ -47,10 +50,13 @@ export async function startRun(runs: Runs, options: StartOptions): Promise<Run> 
   return runs.find(run.id);
 }
 
-/** The same without the launch, which is left to somebody else: to torchrun on several machines. Faults as `startRun`. */
+/**
+ * Makes a run as `startRun` does, without the launch, which is left to torchrun on several machines. Throws as
+ * `startRun`.
+ */
 export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
   const id = await makeRun(runs, async (unfinished) => {
-    const report = await prepare(unfinished, options);
+    const report = await fillRun(unfinished, filling(options));
     const trainedOn = await check(unfinished, options);
     if (report !== undefined) await writeReport(unfinished, { ...report, trained_on: trainedOn });
     if (options.queued === true) await writeQueued(unfinished);
@@ -60,7 +66,7 @@ export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run
 }
 
 /**
- * Makes the folder of a new run, which appears when `fill` has put everything into it.
+ * Makes the folder of a new run, which appears when `fill` has completed it.
  * @returns its id
  */
 export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
@@ -74,8 +80,8 @@ export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void
 }
 
 /**
- * What a run would be: nothing is kept, nothing is launched. Faults as `startRun`.
- * @param planner plans it where many are planned one after another; left out, a process of its own does
+ * Plans a run without keeping or launching anything. Throws as `startRun`.
+ * @param planner makes the plan, which is quicker for several in a row; by default a process is started for this one
  */
 export async function planRun(
   runs: Runs,
@@ -83,7 +89,7 @@ export async function planRun(
   planner?: Planner,
 ): Promise<{ readonly plan: Plan; readonly selection?: SelectionReport }> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
-    const selection = await prepare(unfinished, options);
+    const selection = await fillRun(unfinished, filling(options));
     options.onProgress?.('plan');
     const { trainer, configuration, signal } = options;
     const plan = await (planner === undefined
@@ -94,8 +100,8 @@ export async function planRun(
 }
 
 /**
- * Whether this machine can train as a configuration asks, without a look at its data.
- * @param again whether everything is looked at anew, as `examine` does
+ * Checks whether this machine can train with a configuration, without reading the data.
+ * @param again whether all checks are repeated, as `examine` does
  * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
  */
 export async function examineRun(
@@ -109,7 +115,7 @@ export async function examineRun(
   });
 }
 
-/** Gives `work` a folder that is gone when it ends, unless it was renamed. */
+/** Calls `work` with a folder that is removed afterwards, unless `work` has renamed it. */
 async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(runs.folder, `${id}${BEING_PREPARED}`);
   try {
@@ -132,69 +138,12 @@ function notWritten(folder: string, cause: unknown): Fault {
   return new Fault('training/not-written', message, { cause });
 }
 
-async function prepare(folder: string, options: StartOptions): Promise<SelectionReport | undefined> {
-  const { forTrainer, selection } = options.configuration;
-  const { onProgress } = options;
-  let data = await withOwnOpening(await withOwnRows(forTrainer.data, folder), folder, options.prompts);
-  let report: SelectionReport | undefined;
-  if (selection !== undefined) {
-    report = await prepareData(selection, folder, {
-      prompts: options.prompts,
-      signal: options.signal,
-      onProgress: ({ done, total }) => onProgress?.('data', done, total),
-    });
-    // Relative, so that the folder can be moved. What is no list is left to the trainer to refuse.
-    const { trajectories = [] } = data;
-    const rows = runFiles.trajectories.replaceAll('\\', '/');
-    data = {
-      ...data,
-      trajectories: Array.isArray(trajectories) ? [rows, ...(trajectories as unknown[])] : trajectories,
-    };
-  }
-  await writeConfiguration(folder, { ...forTrainer, data });
-  return report;
-}
+const filling = ({ configuration, prompts, signal, onProgress }: StartOptions): FillOptions => ({
+  ...{ configuration, prompts, signal },
+  onProgress: ({ done, total }) => onProgress?.('data', done, total),
+});
 
-/** Rows that stand in another run's folder are copied: that run may be deleted while this one still reads them. */
-async function withOwnRows(
-  data: Readonly<Record<string, unknown>>,
-  folder: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const others = dirname(folder) + sep;
-  const own = async (name: string, file: unknown, index: number): Promise<unknown> => {
-    if (typeof file !== 'string' || !file.startsWith(others)) return file;
-    const copy = `data/${name}-${index + 1}.jsonl`;
-    await mkdir(join(folder, 'data'), { recursive: true });
-    // One that is not there is left to the trainer to miss.
-    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
-    return isCopied === true ? copy : file;
-  };
-  const entries = Object.entries(data).map(async ([name, value]) => {
-    const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
-    return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
-  });
-  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
-}
-
-/** The shipped prompt for small models is copied: the next version of Tandem may word it otherwise. */
-async function withOwnOpening(
-  data: Readonly<Record<string, unknown>>,
-  folder: string,
-  prompts: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  if (data.opening !== SHORT) return data;
-  const copy = 'data/agent.md';
-  await mkdir(join(folder, 'data'), { recursive: true });
-  await copyFile(shortPrompt(prompts), join(folder, copy));
-  return { ...data, opening: copy };
-}
-
-async function writeConfiguration(folder: string, configuration: object): Promise<void> {
-  const text = `${JSON.stringify(configuration, undefined, 2)}\n`;
-  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
-}
-
-/** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
+/** Runs both checks at once, because each has to import torch; a fault of the configuration is reported first. */
 async function check(folder: string, options: StartOptions): Promise<TrainedOn> {
   const { trainer, configuration, examined, onProgress } = options;
   onProgress?.('checks');
@@ -202,14 +151,14 @@ async function check(folder: string, options: StartOptions): Promise<TrainedOn> 
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, ...(options.signal ? [options.signal] : [])]);
   const machine = examine(trainer, { folder, signal });
-  // It may fail first, while nobody waits for it yet: that is heard below.
+  // A failure before it is awaited would be an unhandled rejection; it is thrown below.
   machine.catch(() => undefined);
   let trainedOn: TrainedOn;
   try {
     trainedOn = await checkConfiguration(trainer, folder, configuration.from, signal);
   } catch (error) {
     enough.abort(error);
-    await machine.catch(() => undefined); // the configuration is what is wrong
+    await machine.catch(() => undefined); // the configuration's fault is reported instead
     throw error;
   }
   const failed = (await machine).filter(({ status }) => status === 'failed');
@@ -217,9 +166,9 @@ async function check(folder: string, options: StartOptions): Promise<TrainedOn> 
   return trainedOn;
 }
 
-/** Says whose preparation it is, so that what a killed process left can be told from what is being made. */
+/** Names the process that prepares the run, so that folders of killed processes are told from those in use. */
 const OWNER_FILE = 'preparing.json';
-/** A folder without an owner is younger than this, or its process was killed before it could write it. */
+/** A folder without an owner is being made, or is older than this many milliseconds and abandoned. */
 const OWNERLESS_MS = 60_000;
 
 async function writeOwner(folder: string): Promise<void> {

@@ -6,41 +6,39 @@ import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
 import { startLeashed } from '../leash';
 
-/** A Python that can run the trainer. Made by `openTrainer`. */
+/** A Python that can run the trainer; `openTrainer` returns one. */
 export interface Trainer {
-  /** The interpreter. */
   readonly python: string;
   /** The folder from which the package is imported; undefined when it is installed into the environment. */
   readonly source?: string;
-  /** The folder in which `doctor` keeps what it found whole; without one it imports everything each time. */
+  /** The folder in which `doctor` records successful checks; without one it imports all packages each time. */
   readonly found?: string;
 }
 
-/** The trainer ends with this status when what it was asked is of no use, and not the trainer. */
+/** Exit status of the trainer when its arguments or input files are to blame. */
 export const WRONG_USE = 2;
 
-export interface AskOptions {
-  /** The working directory. */
+export interface TrainerCallOptions {
   readonly cwd: string;
   readonly signal?: AbortSignal;
-  /** Each line that it writes to stderr, as it comes. */
+  /** Receives each line of stderr as it comes. */
   readonly onLine?: (line: string) => void;
 }
 
-export interface Answer {
+export interface TrainerAnswer {
   /** 0 done, 1 failed, 2 wrong use. */
   readonly code: number;
   readonly stdout: string;
-  /** Lines without the last empty one. */
+  /** The lines of stderr, without the last empty one. */
   readonly stderr: readonly string[];
 }
 
-/** The command line of `python -m tandem_trainer …`. */
+/** Returns the command line of `python -m tandem_trainer …`. */
 export function commandOf(trainer: Trainer, args: readonly string[]): readonly string[] {
   return [trainer.python, '-m', 'tandem_trainer', ...args];
 }
 
-/** What the trainer's process is given. */
+/** Returns the whole environment of the trainer's process. */
 export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
   return {
     ...childEnvironment('computing', 'network', 'python', 'training'),
@@ -48,36 +46,40 @@ export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
   };
 }
 
-/** Also where somebody else launches it. */
+/** Returns the variables that the trainer needs; also for a command that is launched elsewhere. */
 export function ownEnvironment({ source }: Trainer): NodeJS.ProcessEnv {
   return {
     PYTHONPATH: source,
     PYTHONHOME: undefined,
     PYTHONUTF8: '1',
     PYTHONUNBUFFERED: '1',
-    // Nothing is imported from a person's own packages, nor from the folder in which it happens to be started.
+    // The trainer must not import from the user's own packages or from its working directory.
     PYTHONNOUSERSITE: '1',
     PYTHONSAFEPATH: '1',
-    // Threads that wait for each other sleep, or else two trainings on one machine keep each other from computing.
+    // Waiting threads sleep; spinning, two trainings on one machine would slow each other down.
     OMP_WAIT_POLICY: process.env.OMP_WAIT_POLICY ?? 'PASSIVE',
   };
 }
 
 /** Runs a short command of the trainer, `python -m tandem_trainer …`, as `runPython` does. */
-export function ask(trainer: Trainer, args: readonly string[], options: AskOptions): Promise<Answer> {
+export function ask(
+  trainer: Trainer,
+  args: readonly string[],
+  options: TrainerCallOptions,
+): Promise<TrainerAnswer> {
   return runPython(trainer, commandOf(trainer, args).slice(1), options);
 }
 
 /**
- * Runs the trainer's Python and waits for it. It ends with this process and with the signal.
+ * Runs the trainer's Python and waits for it. The process ends with this one and with the signal.
  * @throws {Fault} `training/python-not-started`
  * @throws the signal's reason when it is aborted
  */
 export async function runPython(
   trainer: Trainer,
   args: readonly string[],
-  options: AskOptions,
-): Promise<Answer> {
+  options: TrainerCallOptions,
+): Promise<TrainerAnswer> {
   const { cwd, signal, onLine } = options;
   signal?.throwIfAborted();
   await requireInterpreter(trainer);
@@ -106,7 +108,7 @@ export async function runPython(
   }
 }
 
-/** A name is left to the system, which looks for it on the path. */
+/** Checks an absolute path; the system looks up a bare name on the PATH. */
 async function requireInterpreter(trainer: Trainer): Promise<void> {
   if (!isAbsolute(trainer.python)) return;
   await access(trainer.python, constants.X_OK).catch((error: unknown) => {
@@ -119,7 +121,7 @@ export function notStarted({ python }: Trainer, cause: Error): Fault {
   return new Fault('training/python-not-started', message, { cause });
 }
 
-/** What a command that failed said: its own sentence, which it prints last, or where it broke. */
-export function sentenceOf({ stderr, code }: Answer): string {
+/** Returns the error message of a failed command, which is its last line of stderr. */
+export function sentenceOf({ stderr, code }: TrainerAnswer): string {
   return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
 }

@@ -5,19 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { ifThere, writeAtomically } from './files';
-import { mayLive, ownerSchema, ownIdentity } from './segment/owner';
+import { mayLive } from './running';
+import { ownerSchema, ownIdentity } from './segment/owner';
 
-/** The right to play something in a data folder, which one at a time has. It ends with the process at the latest. */
+/** The exclusive right to play something in a data folder. It ends with the process at the latest. */
 export interface Claim {
-  /** May be called again. */
+  /** Gives the claim back; calling it again does no harm. */
   release(): Promise<void>;
 }
 
 /*
- * Each claimant has a file of its own name, so that removing what a dead process left can never remove the claim of a
- * living one. It first puts its file down, whole, and then looks for others: of two that come at once at least one
- * sees the other, and a claim is held only by one that saw nobody. While none holds it, the first by name stays and the
- * others step back and come again.
+ * Each claimant writes a file with a unique name, so that removing the file of a dead process can never remove the
+ * claim of a living one. A claimant first writes its whole file and then looks for others: of two that arrive together
+ * at least one sees the other, and a claimant that sees another does not hold the claim. While none holds it, the first
+ * by name stays; the others step back and try again.
  */
 const claimSchema = ownerSchema.extend({ isHeld: z.boolean() });
 type ClaimFile = z.infer<typeof claimSchema>;
@@ -25,16 +26,17 @@ type OtherClaim = ClaimFile & { readonly file: string };
 
 const SUFFIX_BYTES = 4;
 const SUFFIX = /^[0-9a-f]{8}\.owner$/;
-/** Claimants that came at once look again after so many milliseconds. */
+/** Milliseconds before claimants that arrived together look again. */
 const LOOK_AGAIN_MS = 15;
-/** One that neither holds the claim nor steps back for so long was stopped in the middle of it. */
+/** Maximum wait for a claimant that neither holds the claim nor steps back: its process was stopped midway. */
 const WAIT_AT_MOST_MS = 5_000;
 
 /**
- * @param folder of the claims; made when it is not there
- * @param name of what is claimed, any text
- * @param what opens the sentence for a second claimant, e.g. "This dialogue"
- * @throws {Fault} `trajectory/claimed` when somebody has it, also in this process; `trajectory/not-written`
+ * Claims something, or throws if somebody else has it.
+ * @param folder folder of the claims; created if missing
+ * @param name name of what is claimed, any text
+ * @param what subject of the error message for a second claimant, e.g. "This dialogue"
+ * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
  */
 export async function claimIn(folder: string, name: string, what: string): Promise<Claim> {
   const prefix = prefixOf(name);
@@ -60,7 +62,7 @@ export async function claimIn(folder: string, name: string, what: string): Promi
       await sleep(LOOK_AGAIN_MS);
     }
   } catch (cause) {
-    // Where nothing can be written, removing may fail for the same reason: that is the one to tell.
+    // If nothing can be written, removing may fail for the same reason; the first error is the one to report.
     await release().catch(() => undefined);
     if (cause instanceof Fault) throw cause;
     const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
@@ -68,7 +70,7 @@ export async function claimIn(folder: string, name: string, what: string): Promi
   }
 }
 
-/** A front that a person can read, and a hash that no other name has. */
+/** Returns a readable prefix of a claim's file name, with a hash that makes it unique to the name. */
 function prefixOf(name: string): string {
   const readable = name.replaceAll(/[^\w-]/g, '_').slice(0, 60);
   return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.`;
@@ -79,7 +81,7 @@ async function put(file: string, isHeld: boolean): Promise<void> {
   await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(claim)));
 }
 
-/** The claims of others that live or may live; those of processes that are gone are removed on the way. */
+/** Returns the claims of other processes that are, or may be, alive; removes those of processes that are gone. */
 async function othersOf(folder: string, prefix: string, own: string): Promise<OtherClaim[]> {
   const others: OtherClaim[] = [];
   for (const name of await readdir(folder)) {

@@ -1,22 +1,16 @@
-import type { EventOf } from './event';
+import type { ConsentLevel, EventOf } from './event';
 import { developersOf } from './people';
 import type { Trajectory } from './trajectory';
 
 export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
-/**
- * How far what a person writes may go: kept where it is; exported; exported with what was edited, what the reply limit
- * cut off, and how long each reply took.
- */
-export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
-export type ConsentLevel = (typeof consentLevels)[number];
 
-/** What people allow to be done with what they wrote. Of several consents under one pseudonym the latest counts. */
+/** The consents of all developers. The latest one of each pseudonym counts. */
 export class Consents {
   private readonly latest = new Map<string, Consent>();
 
   /**
-   * @param lostBy the last time at which one may have been lost from the log, in milliseconds since 1970: an earlier one
-   * may have been withdrawn, and counts as `local`
+   * @param lostBy the last time at which a consent may have been lost from the log, in milliseconds since 1970: a
+   * consent given earlier may have been withdrawn since, and counts as `local`
    */
   constructor(
     given: Iterable<Consent>,
@@ -33,24 +27,30 @@ export class Consents {
     return this.latest.get(pseudonym);
   }
 
-  /** Undefined without a consent. One from before there were levels promised that nothing leaves the log: `local`. */
+  /**
+   * Returns the level of a person; undefined without a consent. A consent from before levels existed counts as `local`,
+   * because it promised that nothing leaves the log.
+   */
   level(pseudonym: string): ConsentLevel | undefined {
     const consent = this.of(pseudonym);
     return consent && (this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local'));
   }
 
-  /** What a person wrote may leave this machine. */
+  /** Tells whether what a person wrote may leave this machine. */
   mayLeave(pseudonym: string): boolean {
     const level = this.level(pseudonym);
     return level === 'export' || level === 'export-with-edits';
   }
 
-  /** And with it how it came about: what was edited, what the limit cut off, how long it took. */
+  /** Tells whether the edits may leave too: what was edited, what the limit cut off, how long each reply took. */
   mayLeaveWithEdits(pseudonym: string): boolean {
     return this.level(pseudonym) === 'export-with-edits';
   }
 
-  /** @param staysHere the rows are for this machine, e.g. to train on it: no export */
+  /**
+   * Returns why a trajectory may not be used; undefined if it may.
+   * @param staysHere true if the rows stay on this machine, e.g. for training; such use needs any consent, but no level
+   */
   whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | 'doubtful' | undefined {
     const people = [...developersOf(trajectory)];
     const consents = people.map((pseudonym) => this.of(pseudonym));

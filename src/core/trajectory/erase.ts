@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
-import { segmentNames } from './index/follow';
-import { headerOf, readEvent } from './index/read';
+import { segmentNames } from './segment/segments';
+import { headerOf, readEvent } from './segment/read';
 import { segmentHeader } from './segment/header';
 import { beginningOf, peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
@@ -14,25 +14,25 @@ import { scanLines } from './segment/scan';
 import { sealLine, sealOf } from './segment/seal';
 import { joined, rangesOf, type NumberRange } from './segment/sequence';
 
-/** What was taken out of a log. */
+/** Numbers of episodes and lines that were removed from a log. */
 export interface Erasure {
   readonly episodes: number;
   readonly lines: number;
 }
 
 /*
- * Which episodes go is written down before the first segment is rewritten: once the line that names the developer is
- * gone, nothing else would tell that the lines in the next segment belong to the same episode.
+ * The plan is saved before the first segment is rewritten: once the line that names the developer is gone, nothing else
+ * tells that lines in later segments belong to the same episode.
  */
 const planSchema = z.object({ pseudonym: z.string(), episodes: z.array(z.string()) });
-export type ErasurePlan = z.infer<typeof planSchema>;
+type ErasurePlan = z.infer<typeof planSchema>;
 
 const planOf = (logFolder: string): string => join(logFolder, 'erasing.json');
-/** Its owner file is the lock: it keeps other processes from beginning a segment. */
+/** Path of the lock; while its owner file exists, other processes cannot begin a segment. */
 const lockOf = (logFolder: string): string => join(logFolder, 'erasing');
 
 /**
- * The plan of an erasure that has begun and is not finished.
+ * Returns the plan of an erasure that was interrupted; undefined if there is none.
  * @throws {Fault} `trajectory/bad-plan`
  */
 export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan | undefined> {
@@ -46,7 +46,10 @@ export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan 
   }
 }
 
-/** @throws {Fault} `trajectory/log-in-use` while a process that may live erases an annotator's data */
+/**
+ * Throws if another process is erasing data from the log.
+ * @throws {Fault} `trajectory/log-in-use` while a process that may be alive erases an annotator's data
+ */
 export async function refuseWhileErasing(logFolder: string): Promise<void> {
   const lock = ownerFileOf(lockOf(logFolder));
   const owner = await livingOwner(lock);
@@ -58,14 +61,14 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
 }
 
 /**
- * Rewrites the segments of a log without what belongs to a developer. Every other line stays byte for byte, in its
- * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are. The
- * first line of a rewritten segment says which numbers were erased, so that they are not missed, and that lines went which
- * could not be read, because what they may have said stays in doubt.
- * Each segment is replaced in one step; killed at any point, the next call finishes the work. An erasure that an
- * earlier call left unfinished is finished first.
+ * Rewrites the segments of a log without a developer's data. Every other line stays byte for byte and in order, unknown
+ * kinds and versions included; only unreadable lines are removed, because nobody can tell whose they are. The first
+ * line of a rewritten segment lists the numbers of the erased lines, so that they are not reported as missing, and says
+ * whether unreadable lines were removed, because what they said stays in doubt.
  *
- * @param dropIndex removes the index and whatever is left of unfinished ones, which repeat the pseudonym
+ * Each segment is replaced atomically. After a crash at any point the next call finishes the work, before its own.
+ *
+ * @param dropIndex removes the index and unfinished copies of it, because they repeat the pseudonym
  * @throws {Fault} `trajectory/log-in-use`
  */
 export async function erase(
@@ -109,14 +112,14 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** The episodes in which the developer sat in the collaborator's seat, answered, or chose between candidates. */
+/** Returns the episodes in which the developer played the collaborator, replied, or chose between candidates. */
 async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
   const needle = Buffer.from(JSON.stringify(pseudonym));
   const episodes = new Set<string>();
   for (const name of await segmentNames(logFolder)) {
     await scanLines(join(logFolder, name), 0, (buffer, start, end) => {
       const line = buffer.subarray(start, end);
-      // A line in our own form spells the name in our own way; any other is parsed to see.
+      // A line in the log's own form spells the name as this process does; any other line must be parsed.
       if (peek(line, 0, line.length) && !line.includes(needle)) return;
       const read = readEvent(line);
       if ('event' in read && seats(read.event, pseudonym)) episodes.add(read.event.episode);
@@ -140,7 +143,7 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
   }
 }
 
-/** Returns the number of lines that went. */
+/** Rewrites every segment as planned; returns the number of removed lines. */
 async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
   await writeAtomically(planOf(logFolder), (handle) => handle.writeFile(JSON.stringify(plan)));
   const goes = lineTest(plan);
@@ -169,12 +172,12 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
     const { event } = read;
     if ('episode' in event && gone.has(event.episode)) return true;
     if (event.event === 'consent') return event.pseudonym === pseudonym;
-    // A rating, or whatever else a person says of somebody's dialogue. A simulator may have any name.
+    // A rating or another statement about somebody's dialogue. A reply is kept: a simulator may have the same name.
     return event.event !== 'reply' && 'by' in event && event.by === pseudonym;
   };
 }
 
-/** Rewrites one segment without the lines that go; leaves it alone when none does. */
+/** Rewrites one segment without the lines that `goes` selects, unless there are none; returns their number. */
 async function rewrite(file: string, goes: LineTest): Promise<number> {
   let lines = 0;
   let isSealed = false;
@@ -185,7 +188,7 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
   const { tail } = await scanLines(file, 0, (buffer, start, end) => {
     const line = buffer.subarray(start, end);
     const seal = sealOf(line, 0, line.length);
-    isSealed ||= typeof seal === 'object';
+    isSealed ||= typeof seal === 'number';
     if (peek(line, 0, line.length)?.kind === 'segment') {
       const header = headerOf(line);
       without = joined(without, header?.without ?? []);
@@ -194,10 +197,10 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
     }
     if (!goes(line)) return;
     lines += 1;
-    // Whatever it said, it was written by now.
+    // Nobody can tell what it said, but it was written before now.
     if ('reason' in readEvent(line) && beginningOf(line).episode === undefined)
       lost = new Date().toISOString();
-    if (typeof seal === 'object') erased.push(seal.number);
+    if (typeof seal === 'number') erased.push(seal);
   });
   if (lines === 0 && tail === 0) return 0;
   await writeAtomically(file, async (handle) => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** Ends the names of files that are not finished; whatever is left of them after a crash means nothing. */
+/** Suffix of unfinished files; files with it that remain after a crash can be deleted. */
 export const UNFINISHED = '.unfinished';
 
 /**
- * Writes a file so that its name holds either what it held before or all of the new content, also after a crash or a
- * power cut. When `write` throws, nothing is left behind.
+ * Writes a file atomically: even after a crash or power cut, the file has either its old content or all of the new. If
+ * `write` throws, nothing is left behind.
  */
 export async function writeAtomically(
   file: string,
@@ -31,7 +31,7 @@ export async function writeAtomically(
   await syncFolder(dirname(file));
 }
 
-/** Makes a folder, with those above it, so that none of them is lost in a power cut. */
+/** Creates a folder and its parents, so that none of them is lost in a power cut. */
 export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined) return;
@@ -39,7 +39,7 @@ export async function makeFolder(folder: string): Promise<void> {
     await syncFolder(dirname(made));
 }
 
-/** Makes names that were added to or taken from a folder durable. Windows has no such call and needs none. */
+/** Makes changes to the names in a folder durable. Windows has no such call and needs none. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
@@ -50,7 +50,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs `read`; undefined when the file or folder is not there. */
+/** Runs `read`; returns undefined if the file or folder does not exist. */
 export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -60,7 +60,11 @@ export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** What the system says where nothing can be written: no permission, or no room. */
+/** Returns whether a file or folder exists at this path. */
+export const isThere = async (path: string): Promise<boolean> =>
+  (await ifThere(() => stat(path))) !== undefined;
+
+/** Error codes of a place that cannot be written to: no permission, or no space. */
 export const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
 
 export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {

@@ -4,15 +4,18 @@ import { verdictsOf, withVerdict } from './verdicts';
 import type { EventOf, LogEvent } from './event';
 import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
-/** What is known of an episode while its events are folded one after the other. */
-interface Folding {
+/** A turn whose fields are still being filled in. */
+type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
+
+/** State of an episode while its events are folded one by one. */
+export interface Folding {
   readonly started: EventOf<'episode-started'>;
   agent: string;
   collaborator: Trajectory['collaborator'];
-  turns: Turn[];
+  turns: FoldedTurn[];
   handOvers: EventOf<'hand-over'>[];
   pending: ShownCandidates[];
-  /** The turn of which another sample follows. */
+  /** Number of the turn whose next sample will follow. */
   superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
@@ -20,11 +23,16 @@ interface Folding {
   rating: EventOf<'rating'> | undefined;
   outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
+  /** True once it was deleted or restored: then it depends on the order of its events whether it is doubtful. */
+  wasDeleted: boolean;
   damaged: string | undefined;
   isDoubtful: boolean;
 }
 
-/** Stands among the events of an episode where lines were lost of which nobody can tell what they said. */
+/** A trajectory without its task, which is all that a list needs. */
+export type Episode = Omit<Trajectory, 'task'>;
+
+/** A marker among the events of an episode: lines were lost here, and nobody can tell what they said. */
 export interface Loss {
   readonly event: 'loss';
   readonly at: string;
@@ -33,39 +41,48 @@ export interface Loss {
 const DOUBT =
   'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
 
-/** The trajectory that the events of one episode tell, as `foldEpisode`; undefined also when it was deleted. */
+/** Folds events as `foldEpisode` does, but also returns undefined for a deleted episode. */
 export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
   const folded = foldEpisode(events);
   return folded?.deleted === false ? folded.trajectory : undefined;
 }
 
 /**
- * Folds the events of one episode, in the order they were logged, into the trajectory they tell; the task is the last
- * `task` event of that id among them. Undefined when the episode never started, or when its task is not there.
+ * Folds the events of one episode, in the order they were logged, into a trajectory; its task is the last `task` event
+ * with the right id among them. Returns undefined if the episode never started or its task is missing.
  *
- * - An `agent-turn` whose number was played before, or candidates for it, take that turn and everything after it back.
- *   After `turn-superseded` the turn remembers the message that it replaces.
- * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
+ * - An `agent-turn` with a number that was played before, or candidates for it, removes that turn and all later ones.
+ *   After `turn-superseded` the new turn remembers the message that it replaces.
+ * - `resumed` reopens an episode; an earlier answer and its grades no longer count.
  * - A `loss` after the start makes it doubtful, unless it was deleted or restored later.
- * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
+ * - A second `episode-started` starts over: an interrupted import was repeated.
  */
-export function foldEpisode(
+function foldEpisode(
   events: readonly (LogEvent | Loss)[],
 ): { readonly trajectory: Trajectory; readonly deleted: boolean } | undefined {
   const tasks = new Map<string, Task>();
   let folding: Folding | undefined;
   for (const event of events) {
     if (event.event === 'task') tasks.set(event.task.id, event.task);
-    else if (event.event === 'episode-started') folding = begin(event, folding);
-    else if (folding) apply(folding, event);
+    else folding = foldEvent(folding, event);
   }
   const task = folding && tasks.get(folding.started.task);
-  if (!folding || !task) return undefined;
+  return folding && task && { trajectory: { ...episodeOf(folding), task }, deleted: folding.deleted };
+}
+
+/** Folds one more event of an episode; returns undefined while the episode has not started. */
+export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss): Folding | undefined {
+  if (event.event === 'episode-started') return begin(event, folding);
+  if (folding) apply(folding, event);
+  return folding;
+}
+
+/** Returns the trajectory of the events folded so far. */
+export function episodeOf(folding: Folding): Episode {
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
   const { answer, grades, rating, outcome, abandoned, damaged, isDoubtful } = folding;
-  const trajectory: Trajectory = {
+  return {
     id: started.episode,
-    task,
     started,
     agent,
     collaborator,
@@ -81,7 +98,6 @@ export function foldEpisode(
     ...(damaged !== undefined && { damaged }),
     ...(isDoubtful && { doubtful: DOUBT }),
   };
-  return { trajectory, deleted: folding.deleted };
 }
 
 function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
@@ -99,6 +115,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     rating: undefined,
     outcome: undefined,
     deleted: before?.deleted ?? false,
+    wasDeleted: before?.wasDeleted ?? false,
     damaged: undefined,
     isDoubtful: before?.isDoubtful ?? false,
   };
@@ -159,6 +176,7 @@ function apply(folding: Folding, event: LogEvent | Loss): void {
     case 'deleted':
     case 'undeleted':
       folding.deleted = event.event === 'deleted';
+      folding.wasDeleted = true;
       folding.isDoubtful = false;
       return;
     case 'loss':
@@ -180,6 +198,11 @@ function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
   const another = folding.superseding === event.turn ? before : undefined;
   folding.superseding = undefined;
   reach(folding, event.turn);
+  // Fast path for most turns: a log of a hundred thousand dialogues has half a million of them.
+  if (!another && folding.pending.length === 0) {
+    folding.turns.push({ agent: event });
+    return;
+  }
   const candidates = [...(another?.candidates ?? []), ...judged(folding, event.turn)];
   folding.pending = [];
   folding.turns.push({
@@ -189,7 +212,7 @@ function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
   });
 }
 
-/** Goes to where `turn` is the next to be played. */
+/** Makes `turn` the next turn to be played, and removes it and all later ones if they were played before. */
 function reach(folding: Folding, turn: number): void {
   const last = folding.turns.at(-1)?.agent.turn ?? 0;
   if (turn <= last) {
@@ -205,11 +228,11 @@ function reach(folding: Folding, turn: number): void {
 
 function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
   reach(folding, event.turn);
-  // Those that nobody chose from are void.
+  // Candidates without a choice are void.
   folding.pending = [...judged(folding, event.turn), { shown: event }];
 }
 
-/** The candidates for a turn of which a person has said something. */
+/** Returns the candidates of a turn that a person has chosen from or rejected. */
 function judged({ pending }: Folding, turn: number): Choice[] {
   return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
 }
@@ -229,12 +252,9 @@ function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void
 }
 
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
-  const index = folding.turns.findIndex(({ agent }) => agent.turn === turn);
-  if (index === -1) {
-    folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
-    return;
-  }
-  folding.turns[index] = { ...folding.turns[index]!, ...with_ };
+  const amended = folding.turns.findLast(({ agent }) => agent.turn === turn);
+  if (amended) Object.assign(amended, with_);
+  else folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
 }
 
 function takeAnswerBack(folding: Folding): void {
@@ -244,27 +264,35 @@ function takeAnswerBack(folding: Folding): void {
   folding.grades = [];
 }
 
-/** The summary that a list shows of a trajectory. The index keeps the same without reading the episode. */
-export function summarize(trajectory: Trajectory): TrajectorySummary {
+/** Matches a time as this log writes it. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Returns the summary for lists. The index keeps the same without reading the episode. */
+export function summarize(trajectory: Episode): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
-  const leaks = turns.flatMap(({ leak }) => leak ?? []);
+  let leak = 0;
+  let leaked = false;
+  for (const turn of turns) {
+    leak = Math.max(leak, turn.leak?.fraction ?? 0);
+    leaked ||= turn.leak?.leaked ?? false;
+  }
   const replyTime = replyTimeOf(turns);
-  const verdicts = verdictsOf(trajectory).length;
+  const verdicts = turns.some((turn) => turn.verdicts) ? verdictsOf(trajectory).length : 0;
   return {
     id,
     taskId: started.task,
     ...(started.pack !== undefined && { pack: started.pack }),
     agent,
     collaborator,
-    startedAt: new Date(started.at).toISOString(),
+    startedAt: TIME.test(started.at) ? started.at : new Date(started.at).toISOString(),
     state,
     ...(abandoned && { abandoned: abandoned.reason }),
     turns: turns.at(-1)?.agent.turn ?? 0,
     grades: Object.fromEntries(
       grades.map(({ grade: { mode, reward, success } }) => [mode, { reward, success }]),
     ),
-    leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
-    leaked: leaks.some(({ leaked }) => leaked),
+    leak,
+    leaked,
     ...(doubtful !== undefined && { doubtful: true }),
     choices: choicesOf(trajectory).length,
     ...(verdicts > 0 && { verdicts }),
@@ -277,9 +305,12 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
 }
 
 function replyTimeOf(turns: readonly Turn[]): TrajectorySummary['replyTime'] {
-  const times = turns.flatMap(({ reply }) =>
-    reply === undefined || reply.author === 'simulator' ? [] : (reply.milliseconds ?? []),
-  );
-  if (times.length === 0) return undefined;
-  return { replies: times.length, milliseconds: times.reduce((sum, time) => sum + time, 0) };
+  let replies = 0;
+  let milliseconds = 0;
+  for (const { reply } of turns) {
+    if (reply?.milliseconds === undefined || reply.author === 'simulator') continue;
+    replies += 1;
+    milliseconds += reply.milliseconds;
+  }
+  return replies === 0 ? undefined : { replies, milliseconds };
 }

@@ -3,47 +3,46 @@ import { basename } from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
 import type { EventOf, NewEvent } from './event';
-import type { Problem, TrajectoryLog } from './log';
+import type { LineProblem, TrajectoryLog } from './log';
 import { parsePublishedRow, type PublishedRow } from './publishedRow';
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** Measures how much a reply gives away of the reference; without it the replies are not marked as leaks. */
+  /** Measures how much of the reference a reply gives away; without it no reply is marked as a leak. */
   readonly measureLeak?: (reference: string, reply: string) => Leak;
 }
 
 type Leak = Pick<EventOf<'leak'>, 'fraction' | 'leaked'>;
 
-export interface ImportProgress {
+interface ImportProgress {
   /** Rows read so far, good and bad. */
   readonly rows: number;
-  /** Size of the file. */
   readonly totalBytes: number;
 }
 
 export interface ImportResult {
   readonly imported: number;
-  /** Rows that the log has already, also those that were deleted there since. */
+  /** Rows that the log already has, including those that were deleted there. */
   readonly alreadyThere: number;
-  /** Rows that cannot be read; `file` as it was given. */
-  readonly bad: readonly Problem[];
+  /** Unreadable rows; `file` is the path as the caller gave it. */
+  readonly bad: readonly LineProblem[];
 }
 
 const ROWS_BETWEEN_PROGRESS = 64;
-/** What the published benchmark plays with; the rows do not say. */
+/** Protocol of the published benchmark; the rows do not say it. */
 const PROTOCOL = { maxTurns: 10, replyLimit: 400 };
 const COLLABORATOR = { kind: 'simulator', name: 'imported' } as const;
 
 /**
  * Imports a file of published trajectory rows (JSON lines; see `parsePublishedRow`) as episodes. The agent's name is
- * `imported:<file name>`; there are no token ids, and `imported` on each event says where it comes from. The reward is
- * kept as a grade of mode `paper` without test results. Rows stream: the file may be larger than memory.
+ * `imported:<file name>`; there are no token ids, and `imported` on each event names its source. The reward becomes a
+ * grade of mode `paper` without test results. Rows are streamed, so the file may be larger than memory.
  *
- * The episode's id is a hash of the row, so that importing again adds nothing, and goes on where an import was cut off.
+ * An episode's id is a hash of its row: importing again adds nothing, and continues an interrupted import.
  *
- * @throws {Fault} `task/*` when the file cannot be read, `trajectory/*` when the log cannot be written
- * @throws the signal's reason when it is aborted; the rows read until then are in the log
+ * @throws {Fault} `task/*` if the file cannot be read, `trajectory/*` if the log cannot be written
+ * @throws the signal's reason if it is aborted; the rows read until then are in the log
  */
 export async function importTrajectories(
   log: TrajectoryLog,
@@ -52,7 +51,7 @@ export async function importTrajectories(
 ): Promise<ImportResult> {
   const { signal, onProgress, measureLeak } = options;
   let totalBytes: number | undefined;
-  const bad: Problem[] = [];
+  const bad: LineProblem[] = [];
   let rows = 0;
   let imported = 0;
   let alreadyThere = 0;
@@ -80,7 +79,7 @@ export async function importTrajectories(
   return { imported, alreadyThere, bad };
 }
 
-/** The row, or the sentence that says why it cannot be read. */
+/** Returns the row, or a sentence that says why it cannot be read. */
 function parsed(value: unknown): PublishedRow | string {
   try {
     return parsePublishedRow(value);
@@ -90,7 +89,10 @@ function parsed(value: unknown): PublishedRow | string {
   }
 }
 
-/** An import that was killed may have left the first events of a row; that row is then written again. */
+/**
+ * Tells whether the log has all of a row. A killed import may have left only its first events; then the row is written
+ * again.
+ */
 function isWhole(log: TrajectoryLog, row: PublishedRow): boolean {
   if (log.isDeleted(row.id)) return true;
   const known = log.summary(row.id);

@@ -6,27 +6,27 @@ import { claimIn, type Claim } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
-import { consentsLostBy } from './index/doubt';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
-import type { Problem } from './index/parts';
-import { collectedRollouts, type CollectedRollout } from './index/collected';
-import { notYetNoted } from './index/older';
-import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
+import { summaryOf, type Row } from './index/rows';
+import { closed } from './index/store';
 import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
+import { consentsLostBy } from './segment/lost';
+import { notYetNoted } from './segment/older';
+import type { LineProblem } from './segment/segments';
 import { SegmentWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 import { KeptUse, type UseByModel } from './use';
 
 export type { ChangeListener } from './index/keptIndex';
-export type { Problem } from './index/parts';
-export type { CollectedRollout } from './index/collected';
-export type { Outline } from './index/outline';
+export type { LineProblem } from './segment/segments';
 export { outcomes } from './index/query';
 export type {
+  CollectedRollout,
   ListOptions,
   Outcome,
+  Outline,
   SharedValue,
   TrajectoryCounts,
   TrajectoryFilter,
@@ -36,7 +36,7 @@ export type { Claim } from './claim';
 export type { Erasure } from './erase';
 
 export interface LogOptions {
-  /** A new segment is begun once one has this size in bytes. */
+  /** Size in bytes at which a segment is closed and a new one begun. */
   readonly segmentBytes?: number;
 }
 
@@ -44,17 +44,18 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /**
  * The trajectory log of a data folder: append-only segments under `log/`, which are the only truth, and an index of
- * them in memory and under `index/`. Each process that appends writes segments of its own, so that several windows and
- * a command line can use one folder at once; `refresh` reads what the others appended.
+ * them in memory and under `index/`. Each process writes its own segments, so that several windows and a command line
+ * can use one folder at once; `refresh` reads what the others appended. Once it is closed, everything that reads or
+ * writes throws `trajectory/closed`.
  */
 export class TrajectoryLog {
   private readonly writer: SegmentWriter;
   private readonly use: KeptUse;
   private readonly tasks = new Map<string, Task>();
   private readonly claims = new Set<Claim>();
-  /** Claims and releases happen one after the other: what is being given back here can be claimed here. */
+  /** Claims and releases run one after the other, so that a claim being released here can be claimed again here. */
   private claiming: Promise<unknown> = Promise.resolve();
-  /** Of the newest event that is known, in milliseconds since 1970. */
+  /** Time of the newest known event, in milliseconds since 1970. */
   private lastTime = 0;
   private isClosed = false;
 
@@ -66,10 +67,10 @@ export class TrajectoryLog {
     this.writer = new SegmentWriter({
       folder: this.logFolder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-      onWritten: (segment, lines, offset) => index.takeIn(segment, lines, offset),
+      onWritten: (segment) => index.takeIn(segment),
       beforeSegment: async () => {
         await refuseWhileErasing(this.logFolder);
-        return notYetNoted(this.logFolder, this.index.now);
+        return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
       },
     });
     this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
@@ -77,37 +78,36 @@ export class TrajectoryLog {
   }
 
   /**
-   * Opens the log of a data folder (`.tandem`), which need not exist: it is made by the first append. Reads the index
-   * file and what the log holds beyond it, or all of the log when the index is missing or does not fit; `notes` then
-   * says why.
+   * Opens the log of a data folder (`.tandem`), which need not exist: the first append creates it. Reads the index file
+   * and the log's newer lines, or the whole log if the index is missing or does not match; `notes` then says why.
    */
   static async open(folder: string, options: LogOptions = {}): Promise<TrajectoryLog> {
     return new TrajectoryLog(folder, await KeptIndex.open(folder, logFolderOf(folder)), options);
   }
 
-  /** Lines that cannot be read: they are passed over, and everything else is there. */
-  get problems(): readonly Problem[] {
+  /** Unreadable lines: they are skipped, and everything else is available. */
+  get problems(): readonly LineProblem[] {
     return this.index.problems;
   }
 
-  /** What the person who opened the log may want to know, in sentences. */
+  /** Remarks for the user who opened the log, in sentences. */
   get notes(): readonly string[] {
     return this.index.notes;
   }
 
-  /** Consent that developers gave, from the oldest. */
+  /** Consents of developers, the oldest first. */
   get consents(): readonly Consent[] {
-    return this.index.now.parts.consents;
+    return this.index.store.consents;
   }
 
-  /** What those consents allow now. */
+  /** Current permissions that follow from those consents. */
   get allowed(): Consents {
-    return new Consents(this.consents, consentsLostBy(this.index.now.parts));
+    return new Consents(this.consents, consentsLostBy(this.index.store));
   }
 
   /**
-   * Makes a task known to the log, which writes it once into each segment before the first episode that plays it.
-   * Resolves at once; the task is as durable as the episode's start.
+   * Registers a task, which the log then writes into each segment before the first episode that plays it. It resolves
+   * at once; the task becomes durable together with the episode's start.
    */
   recordTask(task: Task): Promise<void> {
     const known = this.tasks.get(task.id);
@@ -116,7 +116,7 @@ export class TrajectoryLog {
   }
 
   /**
-   * Appends one event and returns it as it stands in the log. With `durable` it is on the disk when this resolves.
+   * Appends one event and returns it as written. With `durable` it is on disk when this resolves.
    * @throws {Fault} `trajectory/task-not-recorded`, `trajectory/too-long`, `trajectory/not-written`,
    * `trajectory/log-in-use` while an annotator's data are being erased, `trajectory/closed`
    */
@@ -128,7 +128,7 @@ export class TrajectoryLog {
     return appended as EventOf<E['event'] & EventKind>;
   }
 
-  /** Appends several events that stand next to each other in the log. Faults as `append`. */
+  /** Appends several events next to each other; throws as `append` does. */
   async appendAll(
     events: readonly NewEvent[],
     options: { readonly durable?: boolean } = {},
@@ -141,14 +141,14 @@ export class TrajectoryLog {
     return stamped;
   }
 
-  /** Resolves when everything that was appended before is on the disk. */
+  /** Resolves when everything appended before is on disk. */
   sync(): Promise<void> {
     return this.writer.sync();
   }
 
   /**
-   * The whole trajectory; undefined when there is none of that id, or it was deleted.
-   * @throws {Fault} `trajectory/task-missing` when the log lost its task
+   * Returns the whole trajectory; undefined if it does not exist or was deleted.
+   * @throws {Fault} `trajectory/task-missing` if the log lost its task
    */
   async trajectory(id: string): Promise<Trajectory | undefined> {
     const onLost = (lost: Fault): never => {
@@ -159,32 +159,30 @@ export class TrajectoryLog {
   }
 
   /**
-   * The trajectories of these ids in their order; ids that the log does not have, or no longer, are passed over, and so
-   * are those whose task it lost, after `onLost` was told.
+   * Yields the trajectories of these ids in their order. Unknown and deleted ids are skipped; so are trajectories whose
+   * task the log lost, after a call of `onLost`.
    */
   async *trajectories(
     ids: Iterable<string>,
     onLost?: (lost: Fault, id: string) => void,
   ): AsyncGenerator<Trajectory> {
-    const index = await this.index.fitting();
-    const { episodes } = index.parts;
-    const reader = new EpisodeReader(this.logFolder, index);
+    const reader = new EpisodeReader(this.logFolder, await this.index.fitting());
     try {
       for (const id of ids) {
-        const row = episodes.find(id);
-        if (row === undefined || !episodes.isVisible(row)) continue;
-        const trajectory = await reader.trajectory(row).catch((error: unknown) => {
+        const row = this.visible(id);
+        if (!row) continue;
+        const read = await reader.episode(Number(row.number), id).catch((error: unknown) => {
           if (!(error instanceof Fault && error.code === 'trajectory/task-missing')) throw error;
           onLost?.(error, id);
         });
-        if (trajectory) yield trajectory;
+        if (read?.deleted === false) yield read.trajectory;
       }
     } finally {
       await reader.close();
     }
   }
 
-  /** The trajectories in which somebody says all words of a query, as `searchDialogues` finds them. */
+  /** Yields the trajectories with a message that has all words of a query; see `searchDialogues`. */
   async *search(query: string, options?: SearchOptions): AsyncGenerator<FoundDialogue> {
     await this.index.fitting();
     yield* searchDialogues(
@@ -198,75 +196,70 @@ export class TrajectoryLog {
     );
   }
 
-  /** What the index knows of a trajectory; undefined when there is none of that id, or it was deleted. */
+  /** Returns the summary of a trajectory; undefined if it does not exist or was deleted. */
   summary(id: string): TrajectorySummary | undefined {
-    const { episodes } = this.index.now.parts;
-    const row = episodes.find(id);
-    return row === undefined || !episodes.isVisible(row) ? undefined : episodes.summary(row);
+    const row = this.visible(id);
+    return row && this.index.ask((store) => summaryOf(row, store));
   }
 
   isDeleted(id: string): boolean {
-    const row = this.index.now.parts.episodes.find(id);
-    return row !== undefined && this.index.now.parts.episodes.isDeleted(row);
+    return this.row(id)?.deleted === 1;
   }
 
-  /** One page of the trajectories, with how many there are in all pages. */
+  /** Returns one page of the trajectories, and their number on all pages. */
   list(options: query.ListOptions): query.TrajectoryList {
-    return query.page(this.index.now.parts.episodes, this.index.timeOrder, options);
+    return this.index.ask((store) => query.page(store, options));
   }
 
-  /** How many there are, how many of them are graded, succeeded and leaked. */
+  /** Counts the trajectories, and how many of them are graded, succeeded or leaked. */
   count(filter: query.TrajectoryFilter = {}): query.TrajectoryCounts {
-    return query.count(this.index.now.parts.episodes, this.index.timeOrder, filter);
+    return this.index.ask((store) => query.count(store, filter));
   }
 
-  /** The tasks, packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
+  /**
+   * Returns the tasks, packs, agents or collaborators of the trajectories that match a filter, the most frequent first.
+   */
   valuesOf(
     column: 'task' | 'pack' | 'agent' | 'collaborator',
     filter: query.TrajectoryFilter = {},
   ): query.SharedValue[] {
-    return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);
+    return this.index.ask((store) => query.valuesOf(store, column, filter));
   }
 
-  /** The id of one trajectory of each task, by the id of the task. */
+  /** Returns the id of one trajectory per task, keyed by the task's id. */
   oneOfEachTask(): Map<string, string> {
-    return query.oneOfEachTask(this.index.now.parts.episodes, this.index.timeOrder);
+    return this.index.ask(query.oneOfEachTask);
   }
 
-  /** What statistics need of every trajectory that a filter leaves, from the oldest to the newest. */
-  outlines(filter: query.TrajectoryFilter = {}): Outline[] {
-    return outlines(this.index.now.parts.episodes, this.index.timeOrder, filter);
+  /** Returns the data for statistics of every trajectory that matches a filter, the oldest first. */
+  outlines(filter: query.TrajectoryFilter = {}): query.Outline[] {
+    return this.index.ask((store) => query.outlines(store, filter));
   }
 
-  /** The trajectories that are marked as deleted, in the order in which the log first knew them. */
+  /** The deleted trajectories, the newest first. */
   get deleted(): TrajectorySummary[] {
-    const { episodes } = this.index.now.parts;
-    const deleted = [];
-    for (let row = 0; row < episodes.length; row += 1) {
-      if (episodes.isStarted(row) && episodes.isDeleted(row)) deleted.push(episodes.summary(row));
-    }
-    return deleted;
+    return this.index.ask(query.deleted);
   }
 
   /**
-   * What each model has written, deleted and abandoned episodes included. The first time all of the log is read.
+   * Returns what each model has written, deleted and abandoned episodes included. The first call reads the whole log.
    * @throws {Fault} `trajectory/unreadable`
    */
   modelUse(): Promise<UseByModel> {
     return this.use.read();
   }
 
-  /** What a collection has of its rollouts, by `<task id>#<rollout>`. */
-  collected(collection: string): Map<string, CollectedRollout> {
-    return collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
+  /** Returns the rollouts of a collection, keyed by `<task id>#<rollout>`. */
+  collected(collection: string): Map<string, query.CollectedRollout> {
+    return this.index.ask((store) => query.collectedRollouts(store, collection));
   }
 
   /**
-   * Claims the right to play something, so that no two processes play the same. Released by `release`, by `close`, and
-   * when this process dies. What whoever had it before has logged is read before this resolves.
-   * @param name of what is claimed, e.g. `collection-<name>` or `episode-<id>`
-   * @param what opens the sentence for a second claimant, e.g. "This dialogue"
-   * @throws {Fault} `trajectory/claimed` when somebody has it, also in this process; `trajectory/not-written`
+   * Claims the exclusive right to play something, until `release`, `close` or the end of this process. It resolves
+   * after it has read what the previous holder logged.
+   * @param name name of what is claimed, e.g. `collection-<name>` or `episode-<id>`
+   * @param what subject of the error message for a second claimant, e.g. "This dialogue"
+   * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
    */
   async claim(name: string, what: string): Promise<Claim> {
     if (this.isClosed) throw closed();
@@ -287,20 +280,20 @@ export class TrajectoryLog {
     return claim;
   }
 
-  /** Reads what other processes appended since. */
+  /** Reads what other processes have appended since. */
   async refresh(): Promise<void> {
     await this.index.refresh();
     this.setClock();
   }
 
-  /** Calls the listener after each change, one's own and those that `refresh` finds. */
+  /** Calls the listener after each change, by this process or found by `refresh`. */
   onDidChange(listener: ChangeListener): { dispose(): void } {
     return this.index.onDidChange(listener);
   }
 
   /**
-   * Hides trajectories from every list. Their lines stay in the log, which only grows, and `undelete` shows them again.
-   * @throws {Fault} `trajectory/unknown` when one is not there; then none is deleted
+   * Hides trajectories from every list. Their lines stay in the append-only log, and `undelete` shows them again.
+   * @throws {Fault} `trajectory/unknown` if one does not exist; then none is deleted
    */
   async delete(ids: readonly string[]): Promise<void> {
     const unknown = ids.find((id) => !this.summary(id));
@@ -312,8 +305,8 @@ export class TrajectoryLog {
   }
 
   /**
-   * Shows deleted trajectories again, as they were.
-   * @throws {Fault} `trajectory/unknown` when one is not among the deleted; then none is shown again
+   * Restores deleted trajectories.
+   * @throws {Fault} `trajectory/unknown` if one is not among the deleted; then none is restored
    */
   async undelete(ids: readonly string[]): Promise<void> {
     const unknown = ids.find((id) => !this.isDeleted(id));
@@ -325,10 +318,10 @@ export class TrajectoryLog {
   }
 
   /**
-   * Takes everything of a developer out of the log: each episode in which that pseudonym sat in the collaborator's
-   * seat, with all its events, and the consent and ratings given under it. The lines of other episodes stay as they
-   * are, byte for byte. May be run again after it was interrupted, at any point.
-   * @throws {Fault} `trajectory/log-in-use` when another process writes to the log
+   * Erases a developer's data from the log: each episode in which that pseudonym played the collaborator, with all its
+   * events, and that pseudonym's consents and ratings. The lines of other episodes stay byte for byte. After an
+   * interruption at any point it can be called again.
+   * @throws {Fault} `trajectory/log-in-use` if another process writes to the log
    */
   async eraseAnnotator(pseudonym: string): Promise<Erasure> {
     return this.writer.paused(() =>
@@ -336,7 +329,7 @@ export class TrajectoryLog {
     );
   }
 
-  /** Writes what is pending, closes the segment, gives claims back and saves the index. */
+  /** Writes pending lines, closes the segment, releases all claims and saves the index. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -360,36 +353,43 @@ export class TrajectoryLog {
     throw new Fault('trajectory/task-not-recorded', message);
   }
 
-  /** Who plays the agent of an episode, or went on with it last; deleted ones included. */
+  /** Returns the latest agent of an episode, deleted ones included. */
   private agentOf(episode: string): string | undefined {
-    const { episodes } = this.index.now.parts;
-    const row = episodes.find(episode);
-    return row !== undefined && episodes.isStarted(row) ? episodes.agent(row) : undefined;
+    const row = this.row(episode);
+    if (row === undefined || row.agent === null) return undefined;
+    return this.index.ask((store) => store.text(Number(row.agent)));
+  }
+
+  private row(id: string): Row | undefined {
+    return this.index.ask((store) => store.get('select * from episode where id = ?', id));
+  }
+
+  private visible(id: string): Row | undefined {
+    const row = this.row(id);
+    return row && row.started_at !== null && row.deleted === 0 ? row : undefined;
   }
 
   private afterClaims<T>(work: () => Promise<T>): Promise<T> {
     const result = this.claiming.then(work);
-    this.claiming = result.catch(() => undefined); // whoever asked for the work learns of its failure
+    this.claiming = result.catch(() => undefined); // the caller of the work gets its error
     return result;
   }
 
-  /** Never runs backwards, so that the events of one process are in the order of their times. */
+  /**
+   * Returns the current time as a string. It never goes backwards, so that events of one process are ordered by time.
+   */
   private now(): string {
     this.lastTime = Math.max(this.lastTime, Date.now());
     return new Date(this.lastTime).toISOString();
   }
 
   /**
-   * What is appended from now on is later than all that is known of the log, wherever this machine's clock stands: an
-   * episode that goes on in another segment is put together by time.
+   * Makes later events newer than all known ones, whatever this machine's clock says: an episode that continues in
+   * another segment is put in order by time.
    */
   private setClock(): void {
-    this.lastTime = Math.max(this.lastTime, this.index.now.newest + 1);
+    this.lastTime = Math.max(this.lastTime, this.index.store.newest + 1);
   }
-}
-
-function closed(): Fault {
-  return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
 
 function logFolderOf(folder: string): string {

@@ -1,7 +1,9 @@
 import { choicesOf } from './choices';
 import type { Trajectory } from './trajectory';
 
-/** The pseudonyms of all people who took part: who had the collaborator's seat, wrote or edited a reply, or chose. */
+/**
+ * Returns the pseudonyms of all people who took part: who played the collaborator, wrote or edited a reply, or chose.
+ */
 export function developersOf(trajectory: Trajectory): Set<string> {
   const { started, collaborator, turns } = trajectory;
   const developers = new Set<string>();

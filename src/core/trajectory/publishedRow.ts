@@ -6,15 +6,15 @@ import { parseTask } from '../task/row';
 import type { Task } from '../task/task';
 
 /** One message of an imported dialogue. Turns count from 1; a reply has the number of the turn that it answers. */
-export type PublishedMessage =
+type PublishedMessage =
   | {
       readonly from: 'agent';
       readonly turn: number;
-      /** As it was generated. */
+      /** The generated text. */
       readonly text: string;
-      /** As the collaborator saw it. */
+      /** The text that the collaborator saw. */
       readonly content: string;
-      /** The prompt, in whatever form the row has it. */
+      /** The prompt, in the row's own form. */
       readonly input?: unknown;
     }
   | { readonly from: 'collaborator'; readonly turn: number; readonly text: string };
@@ -26,7 +26,7 @@ export interface PublishedRow {
   readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
-  /** From 0 to 1; absent when the row has none, or null. */
+  /** Reward from 0 to 1; absent if the row has none, or null. */
   readonly reward?: number;
 }
 
@@ -51,12 +51,12 @@ const COLLABORATOR_ROLES: readonly string[] = ['human', 'user', 'collaborator'];
  * Parses a row of the published form: `task` (a ColBench row), `dialogue_history` (a list of `role` and `content`;
  * agent turns also `input` and `output`), `answer`, `reward`.
  *
- * It is written to the description of that file, with no row of it at hand, and so tolerates what is likely to differ:
+ * The parser was written from the file's description, without a sample row, and so tolerates what is likely to differ:
  * the agent's role may be `agent` or `assistant`, the other `human`, `user` or `collaborator`, in any case; `task` may
- * be an object or that object as a string of JSON, or its fields may stand in the row itself; `output` may be missing
- * (then `content` is what was generated); the dialogue may open with the collaborator giving the description.
+ * be an object, or that object as a JSON string, or its fields may be in the row itself; `output` may be missing (then
+ * `content` is the generated text); the dialogue may begin with the description as the collaborator's message.
  *
- * @throws {Fault} `trajectory/bad-row`, `task/bad-row` with one sentence that says what is wrong
+ * @throws {Fault} `trajectory/bad-row`, `task/bad-row`, with one sentence that says what is wrong
  */
 export function parsePublishedRow(row: unknown): PublishedRow {
   const parsed = rowSchema.safeParse(row);

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { isErrorCode } from './files';
 
-/** Whether a process of this number is there, whoever owns it; one that ended and that its parent has not asked for counts. */
+/** Tells whether a process with this id exists, whoever owns it; a zombie counts. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -14,28 +15,59 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * A process of this machine: gone, also when only its exit status is left for a parent that does not ask for it; or
- * there, and `began` in the kernel's ticks since the machine's start, which tells two processes of one number apart.
+ * State of a process on this machine: gone (a zombie counts as gone), or running, where `began` is its start in kernel
+ * ticks since boot, which distinguishes two processes with the same id.
  */
-export type Seen = 'gone' | 'cannot tell' | { readonly began: string };
+type ProcessState = 'gone' | 'cannot tell' | { readonly began: string };
 
-export async function look(pid: number): Promise<Seen> {
+export async function look(pid: number): Promise<ProcessState> {
   if (!isRunning(pid)) return 'gone';
   if (process.platform !== 'linux') return 'cannot tell';
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything; after it come the state and, as the 20th field, the time.
+    // The name in parentheses may contain anything; the state follows it, and the start time as the 20th field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : { began: fields[19]! };
   } catch (error) {
-    // It ended since (ESRCH: between the opening and the reading), or the system hides the processes of other users.
+    // It has ended since (ESRCH: between open and read), or the system hides the processes of other users.
     if (isErrorCode(error, 'ENOENT', 'ESRCH')) return isRunning(pid) ? 'cannot tell' : 'gone';
     throw error;
   }
 }
 
-/** When a process of this machine began; null where the system does not tell, or when there is none. */
+/** Returns the start of a process on this machine; null if the system does not tell, or there is no such process. */
 export async function beginOf(pid: number): Promise<string | null> {
   const seen = await look(pid);
   return typeof seen === 'object' ? seen.began : null;
+}
+
+/** A process that a file names, perhaps one of another machine. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly host: string;
+  /** Start of the process, as `beginOf` returns it; anything but a string: it was not recorded. */
+  readonly began?: unknown;
+}
+
+/**
+ * Returns false only for a process of this machine that is gone: one on another machine cannot be asked.
+ * @param command part of its command line, by which it is known where its start was not recorded; without it any
+ * process with this id counts
+ */
+export async function mayLive({ pid, host, began }: NamedProcess, command = ''): Promise<boolean> {
+  if (host !== hostname()) return true;
+  const seen = await look(pid);
+  if (typeof seen !== 'object') return seen === 'cannot tell';
+  if (typeof began === 'string') return began === seen.began;
+  return command === '' || (await commandLineOf(pid)).includes(command);
+}
+
+/** Returns '' when the process has ended since. */
+async function commandLineOf(pid: number): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/cmdline`, 'utf8');
+  } catch (error) {
+    if (isErrorCode(error, 'ENOENT', 'ESRCH')) return '';
+    throw error;
+  }
 }

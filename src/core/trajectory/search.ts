@@ -1,52 +1,52 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from './files';
-import { segmentNames } from './index/follow';
-import { readEvent } from './index/read';
+import { segmentNames } from './segment/segments';
+import { readEvent } from './segment/read';
 import { peek } from './segment/line';
 import { scanLines } from './segment/scan';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
-/** A message that has all words of a search. */
+/** A message that contains all words of a search. */
 export interface Passage {
-  /** Of the agent, or of the reply to it. */
+  /** Number of the agent's message, or of the message that the reply answers. */
   readonly turn: number;
   readonly by: 'agent' | 'collaborator';
-  /** All of the message, as the log has it. */
+  /** The whole message, as logged. */
   readonly text: string;
 }
 
 export interface FoundDialogue {
   readonly summary: TrajectorySummary;
-  /** In the order they were said; never empty. */
+  /** Passages in the order of the dialogue; never empty. */
   readonly passages: readonly Passage[];
 }
 
 export interface SearchOptions {
   readonly signal?: AbortSignal;
-  /** How many bytes of how many have been read. */
+  /** Called with the number of bytes read and the total. */
   readonly onProgress?: (read: number, total: number) => void;
 }
 
-/** What a search reads dialogues from. */
+/** The log, as far as a search needs it. */
 interface Searched {
   readonly logFolder: string;
   summary(id: string): TrajectorySummary | undefined;
   trajectories(ids: Iterable<string>, onLost: () => void): AsyncGenerator<Trajectory>;
 }
 
-/** Reads so much at once: nothing else happens in this process while its lines are looked at, a few milliseconds. */
+/** Bytes read at once: this process is blocked while their lines are searched, for a few milliseconds. */
 const PIECE_BYTES = 512 * 1024;
 
-/** The words of a search, in lower case, each once. */
+/** Returns the words of a query in lower case, without duplicates. */
 export const wordsOf = (query: string): string[] => [
   ...new Set(query.toLowerCase().split(/\s+/).filter(Boolean)),
 ];
 
 /**
- * The dialogues in which a message of the agent or a reply has every word of the query, in any case; none for an empty
- * query. There is no index of texts: the lines of the log are read, the newest file first, and of a dialogue whose lines
- * have the words what holds of it (messages that were written anew do not count).
+ * Yields the dialogues in which one message or reply has every word of the query, in any case; none for an empty query.
+ * There is no index of texts: the lines of the log are read, the newest file first. A dialogue with such a line is then
+ * folded, and only its current messages count (not those that were sampled again).
  */
 export async function* searchDialogues(
   searched: Searched,
@@ -58,7 +58,7 @@ export async function* searchDialogues(
   const files = [];
   for (const name of (await segmentNames(searched.logFolder)).reverse()) {
     const file = join(searched.logFolder, name);
-    // It is gone when somebody has their data erased at this moment.
+    // The file is missing if somebody's data are being erased at this moment.
     const size = (await ifThere(() => stat(file)))?.size;
     if (size !== undefined) files.push({ file, size });
   }
@@ -84,15 +84,18 @@ export async function* searchDialogues(
   }
 }
 
-/** The ids of dialogues of which some line of a file has the words, each once, the one that goes on longest last. */
+/**
+ * Returns the ids of the dialogues with a line in this file that has the words, without duplicates, ordered by their
+ * last such line.
+ */
 async function dialoguesIn(
   file: string,
   words: readonly string[],
   onPiece: (offset: number) => void,
 ): Promise<string[]> {
-  // A set keeps the order in which ids were added.
+  // A set keeps its items in the order they were added.
   const ids = new Set<string>();
-  // The log writes JSON as this does, so that a line without the words in this form need not be parsed.
+  // The log encodes JSON as this does, so a line without the words in this form need not be parsed.
   const written = words.map((word) => JSON.stringify(word).slice(1, -1));
   let piece = -1;
   const visit = (buffer: Buffer, start: number, end: number, offset: number): void => {

@@ -2,23 +2,25 @@ import { choicesOf } from './choices';
 import type { Candidate } from './event';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
-/** How the names of the models begin that the editor offers through its language model API. */
+/** Prefix of the names of models that the editor offers through its language model API. */
 export const EDITOR_MODEL = 'vscode:';
 
-/** The tag of what such a model wrote. */
-export const EDITOR_TERMS = 'editor';
+/** Tag of text that such a model wrote. */
+const EDITOR_TERMS = 'editor';
 
-/** What a model of this name carries: the tag of its text when the editor offers it. */
+/** Returns the tag for text of this model; none unless the editor offers it. */
 export function termsOf(model: string): { readonly terms?: string } {
   return model.startsWith(EDITOR_MODEL) ? { terms: EDITOR_TERMS } : {};
 }
 
-/** Whether the summary already tells that a model of the editor plays in it; that none does, only the whole tells. */
+/**
+ * Tells whether the summary names a model of the editor; if it names none, only the whole trajectory can rule one out.
+ */
 export function playsByTerms({ agent, collaborator }: TrajectorySummary): boolean {
   return agent.startsWith(EDITOR_MODEL) || collaborator.name.startsWith(EDITOR_MODEL);
 }
 
-/** Whether some of its text is bound by the terms of a model: of candidates also the one that was not chosen. */
+/** Tells whether any text is bound by a model's terms, candidates that were not chosen included. */
 export function isBoundByTerms(trajectory: Trajectory): boolean {
   const texts = [
     ...candidatesOf(trajectory),
@@ -30,7 +32,9 @@ export function isBoundByTerms(trajectory: Trajectory): boolean {
   );
 }
 
-/** By name, whoever wrote some of it: agents, also of candidates, who replied, and who drafted a reply. */
+/**
+ * Returns the names of all who wrote text: agents (of candidates too), collaborators, and the authors of suggestions.
+ */
 export function writersOf(trajectory: Trajectory): string[] {
   const names = trajectory.turns.flatMap(({ agent, reply }) => [agent.model, reply?.by, reply?.suggestedBy]);
   return [

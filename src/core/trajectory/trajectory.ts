@@ -1,31 +1,31 @@
 import type { Task } from '../task/task';
 import type { Collaborator, EventOf } from './event';
 
-/** Two candidates for one message of the agent, and what a person said of them. */
+/** Two candidates for one message of the agent, and a person's choice between them. */
 export interface ShownCandidates {
   readonly shown: EventOf<'candidates'>;
-  /** Absent while the person has not chosen. */
+  /** Absent before the person has chosen. */
   readonly choice?: EventOf<'choice'>;
 }
 
-/** Candidates of which a person has said which is better, or that none is. */
+/** Candidates with a choice, which may be that neither is good enough. */
 export type Choice = Required<ShownCandidates>;
 
-/** One agent message and the reply to it. The last turn has no reply. */
+/** One message of the agent and the reply to it. The last turn has no reply. */
 export interface Turn {
   readonly agent: EventOf<'agent-turn'>;
-  /** What the message was chosen from; before it, candidates of which neither would do. Absent when nobody chose. */
+  /** The candidates that the message was chosen from, after those that were rejected. Absent if nobody chose. */
   readonly candidates?: readonly Choice[];
-  /** Earlier samples of the message, which the developer had the agent write anew. */
+  /** Earlier samples of the message, which the developer had the agent replace. */
   readonly superseded?: readonly EventOf<'agent-turn'>[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
   readonly rating?: EventOf<'turn-rating'>;
-  /** What people think of what critics say of the message: the last verdict of each person on each critic. */
+  /** People's verdicts on what critics say of the message: the last one of each person on each critic. */
   readonly verdicts?: readonly EventOf<'credit-verdict'>[];
 }
 
-/** `open`: neither finished nor given up, e.g. after the process died. */
+/** `open`: neither finished nor abandoned, e.g. after the process died. */
 export type TrajectoryState = 'open' | 'answered' | 'abandoned';
 
 /** One episode, folded from its events in the order they were logged. */
@@ -33,29 +33,29 @@ export interface Trajectory {
   readonly id: string;
   readonly task: Task;
   readonly started: EventOf<'episode-started'>;
-  /** Who plays the agent now: who was started with, or went on with it last. */
+  /** The current agent: the one it was started with, or resumed with last. */
   readonly agent: string;
-  /** Who sits in the seat now, after any hand-over. */
+  /** The current collaborator, after any hand-over. */
   readonly collaborator: Collaborator;
   readonly state: TrajectoryState;
   readonly turns: readonly Turn[];
-  /** Candidates for the message after the last turn, which the agent has not said yet. */
+  /** Candidates for the message after the last turn, which is not said yet. */
   readonly pending?: readonly ShownCandidates[];
   readonly answer?: EventOf<'answered'>;
-  /** Who was given the collaborator's seat, in order; `turn` is the agent's last turn at that time. */
+  /** The hand-overs in order; `turn` is the agent's last turn at that time. */
   readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
   readonly rating?: EventOf<'rating'>;
-  /** What became of the answer in the developer's own file. */
+  /** Outcome of the answer in the developer's own file. */
   readonly outcome?: EventOf<'outcome'>;
   readonly abandoned?: EventOf<'abandoned'>;
-  /** One sentence, when lines of this episode are missing from the log or cannot be read. */
+  /** One sentence, if lines of this episode are missing from the log or unreadable. */
   readonly damaged?: string;
-  /** One sentence, when lines were lost of which nobody can tell whether they deleted this dialogue or marked a leak in it. */
+  /** One sentence, if lost lines may have deleted this dialogue or marked a leak in it. */
   readonly doubtful?: string;
 }
 
-/** What a list shows of a trajectory; everything in it comes from the index, without reading the episode. */
+/** The fields that a list shows; all come from the index, without reading the episode. */
 export interface TrajectorySummary {
   readonly id: string;
   readonly taskId: string;
@@ -71,14 +71,14 @@ export interface TrajectorySummary {
   /** Highest leak of any turn, 0 to 1, and whether one was marked. */
   readonly leak: number;
   readonly leaked: boolean;
-  /** Lost lines may have deleted it, or marked a leak in it; absent where none did. */
+  /** True if lost lines may have deleted it or marked a leak in it. */
   readonly doubtful?: true;
-  /** How often a person was shown two candidates and said which is better, or that none is. */
+  /** Number of choices between two candidates, including rejections of both. */
   readonly choices: number;
-  /** On how many turns and critics people said whether they agree; absent where nobody did. */
+  /** Number of verdicts, one per turn, critic and person; absent if there are none. */
   readonly verdicts?: number;
   readonly stars?: number;
-  /** How many replies a developer wrote whose time is known, and the sum of their times. */
+  /** Number of a developer's replies with a known time, and the sum of those times. */
   readonly replyTime?: { readonly replies: number; readonly milliseconds: number };
   readonly seed: number;
   readonly rollout?: number;

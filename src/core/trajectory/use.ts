@@ -3,30 +3,27 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { EventKind } from './event';
 import { ifThere, writeAtomically } from './files';
-import { segmentNames } from './index/follow';
+import { segmentNames } from './segment/segments';
 import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/known';
 import { peek } from './segment/line';
 import type { LineVisitor } from './segment/scan';
 import { sealOf } from './segment/seal';
 
 const useSchema = z.object({
-  /** Messages as the agent, of two candidates both. */
+  /** Messages as the agent; both of two candidates count. */
   turns: z.number(),
   /** Messages as the simulator. */
   replies: z.number(),
   promptTokens: z.number(),
   completionTokens: z.number(),
-  /** Messages whose tokens the model did not count, so that the two sums are too low. */
+  /** Messages without a token count from the model; with them, both sums are too low. */
   uncounted: z.number(),
 });
 
-/**
- * What one model has written, as the log has it: turns that were taken back, abandoned or deleted were written as well,
- * imported ones were not written here.
- */
+/** Use of one model according to the log: superseded, abandoned and deleted turns count; imported ones do not. */
 export type ModelUse = z.infer<typeof useSchema>;
 
-/** By the name of the model, as it was asked for. */
+/** Uses keyed by the model's name as requested. */
 export type UseByModel = Readonly<Record<string, ModelUse>>;
 
 const keptSchema = z.object({
@@ -41,31 +38,31 @@ const keptSchema = z.object({
   ),
 });
 
-/** What was read of a segment, and what it says of each model. */
+/** The bytes read of a segment, and each model's use in them. */
 type Segment = ReadBytes & { readonly uses: Record<string, ModelUse> };
 
-/** The sums are saved when they are ahead of their file by more than this; the rest is soon read again. */
+/** The sums are saved only if their file lags by more bytes than this; fewer are quickly read again. */
 const SAVE_AFTER_BYTES = 1024 * 1024;
 
-/** A piece takes less than a millisecond: what a person waits for meanwhile goes before the next one. */
+/** Bytes read at once. A piece takes less than a millisecond, so that other work can run before the next one. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The use of the models in a log. Every line of an agent's message or a simulator's reply is read, once: the sums of each
- * segment are kept in `index/use.json`, and only what was appended since is read the next time. A segment that was
- * edited since is counted anew.
+ * Counts the use of the models in a log. Each line of an agent's message or a simulator's reply is read once: the sums
+ * of each segment are kept in `index/use.json`, and later calls read only appended lines. A segment that was edited is
+ * counted again.
  */
 export class KeptUse {
   private segments: Record<string, Segment> | undefined;
   private unsavedBytes = 0;
-  /** Episodes whose next turn is a candidate that was chosen, and has been counted as such. */
+  /** Episodes whose next turn is a chosen candidate, which has been counted already. */
   private readonly chosen = new Set<string>();
-  /** One reading after the other. */
+  /** Reads run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
 
   /**
    * @param folder the data folder
-   * @param agentOf the agent of an episode; older logs name only what the server called the model
+   * @param agentOf returns the agent of an episode; older logs name only what the server called the model
    */
   constructor(
     private readonly folder: string,
@@ -75,12 +72,12 @@ export class KeptUse {
   /** @throws {Fault} `trajectory/unreadable` */
   read(): Promise<UseByModel> {
     const reading = this.queue.then(() => this.catchUp());
-    this.queue = reading.catch(() => undefined); // whoever asked for it learns of its failure
+    this.queue = reading.catch(() => undefined); // the caller gets its error
     return reading;
   }
 
   private async catchUp(): Promise<UseByModel> {
-    // A log may have been edited while nobody followed it.
+    // The log may have been edited while no process was watching it.
     const isFirst = this.segments === undefined;
     const known = (this.segments ??= await this.saved());
     const logFolder = join(this.folder, 'log');
@@ -97,7 +94,7 @@ export class KeptUse {
     const kept = structuredClone(known);
     const fits = kept !== undefined && (await whyChanged(file, kept, thoroughly)) === undefined;
     const segment: Segment = fits ? kept : { ...nothingRead(), uses: {} };
-    // What was found to agree need not be read again by whoever opens the log next.
+    // A segment that was verified here need not be verified again by the next process that opens the log.
     if (fits && kept.changedAt !== known?.changedAt) this.unsavedBytes += SAVE_AFTER_BYTES;
     const add: LineVisitor = (buffer, from, to) => this.addLine(segment.uses, buffer.subarray(from, to));
     this.unsavedBytes += await readOn(file, segment, add, undefined, PIECE_BYTES);
@@ -110,7 +107,7 @@ export class KeptUse {
     const message = messageSchema.safeParse(parsed(line)).data;
     if (message === undefined || 'imported' in message) return;
     if (message.event === 'candidates') {
-      // Both count before one is chosen: a count that grows with the choice would tell who wrote the chosen one.
+      // Both count before the choice: a count that grew with the choice would reveal the author of the chosen one.
       for (const { agent, usage } of message.candidates) add(uses, agent, 'turns', usage);
     } else if (message.event === 'choice') {
       if (message.picked !== 'neither') this.chosen.add(message.episode);
@@ -133,7 +130,7 @@ export class KeptUse {
     return join(this.folder, 'index', 'use.json');
   }
 
-  /** What cannot be read is only counted anew. */
+  /** Reads the saved sums; if they are unreadable, everything is counted again. */
   private async saved(): Promise<Record<string, Segment>> {
     const text = await ifThere(() => readFile(this.file));
     return (text && keptSchema.safeParse(parsed(text)).data?.segments) ?? {};
@@ -147,7 +144,7 @@ export class KeptUse {
   }
 }
 
-/** A name as the settings and the command line write it. */
+/** Matches a model's name as written in the settings and on the command line. */
 const AS_ASKED = /^(starter$|local:|openai:|script:|vscode:)/;
 
 const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
@@ -182,7 +179,7 @@ const messageSchema = z.discriminatedUnion('event', [
 
 type Message = z.infer<typeof messageSchema>;
 
-/** Undefined when it is no JSON. */
+/** Parses JSON; returns undefined if it is not valid. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

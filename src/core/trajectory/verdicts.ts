@@ -1,10 +1,10 @@
 import type { EventOf } from './event';
 import type { Trajectory } from './trajectory';
 
-/** A person's word on what a critic says of a turn. */
+/** A person's opinion on what a critic says of a turn. */
 export type Verdict = EventOf<'credit-verdict'> & { readonly agrees: boolean };
 
-/** With one more event; it takes the place of what the same person said of the same critic before. */
+/** Adds a verdict, which replaces the same person's earlier one on the same critic. */
 export function withVerdict(
   before: readonly EventOf<'credit-verdict'>[] = [],
   verdict: EventOf<'credit-verdict'>,
@@ -13,7 +13,7 @@ export function withVerdict(
   return [...others, verdict];
 }
 
-/** Those that were not taken back, in the order of the turns. */
+/** Returns the verdicts that were not withdrawn, in the order of the turns. */
 export function verdictsOf({ turns }: Pick<Trajectory, 'turns'>): Verdict[] {
   return turns.flatMap(({ verdicts = [] }) => verdicts.filter(isGiven));
 }

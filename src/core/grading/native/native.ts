@@ -1,40 +1,49 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import * as z from 'zod';
+import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
 import type { Job, JobOutcome, Runner } from '../runner';
-import { NativeServer, serverEnded, type ServerConfiguration, type Started } from './server';
+import { descriptionForm, type Description } from './bubblewrap';
+import { Sandbox, sandboxEnded, type Started } from './sandbox';
 
-/** Deaths of the server after which a job is not repeated again. */
+/** Number of deaths of sandboxes after which a job is not repeated again. */
 const maxDeaths = 3;
+const describingMilliseconds = 60_000;
 
 export interface NativeRunnerOptions {
-  /** Folder of launch.py and its neighbours. */
+  /** Folder of zygote.py and its neighbours. */
   readonly scripts: string;
   /** Folder of evaluation.py and its neighbours, which judge values in every runner. */
   readonly evaluation: string;
-  /** The interpreter; the first `python3` of the path when left out. */
+  /** The interpreter; the first `python3` of the path by default. */
   readonly python?: string;
-  /** Jobs that run at the same time. */
+  /** Number of jobs that run at the same time. */
   readonly width?: number;
-  /** Modules that must be there for the runner to be of use; numpy when left out. */
+  /** Modules without which the runner is of no use; numpy by default. */
   readonly required?: readonly string[];
-  /** Modules that are imported beforehand when they are there; pandas and bs4 when left out. */
+  /** Modules that are imported beforehand when they are there; pandas and bs4 by default. */
   readonly optional?: readonly string[];
-  /** Memory that one job may use on top of the imported libraries, bytes; 512 MiB when left out. */
+  /** Memory that one job may use on top of the imported libraries, bytes; 512 MiB by default. */
   readonly memoryBytes?: number;
+  /** The program; `bwrap` of the path by default. */
+  readonly bubblewrap?: string;
+  /** Number of the user who runs the sandbox, the current one by default; only root can name another. */
+  readonly user?: number;
 }
 
-/** There is no such runner on this machine: one sentence that says why and what to do. */
+/** The reason why there is no such runner on this machine, and what to do, in one sentence. */
 export interface Unavailable {
   readonly unavailable: string;
 }
 
 /**
- * Opens the runner for code that needs the libraries of this machine's Python: a fork server behind seccomp, landlock
- * and namespaces (docs/decisions/native-grader.md). Linux only.
+ * Opens the runner for code that needs the libraries of this machine's Python: bubblewrap with a Python in it, which is
+ * forked for each job (docs/decisions/native-grader.md). Linux only.
  *
- * Starts Python, so it takes as long as importing numpy does.
+ * It starts Python twice, so it takes twice as long as importing numpy does.
  */
 export async function createNativeRunner(options: NativeRunnerOptions): Promise<NativeRunner | Unavailable> {
   if (process.platform !== 'linux') {
@@ -42,22 +51,67 @@ export async function createNativeRunner(options: NativeRunnerOptions): Promise<
       unavailable: 'Answers that need numpy can be graded on Linux only: grade them there or in WSL.',
     };
   }
-  const configuration: ServerConfiguration = {
-    required: options.required ?? ['numpy'],
-    optional: options.optional ?? ['pandas', 'bs4'],
-    memoryBytes: options.memoryBytes ?? 512 * 1024 * 1024,
-    evaluation: options.evaluation,
+  const {
+    python = 'python3',
+    bubblewrap = 'bwrap',
+    required = ['numpy'],
+    optional = ['pandas', 'bs4'],
+  } = options;
+  const description = await describe(python, options.scripts, { required, optional });
+  if ('refused' in description) return { unavailable: description.refused };
+  const { scripts, evaluation, memoryBytes = 512 * 1024 * 1024, user = process.getuid!() } = options;
+  const modules = [...required, ...optional];
+  const inside = { description, scripts, evaluation, modules, memoryBytes, user };
+  const start = (): Promise<Started> => Sandbox.start(bubblewrap, inside);
+  const first = await start();
+  if ('refused' in first) return { unavailable: first.refused };
+  return new NativeRunner(first, start, options.width ?? 2, await versionOf(description, options));
+}
+
+const describedForm = z.union([descriptionForm, z.object({ refused: z.string() })]);
+
+/** Asks an interpreter where its libraries are (python/describe.py). */
+async function describe(
+  python: string,
+  scripts: string,
+  wanted: Readonly<Record<'required' | 'optional', readonly string[]>>,
+): Promise<z.infer<typeof describedForm>> {
+  const command = ['-E', '-B', path.join(scripts, 'describe.py'), JSON.stringify(wanted)];
+  const settings = { env: childEnvironment('python'), cwd: '/', timeout: describingMilliseconds };
+  const { error, stdout, stderr } = await new Promise<{
+    error: Error | null;
+    stdout: string;
+    stderr: string;
+  }>((resolve) =>
+    execFile(python, command, settings, (...[error, stdout, stderr]) => resolve({ error, stdout, stderr })),
+  );
+  if (error !== null) {
+    const said = stderr.trim().split('\n').at(-1) ?? '';
+    const why = said === '' ? error.message : said;
+    return {
+      refused: `${python} could not be started for numpy answers (${why.replace(/\.$/, '')}): install Python 3 with numpy, or name one in TANDEM_PYTHON.`,
+    };
+  }
+  const described = describedForm.safeParse(jsonOf(stdout));
+  if (described.success) return described.data;
+  return {
+    refused: `${python} prints something by itself when it starts ("${stdout.slice(0, 100)}"): choose a Python that prints nothing.`,
   };
-  const start = () => NativeServer.start(options.python ?? 'python3', options.scripts, configuration);
-  const server = await start();
-  if ('refused' in server) return { unavailable: server.refused };
-  return new NativeRunner(server, start, options.width ?? 2, await versionOf(server, options));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** Opens a runner when it is first needed. */
 export type OpenNative = () => Promise<Runner | Unavailable>;
 
-/** The system's Python, with the scripts of a build in `assets`. */
+/** Opens a runner with the system's Python, and with the scripts of a build in `assets`. */
 export function systemPython(assets: string, python?: string): OpenNative {
   return () =>
     createNativeRunner({
@@ -67,54 +121,53 @@ export function systemPython(assets: string, python?: string): OpenNative {
     });
 }
 
-/** Runs jobs on a fork server, and starts a new one when it has died. */
+/** Runs jobs in `width` sandboxes, one at a time in each, and starts a new one where one has ended. */
 export class NativeRunner implements Runner {
-  readonly #turns: (() => void)[] = [];
-  #running = 0;
-  #server: Promise<Started>;
+  /** One sandbox for each place; the first is there, the others are started when they are needed. */
+  readonly #places: (Promise<Started> | undefined)[];
+  readonly #free: number[];
+  readonly #turns: ((place: number) => void)[] = [];
   #closed = false;
 
   constructor(
-    server: NativeServer,
+    first: Sandbox,
     private readonly start: () => Promise<Started>,
     readonly width: number,
     readonly version: string,
   ) {
-    this.walls = server.walls;
-    this.#server = Promise.resolve(server);
+    this.#places = [Promise.resolve(first)];
+    this.#free = Array.from({ length: width }, (_, place) => width - 1 - place);
   }
-
-  /** What stands between a job and the machine, in words: "seccomp", "landlock", "network namespace". */
-  readonly walls: readonly string[];
 
   async run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
     signal?.throwIfAborted();
     if (job.start >= job.calls.length) return { calls: [] };
-    if (this.#running >= this.width) await this.#turn(signal);
-    else this.#running++;
+    const place = this.#free.pop() ?? (await this.#turn(signal));
     try {
-      return await this.#repeat(job, signal);
+      return await this.#repeat(place, job, signal);
     } finally {
-      const next = this.#turns.shift();
-      if (next === undefined) this.#running--;
-      else next();
+      void this.#leave(place);
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const server = await this.#server;
-    if (!('refused' in server)) await server.close();
+    await Promise.all(
+      this.#places.map(async (started) => {
+        const sandbox = await started;
+        if (sandbox !== undefined && !('refused' in sandbox)) await sandbox.close();
+      }),
+    );
   }
 
   /** Waits until a job that runs hands its place over. */
-  #turn(signal?: AbortSignal): Promise<void> {
+  #turn(signal?: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
-      const turn = () => {
+      const turn = (place: number): void => {
         signal?.removeEventListener('abort', abort);
-        resolve();
+        resolve(place);
       };
-      const abort = () => {
+      const abort = (): void => {
         this.#turns.splice(this.#turns.indexOf(turn), 1);
         reject(signal?.reason as Error);
       };
@@ -123,34 +176,48 @@ export class NativeRunner implements Runner {
     });
   }
 
-  /** A server that dies takes its jobs along, whoever's fault it was: they run again on a new one. */
-  async #repeat(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
+  /** Hands the place to the next job, once nothing of the last one is there any more. */
+  async #leave(place: number): Promise<void> {
+    const sandbox = await this.#places[place];
+    if (sandbox !== undefined && !('refused' in sandbox)) await sandbox.idle;
+    const next = this.#turns.shift();
+    if (next === undefined) this.#free.push(place);
+    else next(place);
+  }
+
+  /** Runs the job, and again in a new sandbox when a sandbox ends, whoever's fault it was. */
+  async #repeat(place: number, job: Job, signal?: AbortSignal): Promise<JobOutcome> {
     for (let deaths = 1; ; deaths++) {
-      const server = await this.#liveServer();
+      const sandbox = await this.#sandbox(place);
       try {
-        return await server.run(job, signal);
+        return await sandbox.run(job, signal);
       } catch (error) {
-        const died = error instanceof Fault && error.code === serverEnded && !this.#closed;
-        if (!died || deaths === maxDeaths) throw error;
+        const ended = error instanceof Fault && error.code === sandboxEnded && !this.#closed;
+        if (!ended) throw error;
+        // Nothing else runs in a sandbox, so the job itself has ended each one.
+        if (deaths === maxDeaths) return endedAll(job);
       }
     }
   }
 
-  async #liveServer(): Promise<NativeServer> {
+  async #sandbox(place: number): Promise<Sandbox> {
     if (this.#closed) throw new Fault('grading/closed', 'The grader is closed.');
-    const current = this.#server;
-    const server = await current;
-    if (!('refused' in server) && server.alive) return server;
-    if (this.#server === current) this.#server = this.start(); // unless another job did so meanwhile
-    const started = await this.#server;
+    const current = await this.#places[place];
+    if (current !== undefined && !('refused' in current) && current.alive) return current;
+    const started = await (this.#places[place] = this.start());
     if ('refused' in started) throw new Fault('grading/native-unavailable', started.refused);
     return started;
   }
 }
 
-/** Python, its libraries and the files here: what decides the outcome of a job. */
-async function versionOf(server: NativeServer, options: NativeRunnerOptions): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify(server.versions));
+function endedAll({ calls, start }: Job): JobOutcome {
+  const message = `The code ended its sandbox, ${maxDeaths} times.`;
+  return { calls: calls.slice(start).map(() => ({ kind: 'error', type: 'InterpreterCrash', message })) };
+}
+
+/** Digests all that decides the outcome of a job: Python, its libraries and the files here. */
+async function versionOf({ versions }: Description, options: NativeRunnerOptions): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(versions));
   for (const folder of [options.scripts, options.evaluation]) {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.py'));
     for (const name of names.sort()) hash.update(name).update(await readFile(path.join(folder, name)));

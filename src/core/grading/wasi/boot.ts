@@ -5,7 +5,7 @@ import { changes, writeImage, type Image } from './image';
 import { instantiate, offsets } from './interpreter';
 import { BootEnd, GuestSystem } from './system';
 
-/** What the guest boots from: the contents of files, and a folder. */
+/** The contents of files, and a folder, from which the guest boots. */
 interface GuestProgram {
   readonly python: Buffer;
   /** Folder of evaluation.py and its neighbours. */
@@ -13,22 +13,22 @@ interface GuestProgram {
   readonly driver: string;
 }
 
-/** The boot needs less memory than this. A grader decides for itself how much memory its jobs may take. */
+/** Memory of the boot, which needs less. A grader decides for itself how much memory its jobs may take. */
 const bootPages = (256 * 1024 * 1024) / pageBytes;
 
 /**
- * A call that goes through C (a cached function, `sorted` with a key, a class that builds another) takes about 9 kB and
- * two of CPython's count of such calls. The binary comes with 0.5 MB and a count of 500; native CPython 3.12 allows
- * more, so the count is raised to what this stack holds.
+ * Stack, and number of nested C calls. A call that goes through C (a cached function, `sorted` with a key, a class that
+ * builds another) takes about 9 kB and two of CPython's count of such calls. The binary comes with 0.5 MB and a count
+ * of 500; native CPython 3.12 allows more, so the count is raised to what this stack holds.
  */
 const stackBytes = 12 * 1024 * 1024;
 const nestedCalls = 1_500;
-/** A limit of recursion that nothing else in memory looks like. */
+/** A recursion limit whose number occurs nowhere else in memory. */
 const recursionMark = 1_234_567_891;
 
 /**
- * Makes the file python.image. This happens when Tandem is built: the boot takes longer than all the rest of a grader's
- * start, and ends with the same memory each time.
+ * Makes the file python.image. This happens when Tandem is built, since the boot takes longer than all the rest of a
+ * grader's start, and ends with the same memory each time.
  */
 export async function bootPython(program: GuestProgram): Promise<Buffer> {
   const module = await WebAssembly.compile(adaptPython(program.python, bootPages));
@@ -71,7 +71,7 @@ function bootImage(module: WebAssembly.Module, program: GuestProgram): Image {
   };
 }
 
-/** Python source; JSON strings are Python strings. */
+/** Returns the Python source of the boot, in which JSON strings serve as Python strings. */
 function bootSource({ evaluation, driver }: GuestProgram): string {
   return `
 import builtins
@@ -86,7 +86,7 @@ exec(compile(${JSON.stringify(driver)}, 'tandem/driver.py', 'exec'),
 `;
 }
 
-/** Python files by their names without `.py`, always in the same order: the image depends on it. */
+/** Reads Python files by their names without `.py`, always in the same order, since the image depends on it. */
 function textsIn(folder: string): Readonly<Record<string, string>> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.py'));
   return Object.fromEntries(
@@ -99,7 +99,7 @@ function raiseNestedCalls(memory: ArrayBuffer): void {
   const words = new Int32Array(memory);
   const builtInCount = 500;
   for (let at = words.indexOf(recursionMark); at >= 0; at = words.indexOf(recursionMark, at + 1)) {
-    // In the order of the struct: Python calls left, their limit (the mark), C calls left.
+    // The struct holds, in this order: Python calls left, their limit (the mark), C calls left.
     const used = recursionMark - words[at - 1]!;
     const left = words[at + 1]!;
     if (used < 0 || used > 100 || left < builtInCount / 2 || left > builtInCount) continue;

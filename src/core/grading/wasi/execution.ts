@@ -3,39 +3,44 @@ import { Fault, messageOf } from '../../fault';
 import { readOutcome } from '../outcome';
 import type { CallOutcome, Job, Reply } from '../runner';
 import type { Interpreter } from './interpreter';
-import { usedProcessorTime } from './processor-time';
 import { GuestExit, SleptTooLong } from './system';
+import { readFileSync } from 'node:fs';
 
-/** Wall time over the limit, so that a stopped call has had its limit for certain. */
+/** Factor on the limit for wall time, so that a stopped call has had its limit for certain. */
 const slack = 1.05;
-/** How many times the limit a call may take in wall time when it gets less than its share of the processor. */
+/** Maximum factor on the limit for the wall time of a call that gets less than its share of the processor. */
 const maxPatience = 32;
-/** Passes of one job, each with the patience that the last one showed to be needed, or twice as much as it had. */
+/**
+ * Maximum number of further passes of one job. Each has the patience that the last one showed to be needed, which may
+ * at most double from pass to pass.
+ */
 const maxRounds = 6;
 /**
  * A call that was stopped by the wall clock before it had this share of its limit in processor time is run again with
- * more wall time. Not 1, since time passes between the clock's stop and the reading of the processor time; much lower
- * would make the limit depend on how busy the machine is.
+ * more wall time. The share is not 1, since time passes between the clock's stop and the reading of the processor time;
+ * a much lower one would make the limit depend on how busy the machine is.
  */
 const fairShare = 0.98;
-/** Processor time over wall time when a call was last stopped in this thread: how long to wait for the next. */
+/** Processor time over wall time when a call was last stopped in this thread; it decides how long the next may take. */
 let lastShare = 1;
 
-/** A call came back after more processor time than its limit. */
+/** Thrown when a call came back after more processor time than its limit. */
 class LimitPassed extends Error {}
 
-/** What came of running a job's calls from one point on in a rewound interpreter. */
+/** Result of running a job's calls from one point on in a rewound interpreter. */
 interface Pass {
   readonly outcomes: Reply[];
-  /** Why the pass ended before the last call. */
+  /** Reason why the pass ended before the last call. */
   readonly stopped?: 'timed-out' | 'crashed' | 'slow';
-  /** When `slow`: how many times its limit a call needs on the wall clock, by the processor time the last one got. */
+  /**
+   * When `slow`: the multiple of its limit that a call needs on the wall clock, by the processor time the last one got.
+   */
   readonly patience?: number;
 }
 
 /**
- * Runs a job; time-outs cost their limit and nothing more, because a stopped guest is rewound instead of killed.
- * Each call's limit counts processor time, so that a busy machine does not stop an answer that is quick enough.
+ * Runs a job. Time-outs cost their limit and nothing more, because a stopped guest is rewound instead of killed. Each
+ * call's limit counts processor time, so that a busy machine does not stop an answer that is quick enough.
  */
 export function execute(interpreter: Interpreter, job: Job): Reply[] {
   const outcomes: Reply[] = [];
@@ -47,7 +52,7 @@ export function execute(interpreter: Interpreter, job: Job): Reply[] {
   return outcomes;
 }
 
-/** One timer for all calls first, since starting a timer costs as much as a quick call; then one for each. */
+/** Sets one timer for all calls first, since starting a timer costs as much as a quick call; then one for each call. */
 function runPass(interpreter: Interpreter, job: Job): Pass {
   const limit = job.limitMilliseconds * slack;
   const patience = job.provisional === true || lastShare > fairShare ? 1 : 1.2 / lastShare;
@@ -87,7 +92,7 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
       });
       if (finished) continue;
       const elapsed = performance.now() - began;
-      // The one timer ran out, but not because of the call that it met.
+      // The one timer ran out, but the call that it met was not to blame.
       if (elapsed < job.limitMilliseconds) return { outcomes: [], stopped: 'slow', patience: 1 };
       if (job.provisional !== true) {
         const used = spent();
@@ -107,15 +112,15 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
   }
 }
 
-/** What the guest said of a call, and the processor time that the call took. */
+/** Text that the guest gave for a call, and the processor time that the call took. */
 interface Said {
   readonly text: string;
   readonly used: number;
 }
 
 /**
- * Reads what the guest said, when no watchdog is set any more: it stops at any point, and a schema that is stopped while
- * it is used for the first time stays half-made for as long as the thread lives.
+ * Reads what the guest said, when the watchdog is off. The watchdog stops at any point, and a schema that is stopped
+ * while it is used for the first time stays half-made for as long as the thread lives.
  */
 function passOf(
   said: readonly Said[],
@@ -136,7 +141,10 @@ function guestJob({ source, calls, start, mode, seed, own, imported }: Job): str
   return JSON.stringify({ source, calls, start, split: mode === 'paper', seed, own, imported });
 }
 
-/** What left the guest otherwise than by a result: the code's doing, since the pass started from the image. */
+/**
+ * Returns the outcome of a call that left the guest without a result. That is the code's doing, since the pass started
+ * from the image.
+ */
 function crash(error: unknown): CallOutcome {
   if (error instanceof GuestExit) {
     return { kind: 'error', type: 'SystemExit', message: messageOf(error) };
@@ -165,6 +173,38 @@ function withinTime(milliseconds: number, action: () => void): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    throw error;
+  }
+}
+
+/** Processor time of this thread so far, milliseconds. */
+const usedProcessorTime: () => number = bestClock();
+
+/**
+ * Chooses the clock. Node tells the processor time of a thread from 22.15 and 23.9 on. Before that Linux tells it: the
+ * first number of the file is nanoseconds on the processor, and a synchronous read happens on the thread itself.
+ * Elsewhere wall time has to do.
+ */
+function bestClock(): () => number {
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
+  if (threadCpuUsage !== undefined) {
+    return () => {
+      const { user, system } = threadCpuUsage();
+      return (user + system) / 1000;
+    };
+  }
+  return scheduledMilliseconds() === undefined ? () => performance.now() : () => scheduledMilliseconds() ?? 0;
+}
+
+/** Returns undefined where the system does not say: not Linux, or a kernel without scheduling statistics. */
+export function scheduledMilliseconds(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const nanoseconds = Number.parseInt(readFileSync('/proc/thread-self/schedstat', 'utf8'), 10);
+    return nanoseconds > 0 ? nanoseconds / 1_000_000 : undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EACCES') return undefined;
     throw error;
   }
 }

@@ -1,15 +1,17 @@
-// The grading process: forked from the extension host or the command line, killable at any moment. The same file is
-// the body of its worker threads.
+// This is the grading process: forked from the extension host or the command line, and killable at any moment. The same
+// file is the body of its worker threads.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { Fault, messageOf } from '../../fault';
 import { endWithParent, tellParent } from '../../parent';
 import { adaptPython, pageBytes } from './binary';
 import { readImage } from './image';
-import type { FromHost, HostSettings, ToHost } from './protocol';
-import { runThread } from './thread';
+import type { FromHost, FromThread, HostSettings, ThreadData, ToHost } from './protocol';
 import { Threads } from './threads';
+import type { Job } from '../runner';
+import { execute } from './execution';
+import { Interpreter } from './interpreter';
 
 const send = (message: FromHost): void => tellParent(message);
 
@@ -38,6 +40,24 @@ async function main(): Promise<void> {
   } catch (error) {
     const code = error instanceof Fault ? error.code : 'grading/boot-failed';
     send({ kind: 'fault', code, message: messageOf(error) });
+  }
+}
+
+/** Runs a worker thread: one interpreter, one job at a time, for ever. */
+function runThread(): void {
+  const { module, image } = workerData as ThreadData;
+  const interpreter = new Interpreter(module, image);
+  const send = (message: FromThread): void => parentPort!.postMessage(message);
+  parentPort!.on('message', (job: Job) => send(answer(interpreter, job)));
+  send({ kind: 'ready' });
+}
+
+function answer(interpreter: Interpreter, job: Job): FromThread {
+  try {
+    return { kind: 'done', calls: execute(interpreter, job) };
+  } catch (error) {
+    const code = error instanceof Fault ? error.code : 'grading/internal';
+    return { kind: 'failed', code, message: messageOf(error) };
   }
 }
 

@@ -1,6 +1,6 @@
-/** A booted interpreter: how its memory differs from a fresh one's, and what the host needs to call into it. */
+/** A booted interpreter: the difference of its memory from a fresh one's, and what the host needs to call into it. */
 export interface Image extends Changes {
-  /** Where the stack of the jobs lies: its lowest address and the one behind its highest, at which every call starts. */
+  /** Stack of the jobs: its lowest address, and the one behind its highest, at which every call starts. */
   readonly stackBottom: number;
   readonly stackTop: number;
   /** Index in the function table of `tp_call` of Python functions: (function, arguments, keywords) → object. */
@@ -12,7 +12,7 @@ export interface Image extends Changes {
   readonly bytesType: number;
 }
 
-/** What the boot changed in memory. */
+/** Memory that the boot changed. */
 interface Changes {
   /** Length of the booted memory. */
   readonly byteLength: number;
@@ -22,10 +22,10 @@ interface Changes {
   readonly contents: Uint8Array;
 }
 
-/** What the boot changed lies close together: smaller blocks would save next to nothing. */
+/** The changes of the boot lie close together, so smaller blocks would save next to nothing. */
 const blockBytes = 4096;
 
-/** @param fresh the memory before the boot; what the boot added to it was zero */
+/** @param fresh the memory before the boot; whatever the boot added to it was zero */
 export function changes(fresh: Uint8Array, booted: Uint8Array): Changes {
   const before = new Uint8Array(booted.length);
   before.set(fresh);
@@ -41,7 +41,7 @@ export function changes(fresh: Uint8Array, booted: Uint8Array): Changes {
   };
 }
 
-/** The booted memory. The stack's part of it takes no room until something is written there. */
+/** Returns the booted memory. The stack's part of it takes no room until something is written there. */
 export function restore({ byteLength, blocks, contents }: Changes, fresh: Uint8Array): Uint8Array {
   const memory = new Uint8Array(byteLength);
   memory.set(fresh);
@@ -51,12 +51,12 @@ export function restore({ byteLength, blocks, contents }: Changes, fresh: Uint8A
   return memory;
 }
 
-/** The image as a file: a line of JSON, and the changed blocks behind it. */
+/** Writes the image as a file: a line of JSON, and the changed blocks behind it. */
 export function writeImage({ contents, ...rest }: Image): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(rest)}\n`), contents]);
 }
 
-/** @param file what `writeImage` wrote */
+/** @param file a file that `writeImage` wrote */
 export function readImage(file: Buffer): Image {
   const start = file.indexOf('\n') + 1;
   const rest = JSON.parse(file.toString('utf8', 0, start)) as Omit<Image, 'contents'>;

@@ -5,9 +5,9 @@ import { GuestSystem } from './system';
 
 /** Offsets in CPython 3.12's objects on a 32-bit machine. Source: Include/object.h, cpython/object.h, bytesobject.h. */
 export const offsets = { type: 4, typeCall: 64, bytesSize: 8, bytesData: 16 } as const;
-/** Longer results are nothing that evaluation.py writes. */
+/** Maximum length of a result; evaluation.py writes none that is longer. */
 const maxResultBytes = 64 * 1024;
-/** A job may leave this much more memory than the image has before the instance is replaced by a new one. */
+/** Memory beyond the image's that a job may leave before the instance is replaced by a new one. */
 const maxLeftOverBytes = 32 * 1024 * 1024;
 
 /** A mutable global of the guest. */
@@ -26,7 +26,7 @@ export interface Instance {
 export class Interpreter {
   readonly system = new GuestSystem([]);
   private instance: Instance;
-  /** The image's memory without the stack, which is empty in it. */
+  /** The image's memory below and above the stack, which is empty in it. */
   private readonly belowStack: Uint8Array;
   private readonly aboveStack: Uint8Array;
 
@@ -66,12 +66,12 @@ export class Interpreter {
     this.system.closeInput();
   }
 
-  /** The guest's outcome of its next call, JSON text. */
+  /** Returns the guest's outcome of its next call, as JSON text. */
   step(): string {
     return this.call(this.image.step);
   }
 
-  /** Has the engine compile what every job runs, which would otherwise count as time of the first job. */
+  /** Makes the engine compile what every job runs, which would otherwise count as time of the first job. */
   private warmUp(): void {
     this.rewind();
     this.prepare(

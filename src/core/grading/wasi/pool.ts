@@ -8,7 +8,7 @@ import type { Job, JobOutcome, Runner } from '../runner';
 import { pythonSha256 } from './binary';
 import type { FromHost, HostSettings, ToHost } from './protocol';
 
-/** Deaths of the process after which a job in flight is not repeated again. */
+/** Number of deaths of the process after which a job in flight is not repeated again. */
 const maxDeaths = 3;
 
 interface PendingJob {
@@ -36,7 +36,7 @@ export class WasiPool implements Runner {
   /** @throws Fault when the files are not in the folder */
   static async open(settings: HostSettings): Promise<WasiPool> {
     const hash = createHash('sha256').update(pythonSha256);
-    // grader.js too: how a call is stopped, what its clock says and which modules it has is decided there.
+    // grader.js is part of the version: it decides how a call is stopped, what its clock says and which modules it has.
     for (const name of ['python.image', 'grader.js']) {
       try {
         hash.update(await readFile(join(settings.assets, name)));
@@ -107,7 +107,7 @@ export class WasiPool implements Runner {
       complaint = (complaint + text.toString()).slice(-500);
     });
     child.on('message', (message: FromHost) => this.hear(message));
-    // 'close' and not 'exit': by then everything it said has been read.
+    // At 'close', unlike at 'exit', everything that the process said has been read.
     child.once('close', (code, signal) =>
       this.died(child, signal ?? `exit code ${code ?? 'unknown'}`, complaint),
     );
@@ -116,7 +116,7 @@ export class WasiPool implements Runner {
   }
 
   private tell(message: ToHost): void {
-    // A failure to send means that the process is dying; its end is heard too, and the jobs are repeated then.
+    // A failure to send means that the process is dying; its end is noticed too, and the jobs are repeated then.
     if (this.child?.connected === true) this.child.send(message, () => undefined);
   }
 

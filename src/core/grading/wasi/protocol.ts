@@ -1,7 +1,8 @@
 import type { Job, Reply } from '../runner';
 import type { Image } from './image';
+import type { FaultCode } from '../../faults';
 
-/** How the child process is to be set up: its one command-line argument, as JSON. */
+/** Settings of the child process: its one command-line argument, as JSON. */
 export interface HostSettings {
   /** Folder of python.wasm and python.image. */
   readonly assets: string;
@@ -9,26 +10,26 @@ export interface HostSettings {
   readonly memoryMegabytes: number;
 }
 
-/** From the extension host or the command line to the child process. */
+/** Messages from the extension host or the command line to the child process. */
 export type ToHost =
   | { readonly kind: 'run'; readonly id: number; readonly job: Job }
   | { readonly kind: 'stop'; readonly id: number };
 
-/** From the child process. `fault`: it cannot work at all. `failed`: this job cannot be run. */
+/** Messages from the child process. `fault`: it cannot work at all. `failed`: this job cannot be run. */
 export type FromHost =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'fault'; readonly code: string; readonly message: string }
+  | { readonly kind: 'fault'; readonly code: FaultCode; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly calls: readonly Reply[] }
-  | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string };
+  | { readonly kind: 'failed'; readonly id: number; readonly code: FaultCode; readonly message: string };
 
-/** What a worker thread starts with. */
+/** Data that a worker thread starts with. */
 export interface ThreadData {
   readonly module: WebAssembly.Module;
   readonly image: Image;
 }
 
-/** From a worker thread; it gets one job at a time. */
+/** Messages from a worker thread, which gets one job at a time. */
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly calls: readonly Reply[] }
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+  | { readonly kind: 'failed'; readonly code: FaultCode; readonly message: string };

@@ -1,14 +1,14 @@
 // Sections of a WebAssembly module. The build uses this file as it stands, so it is JavaScript.
 
-/** Number of the sections that say nothing about what the module does, such as debug data. */
+/** Number of custom sections, which say nothing about what the module does, such as debug data. */
 const CUSTOM = 0;
 
 /**
- * Source: WebAssembly core specification 2.0, section 5.5 (binary modules).
+ * Yields the sections of a module. Source: WebAssembly core specification 2.0, section 5.5 (binary modules).
  *
  * @param {Uint8Array} binary a module
- * @returns {Generator<{id: number, at: number, start: number, end: number}>} each section: its number, and where it, its
- *   body and what follows it begin
+ * @returns {Generator<{id: number, at: number, start: number, end: number}>} each section: its number, and where it,
+ * its body and what follows it begin
  */
 export function* sectionsOf(binary) {
   let at = 8;
@@ -30,7 +30,7 @@ export function withoutCustomSections(binary) {
 }
 
 /**
- * LEB128, unsigned.
+ * Reads a number in unsigned LEB128.
  *
  * @param {Uint8Array} bytes
  * @param {number} start

@@ -1,32 +1,36 @@
-/** A host function was asked to end the guest; `code` is what the guest wanted to exit with. */
+/** Thrown when the guest asks to end; `code` is its exit code. */
 export class GuestExit extends Error {
   constructor(readonly code: number) {
     super(`the code ended the interpreter (exit code ${code})`);
   }
 }
 
-/** Thrown out of the guest at the end of its boot; the guest's memory is an image to start jobs from then. */
+/** Thrown out of the guest at the end of its boot; its memory is then the image from which jobs start. */
 export class BootEnd extends Error {}
 
-/** The guest slept, on the virtual clock, past what one call may take. */
+/** Thrown when the guest sleeps, on the virtual clock, past what one call may take. */
 export class SleptTooLong extends Error {}
 
 /** Results of WASI functions. Source: wasi_snapshot_preview1, type errno. */
 const errno = { ok: 0, badFile: 8, notImplemented: 52, seekPipe: 70 } as const;
 
-/** Every job starts at this instant of the guest's clock, so that outcomes do not depend on the day: 2025-01-01 12:00 UTC. */
+/**
+ * Instant of the guest's clock at which every call starts, so that outcomes do not depend on the day: 2025-01-01 12:00
+ * UTC.
+ */
 const jobEpochNanoseconds = 1_735_732_800_000_000_000n;
 const sleepLimitNanoseconds = 1_000_000_000n;
-/** How far the clock goes on each time it is read. Real time would differ between a reference and an answer. */
+/** Time by which the clock advances each time it is read. Real time would differ between a reference and an answer. */
 const tickNanoseconds = 10_000n;
 const subscriptionBytes = 48;
 const eventBytes = 32;
-/** More buffers than any call of the interpreter passes. */
+/** Maximum number of buffers that are used; no call of the interpreter passes as many. */
 const maxVectors = 1024;
 
 /**
- * All of the outside that the guest can reach: standard input that holds the job while the job is read, an output that
- * is dropped, a virtual clock that goes on when it is read or slept on, and random numbers from a seed. No files, environment, network or processes.
+ * Everything outside that the guest can reach: standard input that holds the job while the job is read, an output that
+ * is dropped, a virtual clock that advances when it is read or slept on, and random numbers from a seed. There are no
+ * files, no environment, no network and no processes.
  */
 export class GuestSystem {
   private memory: WebAssembly.Memory | undefined;
@@ -44,7 +48,7 @@ export class GuestSystem {
     this.memory = memory;
   }
 
-  /** What the guest wrote while it booted. */
+  /** Text that the guest wrote while it booted. */
   get bootOutput(): string {
     return this.output;
   }
@@ -64,14 +68,14 @@ export class GuestSystem {
     this.inputAt = 0;
   }
 
-  /** Clock and random numbers as at the start of a call, the same for a reference and an answer. */
+  /** Resets clock and random numbers, so that a call starts alike for a reference and an answer. */
   startCall(seed: number): void {
     this.slept = 0n;
     this.ticked = 0n;
     this.random = BigInt(seed) * 2n + 1n;
   }
 
-  /** The imports of the guest; every function that is not here answers "not implemented". */
+  /** Returns the imports of the guest; every function that is not here answers "not implemented". */
   imports(): WebAssembly.Imports {
     const functions: Record<string, (...values: never[]) => number> = {
       args_sizes_get: (count: number, size: number) => {
@@ -145,7 +149,7 @@ export class GuestSystem {
     return errno.ok;
   }
 
-  /** Standard streams look like terminals' character devices; there are no other files. */
+  /** Shows standard streams as character devices, like terminals; there are no other files. */
   private writeFileStatus(fd: number, at: number, size: number, kindOffset: number): number {
     if (fd > 2) return errno.badFile;
     const characterDevice = 2;
@@ -194,7 +198,7 @@ export class GuestSystem {
     return clock === realTime ? jobEpochNanoseconds + elapsed : elapsed + 1_000_000_000n;
   }
 
-  /** A linear congruential generator (Knuth's MMIX constants): it has to be repeatable, not good. */
+  /** Fills memory by a linear congruential generator (Knuth's MMIX constants), which has to be repeatable, not good. */
   private fillRandom(start: number, length: number): number {
     const bytes = this.bytes().subarray(start, start + length);
     for (let index = 0; index < bytes.length; index++) {
@@ -205,7 +209,7 @@ export class GuestSystem {
     return errno.ok;
   }
 
-  /** `time.sleep`: moves the virtual clock and returns at once. */
+  /** Serves `time.sleep`: moves the virtual clock and returns at once. */
   private sleep(subscriptions: number, events: number, count: number, happened: number): number {
     const clockEvent = 0;
     let fired = 0;

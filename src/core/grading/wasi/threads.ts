@@ -3,16 +3,16 @@ import { messageOf } from '../../fault';
 import type { CallOutcome, Job } from '../runner';
 import type { FromThread, ThreadData } from './protocol';
 
-/** A job and whom to tell; `run` resolves when a thread has done it. */
+/** A job, and the function that gets its result. */
 interface Assignment {
   readonly id: number;
   readonly job: Job;
-  /** Threads that died under it. */
+  /** Number of threads that died under it. */
   deaths: number;
   readonly finish: (result: ThreadResult) => void;
 }
 
-export type ThreadResult = Exclude<FromThread, { kind: 'ready' }>;
+type ThreadResult = Exclude<FromThread, { kind: 'ready' }>;
 
 interface Thread {
   readonly worker: Worker;
@@ -22,14 +22,14 @@ interface Thread {
 }
 
 /**
- * Wall time after which a thread is taken for stuck: far over what execution.ts allows a job, whose own watch stops
- * every loop of the guest.
+ * Returns the wall time after which a thread is taken for stuck: far more than execution.ts allows a job, since its own
+ * watchdog stops every loop of the guest.
  */
 function stuckMilliseconds({ calls, limitMilliseconds }: Job): number {
   return 30_000 + 20 * calls.length * limitMilliseconds;
 }
 
-/** `width` threads that work and one spare, warm, which takes the place of one that is killed. */
+/** Holds `width` threads that work, and a warm spare one that takes the place of one that is killed. */
 export class Threads {
   private readonly all = new Set<Thread>();
   private readonly waiting: Assignment[] = [];
@@ -46,7 +46,7 @@ export class Threads {
     this.assign();
   }
 
-  /** Forgets the job; a thread that is in the middle of it is killed. */
+  /** Forgets the job; a thread that is running it is killed. */
   stop(id: number): void {
     const index = this.waiting.findIndex((assignment) => assignment.id === id);
     if (index >= 0) this.waiting.splice(index, 1);
@@ -119,7 +119,10 @@ export class Threads {
     this.assign();
   }
 
-  /** A thread that dies twice under the same job was killed by it: that counts as an error of its first call. */
+  /**
+   * Gives the job to another thread. A job under which two threads died has killed them: that is an error of its first
+   * call.
+   */
   private repeat(assignment: Assignment | undefined, reason: string): void {
     if (assignment === undefined) return;
     assignment.deaths++;

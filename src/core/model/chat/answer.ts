@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Generation, SampledTokens, Usage } from '../model';
 
-/** `choices[].logprobs.content[]`; llama.cpp adds `id`, older vLLM writes the id into `token`. */
+/** An entry of `choices[].logprobs.content[]`; llama.cpp adds `id`, and older vLLM writes the id into `token`. */
 const tokenEntry = z.object({
   token: z.string().nullish(),
   logprob: z.number().nullish(),
@@ -11,7 +11,10 @@ const tokenEntry = z.object({
 
 const message = z.object({
   content: z.string().nullish(),
-  /** The thoughts of reasoning models: llama.cpp, DeepSeek, older vLLM; then newer vLLM. */
+  /**
+   * Thoughts of reasoning models: `reasoning_content` from llama.cpp, DeepSeek and older vLLM; `reasoning` from newer
+   * vLLM.
+   */
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
 });
@@ -26,12 +29,12 @@ const choice = z.object({
   prompt_token_ids: z.array(z.int()).nullish(),
 });
 
-/** A chunk of a streamed chat completion, or a whole one: what Tandem reads of them, and nothing else. */
+/** The fields that Tandem reads of a chunk of a streamed chat completion, or of a whole one. */
 export const chunkSchema = z.object({
   model: z.string().nullish(),
   choices: z.array(choice),
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int().nullish() }).nullish(),
-  /** llama.cpp: the tokens so far; those of the prompt that it still had in memory, and those that it read. */
+  /** Token counts so far, from llama.cpp: prompt tokens from its cache, prompt tokens read, and generated tokens. */
   timings: z
     .object({ cache_n: z.int().nullish(), prompt_n: z.int(), predicted_n: z.int() })
     .optional()
@@ -52,10 +55,10 @@ const finishReasons: Readonly<Record<string, Generation['finishReason']>> = {
   max_tokens: 'length',
 };
 
-/** What one answer turned out to be, without its timing. */
+/** A complete answer without its timing. */
 export type FinishedAnswer = Omit<Generation, 'timing'>;
 
-/** Puts the chunks of one answer together. */
+/** Assembles the chunks of one answer. */
 export class ChatAnswer {
   #text = '';
   #reasoning = '';
@@ -68,7 +71,10 @@ export class ChatAnswer {
   #servedModel: string | undefined;
   #hasChoice = false;
 
-  /** @returns the text that the chunk adds, and whether it shows that the model is generating */
+  /**
+   * Adds a chunk.
+   * @returns the text that the chunk adds, and whether it shows that the model is generating
+   */
   add(chunk: Chunk): { text: string; generating: boolean } {
     this.#servedModel ??= chunk.model ?? undefined;
     this.#promptTokenIds ??= chunk.prompt_token_ids ?? undefined;
@@ -93,7 +99,7 @@ export class ChatAnswer {
     this.#reasoning += reasoning;
     this.#finish = choice.finish_reason ?? this.#finish;
     this.#promptTokenIds ??= choice.prompt_token_ids ?? undefined;
-    // A chunk may hold more of them than a call can have arguments.
+    // A chunk may hold more of them than a call can have arguments, so `push(...ids)` would fail.
     for (const id of choice.token_ids ?? []) (this.#tokenIds ??= []).push(id);
     for (const entry of choice.logprobs?.content ?? []) this.#entries.push(entry);
     const generating =
@@ -101,7 +107,7 @@ export class ChatAnswer {
     return { text, generating };
   }
 
-  /** Characters so far, thoughts included. */
+  /** Number of characters so far, thoughts included. */
   get length(): number {
     return this.#text.length + this.#reasoning.length;
   }
@@ -110,12 +116,16 @@ export class ChatAnswer {
     return this.#hasChoice;
   }
 
-  /** Whether the server said that the answer is complete. */
+  /** True if the server said that the answer is complete. */
   get isFinished(): boolean {
     return this.#finish !== undefined;
   }
 
-  /** @returns the answer, why token data that the server gave was not kept, and whether what was kept lacks the end */
+  /**
+   * Ends the answer.
+   * @returns the answer; why token data from the server was discarded, if so; and whether the kept data lack the value
+   * of the token that ended the turn
+   */
   finish(): { answer: FinishedAnswer; droppedTokens?: string; lacksEnd: boolean } {
     const { tokens, dropped } = this.#tokens();
     const usage = this.#usage ?? this.#usageSoFar ?? usageOf(this.#promptTokenIds, tokens?.ids);
@@ -132,7 +142,7 @@ export class ChatAnswer {
     return { answer, lacksEnd, ...(dropped !== undefined && { droppedTokens: dropped }) };
   }
 
-  /** Training reads these as the tokens that were sampled, so what does not add up is not kept. */
+  /** Returns the token data. Training takes them as the sampled tokens, so inconsistent data are discarded. */
   #tokens(): { tokens?: SampledTokens; dropped?: string } {
     const entries = this.#entries;
     if (entries.length > 0 && bytesAreMissing(entries, this.#reasoning + this.#text))
@@ -151,14 +161,14 @@ export class ChatAnswer {
     return { tokens: { ...(ids && { ids }), ...(logprobs && { logprobs }) } };
   }
 
-  /** Whether the log-probabilities are those of all tokens but the last, which ended the turn and wrote no text. */
+  /** Tells whether only the log-probability of the last token is missing, which ended the turn and wrote no text. */
   #lacksEndOnly(ids: readonly number[], logprobs: readonly number[]): boolean {
     if (ids.length !== logprobs.length + 1 || !this.#endedItself) return false;
     const named = complete(this.#entries.map(entryId));
     return named ? named.every((id, at) => id === ids[at]) : this.#entriesAreTheText;
   }
 
-  /** Whether the tokens that were kept have no log-probability of the one that ended the turn. */
+  /** Tells whether the kept data lack the log-probability of the token that ended the turn. */
   #lacksEnd({ ids, logprobs }: SampledTokens): boolean {
     if (!ids || !logprobs || !this.#endedItself) return false;
     const last = this.#entries.at(-1)?.bytes ?? [];
@@ -174,7 +184,7 @@ export class ChatAnswer {
   }
 }
 
-/** A server that gives the ids of all tokens has counted them. */
+/** Derives the usage from the token ids, if the server gives all of them. */
 function usageOf(
   prompt: readonly number[] | undefined,
   ids: readonly number[] | undefined,
@@ -188,21 +198,21 @@ function entryId(entry: TokenEntry): number | undefined {
   return written === undefined ? undefined : Number(written);
 }
 
-/** The list when no element is missing and there is at least one. */
+/** Returns the list if it is not empty and no element is missing; otherwise undefined. */
 function complete(values: (number | undefined)[]): number[] | undefined {
   const present = values.filter((value) => value !== undefined);
   return present.length > 0 && present.length === values.length ? present : undefined;
 }
 
-/** The text of tokens, which may have parts of a character each; undefined when one does not tell. */
+/** Returns the text of tokens, each of which may hold part of a character; undefined if a token has no bytes. */
 function textOf(entries: readonly TokenEntry[]): string | undefined {
   const bytes = entries.flatMap(({ bytes }) => (bytes ? [Buffer.from(bytes)] : []));
   return bytes.length === entries.length ? Buffer.concat(bytes).toString() : undefined;
 }
 
 /**
- * llama.cpp leaves out the tokens whose bytes are an unfinished character. More bytes than text are fine: an
- * end-of-turn token or a stop string is not part of the text.
+ * Tells whether tokens are missing: llama.cpp omits tokens whose bytes are an incomplete character. More bytes than
+ * text are fine, because an end-of-turn token or a stop string is not part of the text.
  */
 function bytesAreMissing(entries: readonly TokenEntry[], text: string): boolean {
   let bytes = 0;

@@ -1,7 +1,7 @@
-/** What an error or a list of models says is read up to here; nobody says more in earnest. Bytes. */
+/** Maximum number of bytes read of an error or a list of models; real ones are shorter. */
 const MOST_BYTES = 2 ** 20;
 
-/** The text of a body that is no answer, up to `MOST_BYTES`; the rest is not waited for. */
+/** Returns the text of a body that is not an answer, up to `MOST_BYTES`; it does not wait for the rest. */
 export async function textOf({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -13,7 +13,7 @@ export async function textOf({ body }: Response): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MOST_BYTES));
 }
 
-/** The platform's `fetch`, but for what a server says of an error: the `openai` package reads that to its end. */
+/** Works like the platform's `fetch`, but limits the body of an error, which the `openai` package reads to its end. */
 export const boundedFetch: typeof fetch = async (...request) => {
   const response = await fetch(...request);
   if (response.ok || response.body === null) return response;

@@ -1,14 +1,13 @@
-/** How long one attempt at an answer may take, in milliseconds. */
+/** Time limits of one attempt at an answer, in milliseconds. */
 export interface TimeLimits {
   /**
-   * From the request to the first token: connecting, waiting in the server's queue and reading the prompt.
-   * Node's `fetch` gives up by itself on a server that has sent no header after 300 seconds, and on a connection
-   * that is not made within 10 seconds.
+   * Limit from the request to the first token: connecting, waiting in the server's queue and reading the prompt. Node's
+   * `fetch` itself gives up if no header arrives within 300 seconds, or no connection within 10 seconds.
    */
   readonly firstTokenMs: number;
-  /** Between two pieces of a streamed answer. */
+  /** Limit from one piece of a streamed answer to the next. */
   readonly betweenTokensMs: number;
-  /** The whole attempt. */
+  /** Limit from the request to the end of the answer. */
   readonly totalMs: number;
 }
 
@@ -18,14 +17,13 @@ export const defaultLimits: TimeLimits = {
   totalMs: 600_000,
 };
 
-/** Which limit was passed. */
 export type PassedLimit = keyof TimeLimits;
 
-/** Watches one attempt: its `signal` aborts when the caller cancels or when a time limit is passed. */
+/** Watches one attempt: its `signal` aborts if the caller cancels or a time limit is exceeded. */
 export class Deadline implements Disposable {
-  /** The limit that was passed, when that is why `signal` aborted. */
+  /** The exceeded limit, if that is why `signal` aborted. */
   passed: PassedLimit | undefined;
-  /** Whether the caller cancelled. */
+  /** True if the caller cancelled. */
   cancelled = false;
   readonly controller = new AbortController();
 
@@ -53,7 +51,10 @@ export class Deadline implements Disposable {
     return this.controller.signal;
   }
 
-  /** Something arrived. The first token counts only when `token` is true: servers greet before they start to work. */
+  /**
+   * Reports that something arrived. The first token counts only if `token` is true, because servers send greetings
+   * before they start to work.
+   */
   progress(token: boolean): void {
     if (this.#betweenTokens) this.#betweenTokens.refresh();
     else if (token) {

@@ -1,8 +1,8 @@
 import { Fault } from '../../fault';
 import { connectionReason, Failure, failureOf, quoted, type Addressee } from './failure';
 
-/** Why a connection to a server does not work. */
-export type Problem =
+/** Reasons why a connection to a server does not work. */
+export type ConnectionProblem =
   | 'bad-address'
   | 'refused'
   | 'unknown-host'
@@ -21,17 +21,19 @@ export type Problem =
   | 'refused-request'
   | 'server-error';
 
-/** What keeps a person from using a server, in a sentence, and in another what to do. */
+/** A sentence that says what is wrong with a server, and one with the remedy. */
 export interface Diagnosis {
-  readonly problem: Problem;
+  readonly problem: ConnectionProblem;
   readonly what: string;
   readonly remedy: string;
 }
 
-/** What an error of a server or of the way to it means for whoever connects it; anything else is a bug. */
+/**
+ * Translates an error of a server or its connection for the person who connects it; rethrows anything else as a bug.
+ */
 export function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   if (error instanceof Fault && error.code === 'model/bad-address') return badAddress(to);
-  // OpenAI's own server is not even asked without a key.
+  // Without a key, OpenAI's own server is not even asked.
   if (error instanceof Fault && !(error.cause instanceof Failure)) return noKey(to);
   const failure = failureOf(error instanceof Fault ? error.cause : error, to);
   const { code, status, words = '' } = failure;
@@ -43,7 +45,7 @@ export function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   return disconnected(failure, to);
 }
 
-/** The connection was not made, or broke. */
+/** Returns the diagnosis for a connection that failed or broke. */
 function disconnected(error: unknown, to: Addressee): Diagnosis {
   const reason = connectionReason(error);
   const host = hostOf(to);
@@ -85,7 +87,10 @@ function disconnected(error: unknown, to: Addressee): Diagnosis {
   };
 }
 
-/** The server answered with a status that is an error. @param words what it said */
+/**
+ * Returns the diagnosis for an error status.
+ * @param words text of the server's answer
+ */
 function refusal(status: number, words: string, to: Addressee): Diagnosis {
   const said = `answers ${status}: ${quoted(words, to)}`;
   const host = hostOf(to);
@@ -137,7 +142,10 @@ export function tooSlow(to: Addressee): Diagnosis {
   };
 }
 
-/** @param status of its answer, when that is what tells */
+/**
+ * Returns the diagnosis for a server that does not speak OpenAI's API.
+ * @param status status of its answer, if that is the evidence
+ */
 export function notOpenAi(to: Addressee, status?: number): Diagnosis {
   const how = status === undefined ? '' : ` (${status})`;
   return {
@@ -152,7 +160,7 @@ function noKey(to: Addressee): Diagnosis {
 }
 
 function badAddress(to: Addressee): Diagnosis {
-  // A password in it must not be read over a shoulder, nor get into a log.
+  // A password in it must not appear on the screen or in a log.
   const shown = to.server.replace(/\/\/[^/]*@/, '//…@');
   return {
     problem: 'bad-address',
@@ -169,7 +177,7 @@ function serverError(said: string, to: Addressee): Diagnosis {
   };
 }
 
-/** With its port, which may be what is wrong. */
+/** Returns the host with its port, because the port may be wrong. */
 function hostOf({ server }: Addressee): string {
   return URL.parse(server)?.host ?? server;
 }

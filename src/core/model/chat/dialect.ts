@@ -1,24 +1,24 @@
 import type OpenAI from 'openai';
 import type { ChatMessage, SamplingSettings, ServerSampling } from '../model';
 import { NEUTRAL, NEUTRAL_FIELDS, OTHER_TOP_K, type NeutralField } from './neutral';
-import { isRefusal, refusedIn, refusesParameter } from './refusal';
+import { isRefusal, refusedIn, refusesParameter } from './neutral';
 
-/** Fields of a request beyond those of the `openai` package. */
+/** Fields of a request that the `openai` package lacks or declares with other types. */
 interface ServerFields extends Partial<Record<Exclude<NeutralField, 'samplers'>, number>> {
   samplers?: readonly string[];
-  /** Deprecated at OpenAI, alive everywhere else. */
+  /** Deprecated by OpenAI, supported everywhere else. */
   seed?: number;
-  /** vLLM: `prompt_token_ids` in the first chunk, `choices[].token_ids` in each. */
+  /** vLLM: send `prompt_token_ids` in the first chunk and `choices[].token_ids` in each. */
   return_token_ids?: boolean;
-  /** Older vLLM: each token of the log-probabilities is written `token_id:<id>`. */
+  /** Older vLLM: write each token of the log-probabilities as `token_id:<id>`. */
   return_tokens_as_token_ids?: boolean;
-  /** llama.cpp: the number of tokens so far in each chunk. */
+  /** llama.cpp: send the number of tokens so far in each chunk. */
   timings_per_token?: boolean;
 }
 
 export type RequestBody = Omit<OpenAI.ChatCompletionCreateParamsStreaming, keyof ServerFields> & ServerFields;
 
-/** What Tandem can do without, or say in another way, and what is lost when it has to. */
+/** Fields that Tandem can omit or replace, and the loss if it has to. */
 const dispensable = {
   logprobs: 'log-probabilities are not recorded',
   top_logprobs: 'the server chooses how many alternatives it lists',
@@ -35,20 +35,20 @@ const DISPENSABLE = Object.keys(dispensable) as (keyof typeof dispensable)[];
 
 type Dispensable = keyof typeof dispensable | NeutralField;
 
-/** Fields with what a person chose: none is ever left out, because the log would then be wrong. */
+/** Fields that the user chose; they are never omitted, because the log would then be wrong. */
 const CHOSEN = ['temperature', 'top_p', 'top_k', 'stop'] as const;
 
-export interface DialectSettings {
+interface DialectSettings {
   readonly model: string;
   readonly logprobs: boolean;
   readonly tokenIds: boolean;
-  /** OpenAI's newer models refuse `max_tokens`; most other servers know nothing else. */
+  /** OpenAI's newer models refuse `max_tokens`; most other servers know only that. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Switch the server's own sampling off. OpenAI's server has none, and refuses fields that it does not know. */
+  /** Disable the server's own sampling. OpenAI's server has none, and refuses unknown fields. */
   readonly neutral: boolean;
 }
 
-/** How one server wants to be asked. It learns from refusals, once for all requests that follow. */
+/** The form of requests that one server accepts. It learns from each refusal for all later requests. */
 export class Dialect {
   readonly #settings: DialectSettings;
   readonly #refused = new Set<Dispensable>();
@@ -58,12 +58,15 @@ export class Dialect {
     this.#settings = settings;
   }
 
-  /** Whether the server's own sampling is switched off, as far as it lets itself be. */
+  /** True if the server's own sampling is disabled, as far as the server allows. */
   get isNeutral(): boolean {
     return this.#settings.neutral;
   }
 
-  /** @param mayStop the answer may be stopped early, so that its end, which has the token counts, may not come */
+  /**
+   * Returns the body of a request.
+   * @param mayStop true if the answer may be stopped before its end, which contains the token counts
+   */
   request(messages: readonly ChatMessage[], sampling: SamplingSettings, mayStop = false): RequestBody {
     const { temperature, topP = 1, topK = 0, maxTokens, stop = [], seed } = sampling;
     const body: RequestBody = {
@@ -86,7 +89,7 @@ export class Dialect {
     return body;
   }
 
-  /** Says what this request asked of the server's own sampling; undefined when it asked nothing. */
+  /** Returns the settings of the server's own sampling in this request; undefined if there are none. */
   samplingOf(body: RequestBody, { seed }: SamplingSettings): ServerSampling | undefined {
     const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
     const wanted: Dispensable[] = [
@@ -98,10 +101,10 @@ export class Dialect {
     return neutral.length > 0 ? { neutral } : undefined;
   }
 
-  /** Remembers what a server refuses and Tandem can do without; false when the refusal is about something else. */
+  /** Remembers refused fields that Tandem can omit; returns false if the refusal is about something else. */
   learn(status: number, answer: string, body: RequestBody): boolean {
     if (!isRefusal(status)) return false;
-    // A neutral value can be left out whatever the server has against it.
+    // A neutral value can be omitted, whatever the reason for the refusal.
     const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
     const others = refusesParameter(answer) ? DISPENSABLE.filter((field) => field in body) : [];
     const learned = refusedIn(answer, [...others, ...neutral]).filter((field) => !this.#isSwappedBack(field));
@@ -111,7 +114,7 @@ export class Dialect {
     return learned.length > 0;
   }
 
-  /** The field in which a refusal names what the sampling settings ask for, and the value that was sent. */
+  /** Returns the user's sampling field that a refusal names, and the value that was sent. */
   refusedChoice(
     status: number,
     answer: string,
@@ -123,7 +126,7 @@ export class Dialect {
     return field && { field, value: body[field] };
   }
 
-  /** For each refusal what the server refuses and what is lost by it, to follow its name in a sentence. */
+  /** Returns the refused fields and the loss for each, as predicates that follow the server's name in a sentence. */
   get losses(): string[] {
     const refused = DISPENSABLE.filter((field) => this.#refused.has(field));
     const own = NEUTRAL_FIELDS.filter((field) => this.#refused.has(field)).map((field) => `"${field}"`);
@@ -151,7 +154,7 @@ export class Dialect {
 
   #askForLogprobs(body: RequestBody): void {
     body.logprobs = true;
-    // Without a number llama.cpp lists 20 alternatives to each token, several kilobytes a token; with 0 it lists nothing.
+    // By default llama.cpp lists 20 alternatives per token, several kilobytes each; with 0 it lists nothing.
     if (this.#speaks('top_logprobs')) body.top_logprobs = 1;
     if (this.#settings.tokenIds && this.#speaks('return_tokens_as_token_ids'))
       body.return_tokens_as_token_ids = true;
@@ -166,7 +169,7 @@ export class Dialect {
     return this.#speaks(field) ? field : (swapped(field) ?? field);
   }
 
-  /** Whether the server has refused the other name of the token limit before. */
+  /** Tells whether the server has already refused the other name of the token limit. */
   #isSwappedBack(parameter: Dispensable): boolean {
     const other = swapped(parameter);
     return other !== undefined && this.#refused.has(other);

@@ -7,7 +7,7 @@ import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../replyLength';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
 import { askedWait } from './retry';
 
-export type FailureCode =
+type FailureCode =
   | 'model/unreachable'
   | 'model/unauthorized'
   | 'model/unknown-model'
@@ -18,27 +18,27 @@ export type FailureCode =
   | 'model/bad-answer'
   | 'model/too-long-answer';
 
-/** Whom a request went to, as its error messages name it. */
+/** Recipient of a request, for error messages. */
 export interface Addressee {
   /** Base URL. */
   readonly server: string;
   readonly model: string;
-  /** Never shown: whatever a server says is searched for it first. */
+  /** Never shown: it is removed from all text of the server before that is shown. */
   readonly key: string | undefined;
 }
 
-/** One attempt that gave no answer. */
+/** An attempt that gave no answer. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: FailureCode;
-  /** What the person can do. */
+  /** Remedy for the user, without a period. */
   readonly remedy: string;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly again: boolean;
-  /** How long the server asks to wait, in milliseconds. */
+  /** Milliseconds that the server asks to wait. */
   readonly waitMs: number | undefined;
   readonly status: number | undefined;
-  /** All that the server said, for `Dialect.learn`. May contain anything, so it is never shown. */
+  /** The server's whole message, for `Dialect.learn`. It may contain anything, so it is never shown. */
   readonly words: string | undefined;
 
   constructor(
@@ -63,8 +63,9 @@ export class Failure extends Error {
   }
 
   /**
-   * @param requests how many were made before giving up
-   * @param details why no further one is made, when that needs saying, and what the person can do when that is known better
+   * Returns a fault for the user.
+   * @param requests number of requests before giving up
+   * @param details `why`: reason not to try again, if it needs saying; `remedy`: a better remedy, if known
    */
   toFault(requests: number, { why, remedy = this.remedy }: { why?: string; remedy?: string } = {}): Fault {
     const tried = this.again && requests > 1 ? ` (tried ${requests} times)` : '';
@@ -73,7 +74,7 @@ export class Failure extends Error {
   }
 }
 
-/** A failure for whatever the `openai` package or the connection threw; anything else is a bug and is thrown on. */
+/** Converts an error of the `openai` package or the connection; rethrows anything else as a bug. */
 export function failureOf(error: unknown, to: Addressee): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof APIConnectionError) return unreachable(error, to);
@@ -81,7 +82,7 @@ export function failureOf(error: unknown, to: Addressee): Failure {
   throw error;
 }
 
-/** A time limit was passed. */
+/** Returns the failure for an exceeded time limit. */
 export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee): Failure {
   const seconds = `${limits[limit] / 1000} s`;
   const what = {
@@ -93,11 +94,11 @@ export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee):
     limit === 'totalMs'
       ? 'Allow fewer tokens or raise the time limit'
       : 'See whether it is overloaded or raise the time limit';
-  // A steady answer that is too long will be too long again.
+  // An answer that arrives steadily but takes too long would take too long again.
   return new Failure('model/timed-out', `${subject(to)} ${what}`, remedy, { again: limit !== 'totalMs' });
 }
 
-/** The connection went away while the answer was read, or the answer ended before it was complete. */
+/** Returns the failure for a connection lost during the answer, or an answer that ended too early. */
 export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure {
   return new Failure(
     'model/unreachable',
@@ -107,7 +108,7 @@ export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure 
   );
 }
 
-/** The server answered something that is no chat completion. */
+/** Returns the failure for an answer that is not a chat completion. */
 export function badAnswer(
   what: string,
   to: Addressee,
@@ -121,14 +122,14 @@ export function badAnswer(
   );
 }
 
-/** The answer is longer than any that a dialogue takes. */
+/** Returns the failure for an answer longer than any dialogue accepts. */
 export function tooLong(to: Addressee): Failure {
   return new Failure('model/too-long-answer', `${subject(to)} ${WROTE_TOO_LONG}`, TOO_LONG_REMEDY, {
     again: false,
   });
 }
 
-/** Throws the right failure when reading was stopped from our side: passed limit, else the caller's cancel. */
+/** Throws if reading was stopped by Tandem: for an exceeded limit, or else the caller's cancel. */
 export function throwIfStopped(deadline: Deadline, limits: TimeLimits, to: Addressee): void {
   if (deadline.passed) throw timedOut(deadline.passed, limits, to);
   if (deadline.cancelled) throw cancelled();
@@ -138,10 +139,10 @@ export function cancelled(): DOMException {
   return new DOMException('The request to the model was cancelled.', 'AbortError');
 }
 
-/** Characters of what a server said that are looked at, to quote some of them. */
+/** Number of characters of a server's message that are searched for a quotation. */
 const LOOKED_AT = 10_000;
 
-/** Part of what a server said, fit for a sentence: one line, no markup, not long, and never the key. */
+/** Returns part of a server's message, fit for a sentence: one short line, without markup and without the key. */
 export function quoted(said: string, to: Addressee): string {
   const text = said.slice(0, LOOKED_AT);
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
@@ -181,7 +182,7 @@ function unreachable(error: APIConnectionError, to: Addressee): Failure {
   });
 }
 
-/** The most telling part of a chain of causes: `ECONNREFUSED` rather than "fetch failed". */
+/** Returns the most specific reason in a chain of causes: `ECONNREFUSED` rather than "fetch failed". */
 export function connectionReason(error: unknown): string {
   let reason = messageOf(error);
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -190,15 +191,15 @@ export function connectionReason(error: unknown): string {
   return reason;
 }
 
-/** What servers put into the body of an error: OpenAI's object, a bare string, FastAPI's `detail`. */
+/** Bodies of errors: OpenAI's object, a bare string, or FastAPI's `detail`. */
 const errorBody = z.union([
   z.string(),
   z.object({ message: z.string(), code: z.unknown().optional(), param: z.unknown().optional() }),
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
 
-/** What the server said, with the code and the parameter it names, for people and for `Dialect.learn`. */
-export function serverWords(error: APIError): string {
+/** Returns the server's message with the code and parameter it names, for people and for `Dialect.learn`. */
+function serverWords(error: APIError): string {
   const body = errorBody.safeParse(error.error);
   if (!body.success) return error.error === undefined ? withoutStatus(error) : JSON.stringify(error.error);
   if (typeof body.data === 'string') return body.data;
@@ -207,7 +208,7 @@ export function serverWords(error: APIError): string {
   return named.length > 0 ? `${message} [${named.join(', ')}]` : message;
 }
 
-/** `APIError` puts the status in front of its message, and "(no body)" where the server said nothing. */
+/** Removes what `APIError` adds to a message: the status in front, and "(no body)" if the server sent none. */
 function withoutStatus(error: APIError): string {
   return error.message.replace(/^\d{3} /, '').replace('status code (no body)', 'no explanation');
 }
@@ -232,7 +233,7 @@ function refused(error: APIError, to: Addressee): Failure {
   );
 }
 
-/** Errors that arrive inside a stream carry the status, if at all, as `code`. */
+/** Returns the status of an error inside a stream, which is in `code`, if anywhere. */
 function statusInBody(error: APIError): number | undefined {
   const code = Number(error.code);
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;

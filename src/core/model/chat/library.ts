@@ -1,3 +1,3 @@
-/** What Tandem takes of the package `openai`. */
+/** The parts of the package `openai` that Tandem uses. */
 export { APIConnectionError, APIError, OpenAI } from 'openai';
 export { Stream } from 'openai/streaming';

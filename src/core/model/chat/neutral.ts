@@ -1,28 +1,68 @@
 /**
- * Fields with which servers keep a part of the tokens from being sampled, or change how likely they are, each with the
- * value that switches it off. What is not sent, a server takes from its own defaults: llama.cpp from its command line, vLLM
- * and SGLang from the model's `generation_config.json`.
+ * Fields with which servers exclude tokens from sampling or change their probabilities, each with the value that
+ * disables it. A server takes fields that are not sent from its own defaults: llama.cpp from its command line, vLLM and
+ * SGLang from the model's `generation_config.json`.
  */
 export const NEUTRAL = {
   top_p: 1,
-  // SGLang and older vLLM refuse 0, others refuse negative numbers, see `OTHER_TOP_K`.
+  // SGLang and older vLLM refuse 0; others refuse negative numbers, see `OTHER_TOP_K`.
   top_k: -1,
   min_p: 0,
   typical_p: 1,
   presence_penalty: 0,
   frequency_penalty: 0,
-  // vLLM and SGLang call it so, llama.cpp and LM Studio `repeat_penalty`.
+  // This is the name in vLLM and SGLang; llama.cpp and LM Studio say `repeat_penalty`.
   repetition_penalty: 1,
   repeat_penalty: 1,
   mirostat: 0,
   dynatemp_range: 0,
-  // llama.cpp applies what is listed, in this order, and nothing else. By default its temperature comes after its top-p.
+  // llama.cpp applies the listed samplers in this order, and no others. By default its temperature follows its top-p.
   samplers: ['temperature', 'top_k', 'top_p'],
 } as const;
 
-/** Servers that take no negative number take this for "no top-k". */
+/** Value for "no top-k" on servers that refuse negative numbers. */
 export const OTHER_TOP_K = 0;
 
 export type NeutralField = keyof typeof NEUTRAL;
 
 export const NEUTRAL_FIELDS = Object.keys(NEUTRAL) as NeutralField[];
+
+/** Statuses that mean a refused parameter: bad request, OpenAI's "not allowed", validation, not implemented. */
+const refusals = new Set([400, 403, 422, 501]);
+
+const refusalWords =
+  /unsupported|not support|unused|unrecogni[sz]ed|unknown|unexpected|extra[_ ]|not permitted|not allowed|not available|not enabled|not implemented|invalid (parameter|argument|field)/i;
+
+export function isRefusal(status: number): boolean {
+  return refusals.has(status);
+}
+
+/** Tells whether an answer refuses a parameter itself, rather than its value. */
+export function refusesParameter(answer: string): boolean {
+  return refusalWords.test(answer);
+}
+
+/**
+ * Returns the parameters that an answer refuses: the first one it names, because later ones may be the remedy, and
+ * those in the same list.
+ * @param among parameters that count
+ */
+export function refusedIn<Name extends string>(answer: string, among: readonly Name[]): Name[] {
+  const known = new Set<string>(among);
+  const words: readonly string[] = answer.match(/\w+/g) ?? [];
+  const first = words.findIndex((word) => known.has(word));
+  if (first < 0) return [];
+  // FastAPI names each in a `loc`, e.g. ["body", "seed"].
+  const isLocated = words[first - 1] === 'body';
+  const end = endOfList(words, first, known);
+  const named = new Set(
+    words.filter((_, index) => index >= first && (isLocated ? words[index - 1] === 'body' : index < end)),
+  );
+  return among.filter((name) => named.has(name));
+}
+
+/** Returns the end of the sequence of names without other words between them. */
+function endOfList(words: readonly string[], first: number, known: ReadonlySet<string>): number {
+  const after = words.findIndex((word, index) => index > first && word !== 'and' && !known.has(word));
+  return after < 0 ? words.length : after;
+}

@@ -1,12 +1,12 @@
-/** When and how often a failed request is made again. Times in milliseconds. */
+/** Settings for repeating a failed request. Times are in milliseconds. */
 export interface RetrySettings {
-  /** Requests for one answer, the first one included. */
+  /** Maximum number of requests for one answer, the first one included. */
   readonly attempts: number;
   /** The first wait; each later one is twice as long. */
   readonly firstWaitMs: number;
-  /** The longest wait that Tandem chooses itself. */
+  /** Maximum wait that Tandem chooses itself. */
   readonly longestWaitMs: number;
-  /** The longest wait that a server may ask for with `Retry-After`; when it asks for more, the request fails at once. */
+  /** Maximum wait that a server may ask for with `Retry-After`; if it asks for more, the request fails at once. */
   readonly longestServerWaitMs: number;
 }
 
@@ -18,9 +18,8 @@ export const defaultRetry: RetrySettings = {
 };
 
 /**
- * Milliseconds to wait after the failed attempt number `attempt` (1 is the first).
- * The wait is drawn at random, because requests that failed together must not come back together. A wait that the
- * server asked for is never cut short.
+ * Returns the milliseconds to wait after failed attempt number `attempt`, from 1. The wait is random, so that requests
+ * that failed together do not return together. A wait that the server asked for is never shortened.
  */
 export function waitBefore(
   attempt: number,
@@ -34,9 +33,9 @@ export function waitBefore(
 }
 
 /**
- * The wait in milliseconds that a response asks for, or `undefined` when it asks for none.
- * `Retry-After` is seconds or an HTTP date (RFC 9110, section 10.2.3); `retry-after-ms` is OpenAI's finer variant.
- * A date is compared with the server's own clock when it sends one, so that a wrong local clock does no harm.
+ * Returns the wait in milliseconds that a response asks for; undefined if it asks for none. `Retry-After` is seconds or
+ * an HTTP date (RFC 9110, section 10.2.3); `retry-after-ms` is OpenAI's finer variant. A date is compared with the
+ * server's own clock if it sends one, so that a wrong local clock does no harm.
  */
 export function askedWait(headers: Headers, now: number = Date.now()): number | undefined {
   const milliseconds = amount(headers.get('retry-after-ms'));

@@ -13,21 +13,20 @@ import {
   type Addressee,
 } from './failure';
 
-/** No answer needs more; a server that sends without end is stopped here. */
+/** Maximum number of bytes of an answer, so that a server that never stops sending is cut off. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** How much of a body is kept to show it in an error. */
+/** Number of bytes kept from the end of a body, for error messages. */
 const shownBytes = 400;
 
-/** Whether the response is a stream, or an answer in one piece from a server that ignores `stream: true`. */
+/** Tells whether the response is a stream, rather than a whole answer from a server that ignores `stream: true`. */
 export function isStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
 /**
- * The chunks of a streamed answer.
- * @throws {Failure} when the connection breaks or a chunk cannot be understood. Ends early, without throwing, when
- * the deadline's signal aborts.
+ * Yields the chunks of a streamed answer. Ends early, without throwing, if the deadline's signal aborts.
+ * @throws {Failure} if the connection breaks or a chunk is invalid
  */
 export async function* streamedChunks(
   response: Response,
@@ -54,8 +53,8 @@ export async function* streamedChunks(
 }
 
 /**
- * An answer in one piece.
- * @throws {Failure} when it is no chat completion
+ * Reads an answer that is not streamed.
+ * @throws {Failure} if it is not a chat completion
  */
 export async function wholeAnswer(response: Response, to: Addressee): Promise<Chunk> {
   const tap = new Tap();
@@ -89,15 +88,15 @@ function understood(value: unknown, to: Addressee): Chunk {
 const nestedTooDeeply = (to: Addressee, cause?: unknown): Failure =>
   badAnswer('sent JSON that is nested too deeply', to, { cause });
 
-/** The failure behind whatever ended the reading of a body. */
+/** Returns the failure for an error that ended the reading of a body. */
 function streamFailure(error: unknown, tap: Tap, to: Addressee): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof APIError) return failureOf(error, to);
   if (error instanceof TooLong)
     return badAnswer(`sent more than ${mostBytes / 2 ** 20} MB`, to, { cause: error });
-  // The package puts what the server says of an error into a message itself.
+  // The package itself turns the server's error into a message, recursively.
   if (error instanceof RangeError) return nestedTooDeeply(to, error);
-  // A proxy or a server that dies can cut a stream in the middle of a line, so this is worth another attempt.
+  // A proxy or a dying server can cut a stream in the middle of a line, so another attempt is worthwhile.
   if (error instanceof SyntaxError)
     return badAnswer(`sent a stream that cannot be read: …${tap.shown(to)}`, to, {
       again: true,
@@ -110,7 +109,7 @@ class TooLong extends Error {
   override readonly name = 'TooLong';
 }
 
-/** Counts what flows through a body and remembers its end, for error messages. */
+/** Counts the bytes of a body and remembers its end, for error messages. */
 class Tap {
   bytes = 0;
   #end = new Uint8Array();

@@ -1,19 +1,19 @@
 import { listSupportedBackends, type InferenceSession } from './runtime';
 import { messageOf } from '../../fault';
-import { openDecoder } from './decoder';
+import { openDecoder } from './openDecoder';
 import { openGraph, type Graph } from './graph';
 import { withoutEnd } from '../../text';
 
-/** Below this size a graphics card has no time to be faster. Bytes. */
+/** Minimum size of a model, in bytes, to try a GPU; smaller ones gain nothing from it. */
 const WORTH_TRYING = 256 * 2 ** 20;
-/** How far logits may be from those of the processor, as a share of their largest. */
+/** Maximum difference of logits from those of the CPU, as a fraction of the largest one. */
 const TOLERANCE = 0.02;
-/** What is read in a trial, and how many tokens are then written. */
+/** Prompt of a trial, and the number of tokens then generated. */
 const TRIAL = { prompt: [0, 1, 2, 3, 4, 5, 6, 7], steps: 8 } as const;
 
 export interface Chosen {
   readonly graph: Graph;
-  /** One sentence when a graphics card was tried and does not serve. */
+  /** One sentence if a GPU was tried and does not work. */
   readonly notes: readonly string[];
 }
 
@@ -23,8 +23,8 @@ interface Trial {
 }
 
 /**
- * Loads a graph where it is computed fastest. That is the processor, unless the model is large and a graphics card says
- * the same sooner: a driver may be missing, wrong, or the processor in disguise, and only a trial tells.
+ * Loads a graph on the fastest device. That is the CPU, unless the model is large and a GPU computes the same result
+ * faster: a driver may be missing, wrong, or emulated by the CPU, and only a trial shows that.
  *
  * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
  */
@@ -44,13 +44,13 @@ export async function openWhereFastest(file: string, bytes: number): Promise<Cho
   return { graph: onProcessor, notes: [`The processor computes the model: ${troubles.join(', ')}.`] };
 }
 
-/** What this build of ONNX Runtime knows besides the processor. */
+/** Returns the GPU providers of this build of ONNX Runtime. */
 const accelerators = (): string[] =>
   listSupportedBackends()
     .map(({ name }) => name)
     .filter((name) => name === 'cuda' || name === 'webgpu');
 
-/** The graph there, or what is wrong with it. */
+/** Returns the graph on this provider, or why it cannot be used. */
 async function tryProvider(
   file: string,
   bytes: number,
@@ -76,9 +76,9 @@ async function tryProvider(
   }
 }
 
-/** Reads a little, writes a little, and times the second time. */
+/** Runs a short generation twice and times the warm one. */
 async function tried(graph: Graph, bytes: number): Promise<Trial> {
-  // A few tokens always fit.
+  // The few tokens of a trial always fit into memory.
   const decoder = await openDecoder(graph, bytes, Infinity);
   let logits = new Float32Array();
   let began = performance.now();
@@ -98,7 +98,7 @@ function isClose(logits: Float32Array, expected: Float32Array): boolean {
   return expected.every((logit, id) => Math.abs(logits[id]! - logit) <= TOLERANCE * largest);
 }
 
-/** The last sentence of what was said: ONNX Runtime puts its own source's names in front. */
+/** Returns the last sentence of an error, because ONNX Runtime begins with names from its source code. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const words = messageOf(said).replace(/\s+/g, ' ').trim();

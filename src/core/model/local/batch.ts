@@ -1,15 +1,15 @@
 import { Fault, messageOf } from '../../fault';
 import type { SamplingSettings } from '../model';
-import type { Decoder, Row } from './decoder';
+import type { Decoder, SequenceRow } from './decoder';
 import { CHUNK } from './graph';
 import type { FinishedTurn } from './protocol';
 import { Sampler } from './sampling';
 import { TurnText } from './turnText';
 
-export interface TurnRequest {
+interface TurnRequest {
   readonly promptIds: readonly number[];
   readonly sampling: SamplingSettings;
-  /** Absent when nobody listens. */
+  /** Absent if nobody listens. */
   readonly onText?: (piece: string) => void;
   readonly onDone: (turn: FinishedTurn) => void;
   readonly onFailed: (reason: unknown) => void;
@@ -22,43 +22,43 @@ export interface StartedTurn {
   finish(): void;
 }
 
-export interface BatchLimits {
-  /** Most tokens of a dialogue. */
+interface BatchLimits {
+  /** Maximum number of tokens of a dialogue. */
   readonly contextLength: number;
-  /** For keys, values and logits, in bytes. */
+  /** Memory for keys, values and logits, in bytes. */
   readonly memoryBytes: number;
 }
 
 interface Turn {
   readonly request: TurnRequest;
-  /** Most tokens that its dialogue may have when it ends. */
+  /** Maximum number of tokens of its dialogue at the end of the turn. */
   readonly longest: number;
   readonly sampler: Sampler;
   readonly text: TurnText | undefined;
   readonly ids: number[];
   readonly logprobs: number[];
   cancelled: boolean;
-  /** Its text so far is enough. */
+  /** True if the turn must end with its text so far. */
   enough: boolean;
 }
 
 interface Running {
   readonly turn: Turn;
-  readonly row: Row;
+  readonly row: SequenceRow;
 }
 
-/** Rows that are kept at most, dialogues that wait for a reply included. */
+/** Maximum number of rows, including dialogues that wait for a reply. */
 const MOST_ROWS = 128;
 
 /**
- * Writes many turns at once. A turn joins when there is memory for all it may become and leaves when it ends; the keys
- * and values of its dialogue are kept until another needs the memory, so that the next turn reads only what is new.
+ * Generates many turns at once. A turn joins when there is memory for its maximum length, and leaves when it ends; the
+ * keys and values of its dialogue are kept until another needs the memory, so that the next turn reads only new tokens.
  */
 export class Batch {
   readonly #waiting: Turn[] = [];
   readonly #running: Running[] = [];
-  /** Least recently used first. */
-  readonly #resting: Row[] = [];
+  /** Rows of dialogues without a running turn, the least recently used first. */
+  readonly #resting: SequenceRow[] = [];
   #working = false;
 
   constructor(
@@ -67,7 +67,10 @@ export class Batch {
     private readonly limits: BatchLimits,
   ) {}
 
-  /** @throws {Fault} `model/too-long`, `model/too-large` */
+  /**
+   * Queues a turn.
+   * @throws {Fault} `model/too-long`, `model/too-large`
+   */
   start(request: TurnRequest): StartedTurn {
     const { promptIds, sampling, onText } = request;
     const stop = sampling.stop?.filter((string) => string !== '') ?? [];
@@ -121,7 +124,7 @@ export class Batch {
     }
   }
 
-  /** Takes out the turns that were cancelled, and those of which there is enough. */
+  /** Removes cancelled turns and ends those that have enough text. */
   #leave(): void {
     for (let index = this.#waiting.length - 1; index >= 0; index--)
       if (this.#waiting[index]!.cancelled) this.#waiting.splice(index, 1);
@@ -129,7 +132,7 @@ export class Batch {
     for (const running of this.#running.filter(({ turn }) => turn.enough)) this.#finish(running, 'other');
   }
 
-  /** Lets turns in, and reads their prompts. One long prompt is enough between two tokens of the others. */
+  /** Admits turns and reads their prompts, but at most about one long prompt between two tokens of the others. */
   async #admit(): Promise<void> {
     let read = 0;
     while (this.#waiting.length > 0 && read < CHUNK && this.#fits(this.#waiting[0]!)) {
@@ -196,39 +199,42 @@ export class Batch {
     this.#resting.push(running.row);
   }
 
-  /** Whether there is memory for all running turns and this one as long as they may become. */
+  /** Tells whether there is memory for all running turns and this one at their maximum length. */
   #fits(turn: Turn): boolean {
     return this.#fit(turn, []);
   }
 
-  /** With these rows beside, as long as they are. */
-  #fit({ longest }: Turn, resting: readonly Row[]): boolean {
+  /** Checks the same with these resting rows, at their present length, in memory too. */
+  #fit({ longest }: Turn, resting: readonly SequenceRow[]): boolean {
     const rows = this.#running.length + 1 + resting.length;
     const running = this.#running.map(({ turn }) => turn.longest);
     const length = Math.max(longest, ...running, ...resting.map(({ ids }) => ids.length));
     return rows <= MOST_ROWS && this.decoder.bytesFor(rows, length) <= this.limits.memoryBytes;
   }
 
-  /** The row of the same dialogue when it is still kept, cut to what the prompt begins with; else an empty one. */
-  #rowFor(turn: Turn): Row {
+  /**
+   * Returns the row of the same dialogue if it is still kept, cut to its common start with the prompt; otherwise an
+   * empty one.
+   */
+  #rowFor(turn: Turn): SequenceRow {
     const { promptIds } = turn.request;
-    let best: Row | undefined;
+    let best: SequenceRow | undefined;
     let shared = 0;
     for (const row of this.#resting) {
       const length = commonStart(row.ids, promptIds);
-      // What another dialogue has only begun with is left to it, while there are rows.
+      // A row that shares only its first half or less belongs to another dialogue, and is left to it.
       if (length > shared && 2 * length > row.ids.length) [best, shared] = [row, length];
     }
     if (best !== undefined) this.#resting.splice(this.#resting.indexOf(best), 1);
     while (this.#resting.length > 0 && !this.#fit(turn, this.#resting))
       this.decoder.close(this.#resting.shift()!);
     if (best === undefined) return this.decoder.open();
-    // The last token is read again: its logits are needed.
+    // The last token is read again, because its logits are needed.
     this.decoder.cut(best, Math.min(shared, promptIds.length - 1));
     return best;
   }
 
-  /** Something is wrong with the graph or the memory; nothing that was computed is kept. */
+  /** Fails all turns after an error of the graph or memory, and discards all rows. */
   #failAll(error: unknown): void {
     const fault =
       error instanceof Fault

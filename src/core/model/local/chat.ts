@@ -21,15 +21,18 @@ const tokenizerConfigForm = z.looseObject({
 
 const endsForm = z.object({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() });
 
-/** A model's tokenizer and chat template: conversations become token ids, token ids become text. */
+/** A model's tokenizer and chat template: they convert conversations to token ids, and token ids to text. */
 export class Chat {
-  /** Tokens that end a turn. */
+  /** Ids of tokens that end a turn. */
   readonly ends: ReadonlySet<number>;
   readonly #tokenizer: Tokenizer;
   readonly #template: Template;
   readonly #tokens: Readonly<Record<string, string | undefined>>;
 
-  /** @throws {Fault} `model/damaged-folder` when tokenizer or template cannot be used */
+  /**
+   * Loads tokenizer and template.
+   * @throws {Fault} `model/damaged-folder` if tokenizer or template cannot be used
+   */
   constructor(readonly folder: string) {
     const { tokenizer, template, tokens } = openChatFiles(folder);
     this.#tokens = tokens;
@@ -39,7 +42,10 @@ export class Chat {
     this.ends = new Set(endsOf(folder, end ? this.#tokenizer.token_to_id(end) : undefined));
   }
 
-  /** The token ids of a conversation up to where the model speaks. @throws {Fault} `model/bad-request` */
+  /**
+   * Returns the token ids of a conversation, up to where the model's message begins.
+   * @throws {Fault} `model/bad-request`
+   */
   encode(messages: readonly ChatMessage[]): number[] {
     let text: string;
     try {
@@ -60,7 +66,7 @@ export class Chat {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 
-  /** The text of tokens, special ones left out. */
+  /** Returns the text of tokens; omits special ones. */
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
     return this.#tokenizer.decode(ids as number[], {
@@ -70,15 +76,18 @@ export class Chat {
   }
 }
 
-/** What turns a conversation into text, and text into tokens. */
-export interface ChatFiles {
+/** Tools that convert a conversation to text, and text to tokens. */
+interface ChatFiles {
   readonly tokenizer: Tokenizer;
   readonly template: Template;
-  /** Special tokens by the names under which templates know them. */
+  /** Special tokens, keyed by their names in templates. */
   readonly tokens: Readonly<Record<string, string | undefined>>;
 }
 
-/** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
+/**
+ * Opens the tokenizer and the chat template of a folder.
+ * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
+ */
 export function openChatFiles(folder: string): ChatFiles {
   const file = path.join(folder, 'tokenizer_config.json');
   const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
@@ -96,7 +105,10 @@ export function openChatFiles(folder: string): ChatFiles {
   };
 }
 
-/** Some templates write today's date. It is always Llama's own default, as in training, so that a turn can be repeated. */
+/**
+ * A fixed date for templates that print today's date: Llama's own default, as in training, so that a turn can be
+ * repeated.
+ */
 const SAME_DAY = `{%- macro same_day(format) %}{{ format | replace("%d", "26") | replace("%b", "Jul")
 | replace("%B", "July") | replace("%m", "07") | replace("%Y", "2024") | replace("%A", "Friday") }}{% endmacro %}`;
 
@@ -114,7 +126,7 @@ function openTokenizer(folder: string, config: object): Tokenizer {
   }
 }
 
-/** The file of its own takes precedence, as in transformers. */
+/** Opens the chat template; a separate file takes precedence, as in transformers. */
 function openTemplate(
   folder: string,
   configured: string | { name: string; template: string }[] | null | undefined,
@@ -138,7 +150,10 @@ function openTemplate(
   }
 }
 
-/** As transformers generates: what generation_config.json says, else config.json; and the tokenizer's own end. */
+/**
+ * Returns the ids that end a turn, as transformers does: from generation_config.json, or else config.json, and the
+ * tokenizer's own end.
+ */
 function endsOf(folder: string, tokenizers: number | undefined): number[] {
   const file = ['generation_config.json', 'config.json'].find((name) => existsSync(path.join(folder, name)))!;
   const read = endsForm.safeParse(readJson(folder, file));
@@ -147,4 +162,21 @@ function endsOf(folder: string, tokenizers: number | undefined): number[] {
   if (ends.length === 0)
     throw new Fault('model/foreign-folder', `The model in ${folder} has no token that ends a turn.`);
   return ends;
+}
+
+/** Counts tokens with a model folder's tokenizer, without loading the model. */
+export class TokenCounter {
+  readonly #tokenizer: ReturnType<typeof openChatFiles>['tokenizer'];
+
+  /**
+   * Loads the tokenizer.
+   * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
+   */
+  constructor(folder: string) {
+    this.#tokenizer = openChatFiles(folder).tokenizer;
+  }
+
+  count(text: string): number {
+    return text === '' ? 0 : this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
+  }
 }

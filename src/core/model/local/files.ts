@@ -4,7 +4,10 @@ import { Fault, messageOf } from '../../fault';
 import { isTooDeep } from '../../nesting';
 import { withoutEnd } from '../../text';
 
-/** A JSON file of the folder. @throws {Fault} `model/damaged-folder` when it is none */
+/**
+ * Reads a JSON file of the folder.
+ * @throws {Fault} `model/damaged-folder` if it cannot be read or parsed, or is nested too deeply
+ */
 export function readJson(folder: string, name: string): unknown {
   const file = path.join(folder, name);
   let value: unknown;
@@ -17,7 +20,7 @@ export function readJson(folder: string, name: string): unknown {
   return value;
 }
 
-/** A file of the folder is not what it should be. */
+/** Returns the fault for an unusable file of the folder. */
 export function damaged(file: string, why: string, cause?: unknown): Fault {
   const reason = withoutEnd(why.replace(/\s+/g, ' '), '. ').slice(0, 300);
   return new Fault(

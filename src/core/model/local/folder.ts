@@ -7,23 +7,23 @@ import { readJson } from './files';
 import { notGguf, onlyGguf } from './gguf';
 import { isOfOtherWeights } from './weights';
 
-/** A model folder in the layout that Hugging Face's ONNX models have. */
+/** A model folder in the layout of Hugging Face's ONNX models. */
 export interface LocalFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** The graph that is run, absolute. */
+  /** Absolute path of the graph to run. */
   readonly graph: string;
-  /** As its file's name says: `fp32`, `int8`, `int4`, `q4` … */
+  /** Precision according to the file's name: `fp32`, `int8`, `int4`, `q4` … */
   readonly precision: string;
-  /** For example `LlamaForCausalLM`. */
+  /** Class name of the architecture, e.g. `LlamaForCausalLM`. */
   readonly architecture: string;
-  /** Weights, each counted once; biases are not. */
+  /** Number of weights, each counted once, without biases. */
   readonly parameters: number;
-  /** Of the graph with its weights. */
+  /** Size of the graph with its weights. */
   readonly bytes: number;
-  /** Most tokens of a dialogue. */
+  /** Maximum number of tokens of a dialogue. */
   readonly contextLength: number;
-  /** Equal for equal weights and tokenizers. */
+  /** Identifies weights and tokenizer: equal for equal ones. */
   readonly fingerprint: string;
 }
 
@@ -44,17 +44,20 @@ const configForm = z.object({
 
 type Config = z.infer<typeof configForm>;
 
-/** A full-precision graph up to this size is as fast as a quantised one, and exact. Bytes. */
+/** Up to this many bytes a full-precision graph is as fast as a quantised one, and exact. */
 const SMALL_GRAPH = 64 * 2 ** 20;
 
-/** Quantised graphs by preference: what loses least first. */
+/** Quantised graphs by preference: the most precise first. */
 const QUANTISED = ['int8', 'quantized', 'int4', 'q4'] as const;
 
-/** Files up to this size are hashed whole; of larger ones, size and time of change stand for the content. Bytes. */
+/**
+ * Maximum size in bytes of files that are hashed whole; for larger ones, size and modification time stand for the
+ * content.
+ */
 const HASHED_WHOLE = 32 * 2 ** 20;
 
 /**
- * Looks at a folder without loading anything.
+ * Describes a folder without loading the model.
  *
  * @param place the folder, or one graph in its `onnx/`
  * @throws {Fault} `model/no-folder`, `model/not-exported`, `model/damaged-folder`, `model/foreign-folder`
@@ -100,7 +103,7 @@ function requireFile(folder: string, name: string): void {
 
 function chooseGraph(folder: string): string {
   const graphs = graphsIn(folder);
-  // A graph that was left behind when the weights changed gives way to one that was made since.
+  // A graph made from older weights is used only if no graph matches the present ones.
   const found = graphs.find((graph) => !isOfOtherWeights(folder, graph)) ?? graphs[0];
   if (found !== undefined) return found;
   throw new Fault(
@@ -109,7 +112,7 @@ function chooseGraph(folder: string): string {
   );
 }
 
-/** Best first. */
+/** Returns the graphs in a folder, the best first. */
 function graphsIn(folder: string): string[] {
   const file = (suffix: string): string => path.join(folder, 'onnx', `model${suffix}.onnx`);
   const full = file('');
@@ -118,7 +121,7 @@ function graphsIn(folder: string): string[] {
   return (fits ? [full, ...quantised] : [...quantised, full]).filter((graph) => existsSync(graph));
 }
 
-/** Said of a graph that is no longer the model. */
+/** Returns the fault for a graph made from other weights. */
 export function otherWeights(folder: string, graph: string): Fault {
   return new Fault(
     'model/not-exported',
@@ -126,7 +129,9 @@ export function otherWeights(folder: string, graph: string): Fault {
   );
 }
 
-/** The files beside a graph that hold its weights: `model.onnx_data`, `model.onnx.data`, `model.onnx_data_1`. */
+/**
+ * Returns the files beside a graph that contain its weights: `model.onnx_data`, `model.onnx.data`, `model.onnx_data_1`.
+ */
 function externalData(graph: string): string[] {
   const name = path.basename(graph);
   return readdirSync(path.dirname(graph))

@@ -3,9 +3,9 @@ import path from 'node:path';
 
 const isGguf = (name: string): boolean => name.toLowerCase().endsWith('.gguf');
 
-/** The GGUF file that is given instead of a model folder, or that lies in one without a configuration. */
+/** Returns the GGUF file given instead of a model folder, or found in a folder without a configuration. */
 export function onlyGguf(place: string): string | undefined {
-  if (!existsSync(place)) return undefined; // also of what can be no path
+  if (!existsSync(place)) return undefined; // also for a text that is not a path
   const found = statSync(place);
   if (found.isFile()) return isGguf(place) ? place : undefined;
   if (!found.isDirectory() || existsSync(path.join(place, 'config.json'))) return undefined;
@@ -13,6 +13,9 @@ export function onlyGguf(place: string): string | undefined {
   return name === undefined ? undefined : path.join(place, name);
 }
 
-/** Says what such a file is and both ways on; `not_gguf` of the trainer's model/files.py says the same. */
+/**
+ * Returns a message that names the file's format and both remedies; `not_gguf` in the trainer's model/files.py says the
+ * same.
+ */
 export const notGguf = (file: string): string =>
   `${file} is a GGUF file, the format of llama.cpp, and a model folder in Hugging Face format is needed: make one with \`tandem convert ${file} ${file.replace(/\.gguf$/i, '')}\`, or let llama.cpp serve the file (\`llama-server -m ${file}\`) and connect to it as to any server.`;

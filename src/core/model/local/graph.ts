@@ -3,21 +3,21 @@ import { InferenceSession, Tensor } from './runtime';
 import { Fault, messageOf } from '../../fault';
 import { damaged } from './files';
 
-/** A decoder's graph, loaded. */
+/** The loaded graph of a decoder. */
 export interface Graph {
   readonly session: InferenceSession;
-  /** ONNX Runtime's name of what computes: `cpu`, `webgpu`, `cuda`. */
+  /** ONNX Runtime's name of the execution provider: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
-  /** The tensors of keys and values, two for each layer. */
+  /** Names of the tensors of keys and values, two for each layer. */
   readonly caches: readonly CacheNames[];
-  /** Heads that have keys and values of their own. */
+  /** Number of heads with their own keys and values. */
   readonly heads: number;
-  /** Numbers in one key. */
+  /** Number of elements of one key. */
   readonly headSize: number;
-  /** Tokens that it knows. */
+  /** Number of tokens in the vocabulary. */
   readonly vocabulary: number;
   readonly takesPositions: boolean;
-  /** It wants to be told that only the last logits are of interest. */
+  /** True if it has an input that limits the logits to those of the last token. */
   readonly takesLogitCount: boolean;
 }
 
@@ -26,10 +26,13 @@ interface CacheNames {
   readonly present: string;
 }
 
-/** Weights up to this size stay in a core's caches; a second thread would only wait for the first. Bytes. */
+/** Size in bytes up to which weights stay in a core's caches, so that a second thread would only wait for the first. */
 export const SMALL_WEIGHTS = 32 * 2 ** 20;
 
-/** Loads a decoder's graph. @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
+/**
+ * Loads a decoder's graph.
+ * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
+ */
 export async function openGraph(file: string, bytes: number, provider = 'cpu'): Promise<Graph> {
   let session: InferenceSession;
   try {
@@ -40,19 +43,19 @@ export async function openGraph(file: string, bytes: number, provider = 'cpu'): 
   return describe(file, session, provider);
 }
 
-/** Loads a graph without looking at what it takes and gives. */
+/** Loads a graph without checking its inputs and outputs. */
 export function createSession(file: string, bytes: number, provider: string): Promise<InferenceSession> {
   const cores = availableParallelism();
   return InferenceSession.create(file, {
     executionProviders: [provider],
-    // Half of many cores: they are often two threads of one, and the memory is the limit before they are.
+    // Only half of many cores: two are often hyper-threads of one, and memory bandwidth limits the speed first.
     intraOpNumThreads: bytes <= SMALL_WEIGHTS ? 1 : cores <= 4 ? cores : Math.floor(cores / 2),
     interOpNumThreads: 1,
     // The arena keeps ten times the memory of the largest request for a few percent of speed.
     enableCpuMemArena: false,
     enableMemPattern: false,
-    // A second thread that sleeps between two of a token's ninety products costs a quarter of the speed; after the run
-    // it sleeps, so that what else the machine does is not slowed.
+    // Spinning keeps the second thread awake between a token's ninety products, which saves a quarter of the time;
+    // after the run it sleeps, so that the rest of the machine is not slowed down.
     extra: { session: { intra_op: { allow_spinning: '1' }, force_spinning_stop: '1' } },
     logSeverityLevel: 4,
   });
@@ -101,36 +104,35 @@ const foreign = (file: string, why: string): Fault =>
     `${file} is not a graph that Tandem can run: ${why}. Make one with tandem onnx from the model's folder.`,
   );
 
-/** What ONNX Runtime says, without its own source's names and the file's, which is named anyway. */
+/** Returns ONNX Runtime's message without its own source locations and the file's name, which is named anyway. */
 const inWords = (text: string): string =>
   text.replace(/^.*failed: ?/s, '').replace(/^\/\S+\.cc:\d+ .*?\) /s, '');
 
-/** Tokens that are read at once at most, so that others need not wait for long. */
+/** Maximum number of tokens read at once, so that other turns do not wait long. */
 export const CHUNK = 256;
 
-/** Of keys and values. */
+/** Returns the bytes of keys and values per token. */
 export const bytesPerToken = ({ caches, heads, headSize }: Graph): number =>
   caches.length * heads * headSize * Float32Array.BYTES_PER_ELEMENT;
 
-/** Frees memory at once; a collection of what is old may be long in coming. */
+/** Frees memory at once; a major garbage collection may be long in coming. */
 export function free(numbers: Float32Array): void {
   (numbers.buffer as ArrayBuffer).transfer(0);
 }
 
-/** The inputs of one run besides keys and values. */
+/** Inputs of one run besides keys and values. */
 export interface Tokens {
-  /** Row after row. */
+  /** Ids in row order. */
   readonly ids: readonly number[];
   readonly rows: number;
-  /** Of each row, how many tokens come before these. */
+  /** Number of earlier tokens in each row. */
   readonly before: readonly number[];
-  /** Width of the attention mask. */
   readonly width: number;
-  /** In each row, the first place of the mask that counts; the ones that count follow each other. */
+  /** First position of the mask that counts in each row; those that count are contiguous. */
   readonly from: readonly number[];
 }
 
-/** Tensors for the inputs that are not keys and values. */
+/** Returns the tensors of the inputs besides keys and values. */
 export function tokenFeeds(graph: Graph, tokens: Tokens): Record<string, Tensor> {
   const { ids, rows, before, width, from } = tokens;
   const each = ids.length / rows;
@@ -152,21 +154,24 @@ export function tokenFeeds(graph: Graph, tokens: Tokens): Record<string, Tensor>
 }
 
 /**
- * Where a graph's logits are written. One piece of memory for all runs of a kind: what is allocated anew for each token
- * costs more to collect than to compute.
+ * Memory for a graph's logits, reused by all runs of a kind: a new allocation for each token costs more to collect than
+ * to compute.
  */
 export class LogitMemory {
   #data = new Float32Array(0);
 
   constructor(private readonly graph: Graph) {}
 
-  /** For runs of up to `rows` with one token each, or of one row with `each`, and the copy that is made of them. */
+  /**
+   * Returns the bytes for runs of up to `rows` with one token each, or of one row with `each` tokens, and for the copy
+   * made of them.
+   */
   bytesFor(rows: number, each: number): number {
     const { vocabulary, takesLogitCount } = this.graph;
     return 2 * Math.max(rows, takesLogitCount ? 1 : each) * vocabulary * Float32Array.BYTES_PER_ELEMENT;
   }
 
-  /** For a run of `rows` with `each` tokens. */
+  /** Returns the tensor for a run of `rows` with `each` tokens. */
   tensor(rows: number, each: number): Tensor {
     const { vocabulary, takesLogitCount } = this.graph;
     const kept = takesLogitCount ? 1 : each;
@@ -176,7 +181,7 @@ export class LogitMemory {
   }
 }
 
-/** Behind the last token of each row: the logits of what follows. */
+/** Returns the logits after the last token of each row. */
 export function lastLogits(logits: Tensor): Float32Array[] {
   const [rows, each, vocabulary] = logits.dims as [number, number, number];
   const data = logits.data as Float32Array;

@@ -1,48 +1,48 @@
 import { Tensor } from './runtime';
-import type { Decoder, Row, UseLogits } from './decoder';
+import type { Decoder, SequenceRow, UseLogits } from './decoder';
 import { GARBAGE, OutputGarbage } from './garbage';
 import { bytesPerToken, CHUNK, free, lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
 
-/** Keys and values of several rows as a run returned them: (rows, heads, width, size of a head) for each tensor. */
+/** Keys and values of several rows as a run returned them. Shape of each tensor: (rows, heads, width, head size). */
 interface Pack {
   readonly tensors: readonly Tensor[];
   readonly rows: number;
   readonly width: number;
-  /** How many rows are still in it. */
+  /** Number of rows that still use it. */
   users: number;
 }
 
-interface PackedRow extends Row {
+interface PackedRow extends SequenceRow {
   ids: number[];
-  /** Nothing was read yet when absent. */
+  /** Absent until something was read. */
   pack: Pack | undefined;
   /** Its index in the pack. */
   at: number;
-  /** Where in the pack's width its first token is; the others follow. */
+  /** Position of its first token within the pack's width; the others follow. */
   from: number;
 }
 
-/** Rows that are computed together. When one joins or leaves, only its companions are copied. */
+/** Maximum number of rows computed together. If one joins or leaves, only these are copied. */
 const ROWS_TOGETHER = 16;
 
 /**
- * For graphs that return all keys and values anew, one token longer. While the same rows go on together, what a run
- * returned is what the next one reads; when others join, the rows are copied side by side, aligned at their ends, and
- * the attention mask hides what is before shorter ones.
+ * Decoder for graphs that return all keys and values anew, one token longer. As long as the same rows continue
+ * together, the output of a run is the input of the next; when others join, the rows are copied next to each other,
+ * aligned at their ends, and the attention mask hides the space before shorter ones.
  */
 export class GrowingDecoder implements Decoder {
   readonly #graph: Graph;
   readonly #together: number;
   readonly #logits: LogitMemory;
   readonly #garbage = new OutputGarbage();
-  /** In which some row is. */
+  /** Packs in use. */
   readonly #packs = new Set<Pack>();
 
   constructor(graph: Graph) {
     this.#graph = graph;
     this.#logits = new LogitMemory(graph);
-    // A graph without positions counts them from the width, and GroupQueryAttention, which only runs here on other
-    // providers than the processor, takes the first places for a row's own: both are wrong for rows aligned at the end.
+    // A graph without positions counts them from the width, and GroupQueryAttention, which runs here only on other
+    // providers than the CPU, takes the first positions for a row's own: both are wrong for rows aligned at the end.
     const alignable = graph.takesPositions && graph.provider === 'cpu';
     this.#together = alignable ? ROWS_TOGETHER : 1;
   }
@@ -50,7 +50,7 @@ export class GrowingDecoder implements Decoder {
   bytesFor(rows: number, length: number): number {
     const row = length * bytesPerToken(this.#graph);
     const together = Math.min(rows, this.#together);
-    // A row that left its company is there twice until the others go on; a run has what it reads and what it returns.
+    // A row that left its pack is in memory twice until the others continue; a run holds both its input and its output.
     return 2 * rows * row + 2 * together * row + GARBAGE + this.#logits.bytesFor(together, CHUNK);
   }
 
@@ -58,30 +58,30 @@ export class GrowingDecoder implements Decoder {
     return [...this.#packs].reduce((bytes, pack) => bytes + bytesOf(pack), 0);
   }
 
-  open(): Row {
+  open(): SequenceRow {
     const row: PackedRow = { ids: [], pack: undefined, at: 0, from: 0 };
     return row;
   }
 
-  close(row: Row): void {
+  close(row: SequenceRow): void {
     this.#move(row as PackedRow, undefined, 0, 0);
   }
 
-  rest(row: Row): void {
+  rest(row: SequenceRow): void {
     const packed = row as PackedRow;
     if ((packed.pack?.rows ?? 1) > 1) this.#move(packed, this.#pack([packed]), 0, 0);
   }
 
-  cut(row: Row, length: number): void {
+  cut(row: SequenceRow, length: number): void {
     (row as PackedRow).ids.length = length;
   }
 
-  async read(row: Row, ids: readonly number[]): Promise<Float32Array> {
+  async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
     const [logits] = await this.#run([row as PackedRow], ids);
     return logits!;
   }
 
-  async step(rows: readonly Row[], ids: readonly number[], use: UseLogits): Promise<void> {
+  async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
     for (let from = 0; from < rows.length; from += this.#together) {
       const run = rows.slice(from, from + this.#together) as PackedRow[];
       const made = await this.#run(run, ids.slice(from, from + this.#together));
@@ -122,7 +122,7 @@ export class GrowingDecoder implements Decoder {
     return lastLogits(logits);
   }
 
-  /** Puts a row into another pack. The one that it leaves is freed with the last of its rows. */
+  /** Moves a row to another pack. A pack is freed with the last of its rows. */
   #move(row: PackedRow, pack: Pack | undefined, at: number, from: number): void {
     const left = row.pack;
     Object.assign(row, { pack, at, from });
@@ -137,7 +137,7 @@ export class GrowingDecoder implements Decoder {
     release(left);
   }
 
-  /** Copies the rows into a pack of their own. */
+  /** Copies the rows into a new pack. */
   #pack(rows: readonly PackedRow[]): Pack {
     const { caches, heads, headSize } = this.#graph;
     const width = Math.max(...rows.map((row) => row.ids.length));
@@ -165,7 +165,7 @@ function release({ tensors }: Pack): void {
 const bytesOf = ({ tensors }: Pack): number =>
   tensors.reduce((bytes, tensor) => bytes + (tensor.data as Float32Array).byteLength, 0);
 
-/** The pack that holds exactly these rows, in this order, up to its end. */
+/** Returns the pack that contains exactly these rows, in this order, up to its end. */
 function sideBySide(rows: readonly PackedRow[]): Pack | undefined {
   const { pack } = rows[0]!;
   if (pack?.rows !== rows.length) return undefined;

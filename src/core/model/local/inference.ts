@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../../fault';
 import { endAtOnce, endWithParent, tellParent } from '../../parent';
 import { Batch, type StartedTurn } from './batch';
 import { Chat } from './chat';
-import { openDecoder } from './decoder';
+import { openDecoder } from './openDecoder';
 import { readLocalFolder } from './folder';
 import { openWhereFastest } from './accelerator';
 import type { FromInference, InferenceSettings, ToInference } from './protocol';
@@ -11,7 +11,7 @@ import type { FromInference, InferenceSettings, ToInference } from './protocol';
 interface Model {
   readonly batch: Batch;
   readonly chat: Chat;
-  /** Tokens that the graph knows. */
+  /** Number of tokens that the graph knows. */
   readonly vocabulary: number;
 }
 
@@ -43,7 +43,7 @@ function requireKnown(ids: readonly number[], vocabulary: number, folder: string
   );
 }
 
-/** The turns that are being written. */
+/** Turns in progress, by request id. */
 const turns = new Map<number, StartedTurn>();
 
 function generate(
@@ -87,7 +87,7 @@ process.on('message', (message: ToInference) => {
       else if (message.kind === 'finish') turns.get(message.id)?.finish();
       else cancel(message.id);
     },
-    () => undefined, // told below
+    () => undefined, // reported below
   );
 });
 endWithParent();

@@ -15,25 +15,25 @@ import { readLocalFolder, type LocalFolder } from './folder';
 import { InferenceProcess } from './process';
 
 export interface LocalModelOptions {
-  /** The name under which it is logged. */
+  /** Name in the log. */
   readonly name: string;
   /** The model folder, or one graph in it. */
   readonly folder: string;
-  /** The built inference.js; by default the one beside the program that runs. */
+  /** Path of the built inference.js; defaults to the one beside the running program. */
   readonly inference?: string;
-  /** Most memory for weights, keys and values; by default half of the machine's. */
+  /** Maximum memory for weights, keys and values, in bytes; defaults to half of the machine's. */
   readonly memoryBytes?: number;
 }
 
-/** What the editor and the command line show of a model. */
-export interface LocalModelInfo extends LocalFolder {
-  /** ONNX Runtime's name of what computes: `cpu`, `webgpu`, `cuda`. */
+/** Description of a model for the editor and the command line. */
+interface LocalModelInfo extends LocalFolder {
+  /** ONNX Runtime's name of the execution provider: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
-  /** Of all dialogues together, when turns were last written; absent before. */
+  /** Speed over all dialogues when turns were last generated; absent before. */
   readonly tokensPerSecond?: number;
 }
 
-/** A model folder, computed on this machine by ONNX Runtime in a process of its own. */
+/** A model folder that ONNX Runtime runs on this machine, in a separate process. */
 export class LocalModel implements Model {
   readonly name: string;
   readonly #folder: LocalFolder;
@@ -49,7 +49,7 @@ export class LocalModel implements Model {
   };
 
   /**
-   * Nothing is loaded before the first turn.
+   * Loads nothing before the first turn.
    * @throws {Fault} `model/no-folder`, `model/not-exported`, `model/damaged-folder`, `model/foreign-folder`,
    * `model/too-large`
    */
@@ -76,12 +76,15 @@ export class LocalModel implements Model {
     return this.#process.notes;
   }
 
-  /** Process id of what computes, while it runs. */
+  /** Id of the inference process while it runs. */
   get processId(): number | undefined {
     return this.#process.processId;
   }
 
-  /** Loads the model when it is not loaded. @throws {Fault} when it cannot be */
+  /**
+   * Loads the model if needed, and describes it.
+   * @throws {Fault} if it cannot be loaded
+   */
   async describe(): Promise<LocalModelInfo> {
     const { provider } = await this.#process.load();
     this.#isLoaded = true;
@@ -90,8 +93,8 @@ export class LocalModel implements Model {
   }
 
   /**
-   * Token ids end with the one that ended the turn. Log-probabilities are those of the model itself, before temperature
-   * and top-p.
+   * Generates a turn. Token ids include the one that ended the turn. Log-probabilities are those of the model itself,
+   * before temperature and top-p.
    */
   async generate(
     messages: readonly ChatMessage[],
@@ -149,19 +152,19 @@ export class LocalModel implements Model {
     await this.#process.close();
   }
 
-  /** The time that loading takes is not counted as writing. */
+  /** Loads the model; loading time does not count as generation time. */
   async #load(): Promise<void> {
     try {
       await this.#process.load();
       this.#isLoaded = true;
       this.#speed.loaded();
     } catch {
-      // The turn that is being written says why.
+      // The turn in progress reports the error.
     }
   }
 }
 
-/** Tokens per second over the time in which at least one turn was being written. */
+/** Measures tokens per second over the time in which at least one turn was in progress. */
 class Speed {
   #inFlight = 0;
   #since = 0;
@@ -179,7 +182,7 @@ class Speed {
     this.#tokens = 0;
   }
 
-  /** Counts from now. */
+  /** Restarts the clock. */
   loaded(): void {
     this.#since = performance.now();
   }
@@ -194,7 +197,7 @@ class Speed {
   }
 }
 
-/** Of the machine, or of the container that this runs in. */
+/** Returns half of the memory of the machine or its container. */
 function halfOfMemory(): number {
   const limit = constrainedMemory();
   return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2);

@@ -5,7 +5,7 @@ import { inspectArguments } from '../../inspect';
 import type { ChatMessage, SamplingSettings } from '../model';
 import type { FinishedTurn, FromInference, InferenceSettings, Loaded, ToInference } from './protocol';
 
-export interface TurnOptions {
+interface TurnOptions {
   readonly signal?: AbortSignal;
   readonly onText?: (piece: string) => void;
   readonly onRestart?: (why: string) => void;
@@ -20,12 +20,12 @@ interface PendingTurn {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A turn during which the process died so often is given up. */
+/** Number of crashes during a turn after which the turn fails. */
 const MOST_DEATHS = 2;
 
 /**
- * The process in which a model is computed. It is started with the first turn, and again when it has died; what it was
- * writing is then written again, once.
+ * The process that runs a model. It starts with the first turn, and again after a crash; unfinished turns are then
+ * generated again, once.
  */
 export class InferenceProcess {
   readonly #script: string;
@@ -36,29 +36,38 @@ export class InferenceProcess {
   #notes: readonly string[] = [];
   #nextId = 1;
 
-  /** @param script the built inference.js */
+  /**
+   * Starts nothing yet.
+   * @param script path of the built inference.js
+   */
   constructor(script: string, settings: InferenceSettings) {
     this.#script = script;
     this.#settings = settings;
   }
 
-  /** Process id of the child, while one is running. */
+  /** Id of the child process while it runs. */
   get processId(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** One sentence for each thing that does not work here, once the model is loaded. */
+  /** One sentence for each provider that does not work here; empty until the model is loaded. */
   get notes(): readonly string[] {
     return this.#notes;
   }
 
-  /** Loads the model when it is not. @throws {Fault} when it cannot be loaded */
+  /**
+   * Loads the model if needed.
+   * @throws {Fault} if it cannot be loaded
+   */
   load(): Promise<Loaded> {
     this.#start();
     return this.#loading!.promise;
   }
 
-  /** @throws {Fault} of the folder, of the conversation, or `model/inference-ended`; AbortError on cancel */
+  /**
+   * Generates a turn.
+   * @throws {Fault} for the folder or the conversation, or `model/inference-ended`; AbortError on cancel
+   */
   generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
@@ -82,7 +91,7 @@ export class InferenceProcess {
     return promise.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
-  /** Ends the process; turns that are being written are cancelled, and whoever waits for the model is told. */
+  /** Ends the process; cancels unfinished turns and rejects pending loads. */
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -97,11 +106,11 @@ export class InferenceProcess {
     await gone;
   }
 
-  /** Starts the process and gives it every turn that is not done. Messages wait in the channel until it has loaded. */
+  /** Starts the process and sends it every unfinished turn. Messages wait in the channel until it has loaded. */
   #start(): void {
     if (this.#child !== undefined) return;
     const loading = Promise.withResolvers<Loaded>();
-    // Whoever waits for it hears of a failure; when nobody does, the turns do.
+    // Avoids an unhandled rejection: if nobody awaits the promise, the turns report the failure.
     loading.promise.catch(() => undefined);
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
       env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
@@ -122,7 +131,7 @@ export class InferenceProcess {
   }
 
   #tell(message: ToInference): void {
-    // A failure to send means that the process is dying; its end is heard too, and the turns are repeated then.
+    // Failure to send means that the process is dying; its end is handled elsewhere, and the turns are then repeated.
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
   }
 
@@ -133,7 +142,7 @@ export class InferenceProcess {
     return turn;
   }
 
-  /** A model that nobody closed does not keep a program from ending: only turns that are being written do. */
+  /** Keeps the program alive only while turns are in progress; a model that nobody closed must not prevent its exit. */
   #keepAwake(): void {
     const child = this.#child;
     if (child === undefined) return;

@@ -1,11 +1,12 @@
 import type { ChatMessage, SamplingSettings } from '../model';
+import type { FaultCode } from '../../faults';
 
-/** What the inference process is started with, as JSON in its first argument. */
+/** Settings of the inference process, passed as JSON in its first argument. */
 export interface InferenceSettings {
   readonly folder: string;
-  /** The graph's file. */
+  /** Path of the graph. */
   readonly graph: string;
-  /** Most memory for weights, keys and values together, in bytes. */
+  /** Maximum memory for weights, keys and values together, in bytes. */
   readonly memoryBytes: number;
 }
 
@@ -15,10 +16,10 @@ export type ToInference =
       readonly id: number;
       readonly messages: readonly ChatMessage[];
       readonly sampling: SamplingSettings;
-      /** Whether each piece of text is told as it is written. */
+      /** True if each piece of text must be sent as it is generated. */
       readonly stream: boolean;
     }
-  /** The turn has enough: it is finished with what it has so far. */
+  /** Ends the turn with its text so far. */
   | { readonly kind: 'finish'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number };
 
@@ -27,11 +28,11 @@ export type FromInference =
   | { readonly kind: 'text'; readonly id: number; readonly piece: string }
   | ({ readonly kind: 'done'; readonly id: number } & FinishedTurn)
   /** Without an id: the folder cannot be loaded, and the process ends. */
-  | { readonly kind: 'failed'; readonly id?: number; readonly code: string; readonly message: string };
+  | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
 
-/** What is known of a model once it is loaded. */
+/** Facts about a model that are known once it is loaded. */
 export interface Loaded {
-  /** ONNX Runtime's name of what computes: `cpu`, `webgpu`, `cuda`. */
+  /** ONNX Runtime's name of the execution provider: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
   /** One sentence for each provider that was tried and does not work here. */
   readonly notes: readonly string[];
@@ -40,7 +41,7 @@ export interface Loaded {
 export interface FinishedTurn {
   readonly text: string;
   readonly finishReason: 'stop' | 'length' | 'other';
-  /** The sampled tokens, the one that ended the turn included. */
+  /** The sampled tokens, including the one that ended the turn. */
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];
   readonly promptIds: readonly number[];

@@ -1,3 +1,3 @@
-/** ONNX Runtime, from here and from nowhere else: the first import must come before the second. */
+/** The only import of ONNX Runtime: the first line disables its telemetry and must precede the second. */
 import './noTelemetry';
 export { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';

@@ -1,15 +1,15 @@
 import { Fault } from '../../fault';
 import type { SamplingSettings } from '../model';
 
-export interface Choice {
+interface SampledToken {
   readonly id: number;
-  /** Natural log-probability under the model itself, that is, before temperature, top-k and top-p. */
+  /** Natural log-probability under the model itself, before temperature, top-k and top-p. */
   readonly logprob: number;
 }
 
 /**
- * Chooses tokens of one turn. The random numbers are a function of the seed and of how many tokens were chosen before,
- * so what else is computed at the same time has no influence.
+ * Chooses the tokens of one turn. The random numbers depend only on the seed and the number of tokens chosen before, so
+ * other turns computed at the same time have no influence.
  */
 export class Sampler {
   readonly #seed: number;
@@ -26,8 +26,12 @@ export class Sampler {
     this.#topK = settings.topK ?? 0;
   }
 
-  /** @param logits one per token of the vocabulary @throws {Fault} `model/not-finite` when they are no distribution */
-  choose(logits: Float32Array): Choice {
+  /**
+   * Chooses the next token.
+   * @param logits one per token of the vocabulary
+   * @throws {Fault} `model/not-finite` if they do not define a distribution
+   */
+  choose(logits: Float32Array): SampledToken {
     const best = argmax(logits);
     const largest = logits[best]!;
     const weights = scratch(logits.length);
@@ -41,7 +45,11 @@ export class Sampler {
     return { id, logprob: logits[id]! - largest - Math.log(total) };
   }
 
-  /** @param weights of the tokens at temperature 1 @param total their sum */
+  /**
+   * Draws a token at random.
+   * @param weights weights of the tokens at temperature 1; overwritten
+   * @param total sum of the weights
+   */
   #draw(logits: Float32Array, largest: number, weights: Float64Array, total: number): number {
     const sum = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
     const uniform = uniformAt(this.#seed, this.#chosen++);
@@ -61,7 +69,10 @@ export class Sampler {
   }
 }
 
-/** From the fewest tokens of `order` that together have the weight `enough`. @param order most likely first */
+/**
+ * Draws from the fewest tokens of `order` whose weights sum to at least `enough`.
+ * @param order token ids, the most likely first
+ */
 function drawFromNucleus(
   weights: Float64Array,
   order: readonly number[],
@@ -79,7 +90,7 @@ function drawFromNucleus(
   return order[0]!;
 }
 
-/** The `count` most likely tokens, most likely first; of equally likely ones those that the vocabulary has first. */
+/** Returns the `count` most likely tokens, the most likely first; ties are in vocabulary order. */
 function mostLikely(weights: Float64Array, count: number): number[] {
   const byWeight = (a: number, b: number): number => weights[b]! - weights[a]! || a - b;
   const best: number[] = [];
@@ -87,7 +98,7 @@ function mostLikely(weights: Float64Array, count: number): number[] {
   for (let id = 0; id < weights.length; id++) {
     if (weights[id]! <= least) continue;
     best.push(id);
-    // Sorted only when there are twice as many as needed, so that a large top-k costs no more than one long sort.
+    // Sorting waits until there are twice as many as needed, so that a large top-k costs no more than one long sort.
     if (best.length < 2 * count) continue;
     best.sort(byWeight).length = count;
     least = weights[best.at(-1)!]!;
@@ -95,7 +106,10 @@ function mostLikely(weights: Float64Array, count: number): number[] {
   return best.sort(byWeight).slice(0, count);
 }
 
-/** Most likely first. What is so unlikely that all such tokens together are outside the nucleus is not sorted. */
+/**
+ * Returns candidates for the nucleus, the most likely first. Tokens so unlikely that all of them together lie outside
+ * the nucleus are omitted, which saves sorting them.
+ */
 function nucleusCandidates(weights: Float64Array, total: number, topP: number): number[] {
   const least = ((1 - topP) * total) / weights.length;
   const candidates: number[] = [];
@@ -109,7 +123,7 @@ function argmax(logits: Float32Array): number {
   return best;
 }
 
-/** exp((logit − largest) / temperature) of each token, into `weights`. Returns their sum. */
+/** Writes exp((logit − largest) / temperature) of each token into `weights`. Returns their sum. */
 function exponentials(
   logits: Float32Array,
   largest: number,
@@ -127,13 +141,13 @@ function exponentials(
 
 let kept = new Float64Array(0);
 
-/** One array for all draws: a vocabulary may have a hundred thousand tokens. */
+/** Returns an array that is reused for all draws, because a vocabulary may have a hundred thousand tokens. */
 function scratch(length: number): Float64Array {
   if (kept.length !== length) kept = new Float64Array(length);
   return kept;
 }
 
-/** A number in [0, 1) that is a function of both, by the finaliser of MurmurHash3 in two rounds. */
+/** Returns a number in [0, 1) that depends only on both arguments: the finaliser of MurmurHash3 in two rounds. */
 function uniformAt(seed: number, index: number): number {
   return mix(mix(seed ^ 0x9e3779b9) + Math.imul(index + 1, 0x85ebca6b)) / 2 ** 32;
 }

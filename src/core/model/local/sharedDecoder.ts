@@ -1,5 +1,5 @@
 import { Tensor } from './runtime';
-import type { Decoder, Row, UseLogits } from './decoder';
+import type { Decoder, SequenceRow, UseLogits } from './decoder';
 import { GARBAGE, OutputGarbage } from './garbage';
 import {
   bytesPerToken,
@@ -12,19 +12,19 @@ import {
   type Graph,
 } from './graph';
 
-interface PlacedRow extends Row {
+interface PlacedRow extends SequenceRow {
   ids: number[];
   /** Its index in the buffers. */
   place: number;
 }
 
-/** The room of rows grows by this many tokens, or by a sixteenth where that is more. */
+/** Rows grow by this many tokens, or by a sixteenth of their length if that is more. */
 const GROWTH = 16;
-/** Rows that are computed together when the weights stay in the cache anyway, so that keys and values do too. */
+/** Maximum number of rows computed together if the weights stay in the cache, so that keys and values do too. */
 const ROWS_OF_SMALL_GRAPH = 16;
 const ROWS_OF_LARGE_GRAPH = 64;
 
-/** Whether keys and values may be written into the memory that they are read from. */
+/** Tells whether a graph can write keys and values into the memory that it reads them from. */
 export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
   const { session, caches, heads, headSize } = graph;
   const capacity = 8;
@@ -40,14 +40,14 @@ export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
     await session.run(feeds, fetches, { logSeverityLevel: 4 });
     return true;
   } catch {
-    // A graph that appends wants to return nine places and is refused the memory for eight.
+    // A graph that appends needs memory for nine positions and gets only eight.
     return false;
   }
 }
 
 /**
- * For graphs with GroupQueryAttention. Each layer has one buffer (places, heads, capacity, size of a head) for keys and
- * one for values. A run takes rows that lie side by side; each may have its own length, and nothing is copied.
+ * Decoder for graphs with GroupQueryAttention. Each layer has one buffer for keys and one for values. Shape: (places,
+ * heads, capacity, head size). A run uses adjacent rows; their lengths may differ, and nothing is copied.
  */
 export class SharedDecoder implements Decoder {
   readonly #graph: Graph;
@@ -56,7 +56,10 @@ export class SharedDecoder implements Decoder {
   readonly #logits: LogitMemory;
   readonly #garbage = new OutputGarbage();
   #buffers: Float32Array[];
-  /** One head of one row, while two rows change places. Garbage of this size would cost more than the copies. */
+  /**
+   * Spare memory for one head of one row while two rows swap places; allocating it each time would cost more than the
+   * copies.
+   */
   #spare = new Float32Array(0);
   #places = 0;
   #capacity = 0;
@@ -76,7 +79,7 @@ export class SharedDecoder implements Decoder {
     const { caches } = this.#graph;
     const row = roundUp(length) * bytesPerToken(this.#graph);
     const together = Math.min(rows, this.#together);
-    // One buffer is there twice while all are laid out anew; a run copies the places of its rows.
+    // One buffer exists twice while the layout changes; a run copies the places of its rows.
     const copied = (rows * row) / caches.length + together * row + GARBAGE;
     return rows * row + copied + this.#logits.bytesFor(together, CHUNK);
   }
@@ -85,13 +88,13 @@ export class SharedDecoder implements Decoder {
     return this.#buffers.reduce((bytes, buffer) => bytes + buffer.byteLength, 0);
   }
 
-  open(): Row {
+  open(): SequenceRow {
     const row: PlacedRow = { ids: [], place: this.#rows.length };
     this.#rows.push(row);
     return row;
   }
 
-  close(row: Row): void {
+  close(row: SequenceRow): void {
     const placed = row as PlacedRow;
     const last = this.#rows.at(-1)!;
     if (last !== placed) this.#swap(placed, last);
@@ -99,19 +102,19 @@ export class SharedDecoder implements Decoder {
   }
 
   rest(): void {
-    // Every row has its own memory.
+    // Nothing to do: every row has its own memory.
   }
 
-  cut(row: Row, length: number): void {
+  cut(row: SequenceRow, length: number): void {
     (row as PlacedRow).ids.length = length;
   }
 
-  async read(row: Row, ids: readonly number[]): Promise<Float32Array> {
+  async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
     const [logits] = await this.#run([row as PlacedRow], ids);
     return logits!;
   }
 
-  async step(rows: readonly Row[], ids: readonly number[], use: UseLogits): Promise<void> {
+  async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
     const asked = new Map((rows as readonly PlacedRow[]).map((row, index) => [row, index]));
     this.#gather(asked);
     for (let from = 0; from < rows.length; from += this.#together) {
@@ -125,7 +128,7 @@ export class SharedDecoder implements Decoder {
     }
   }
 
-  /** Puts the rows that are asked for into the first places. */
+  /** Moves the requested rows to the first places. */
   #gather(asked: ReadonlyMap<PlacedRow, number>): void {
     let free = 0;
     for (const row of asked.keys()) {
@@ -135,7 +138,11 @@ export class SharedDecoder implements Decoder {
     }
   }
 
-  /** @param rows side by side @param ids the same number for each row */
+  /**
+   * Runs the graph for adjacent rows.
+   * @param rows rows in adjacent places
+   * @param ids ids in row order, equally many for each row
+   */
   async #run(rows: readonly PlacedRow[], ids: readonly number[]): Promise<Float32Array[]> {
     const { session, caches, heads, headSize } = this.#graph;
     const each = ids.length / rows.length;
@@ -167,8 +174,8 @@ export class SharedDecoder implements Decoder {
   }
 
   /**
-   * Makes room for rows of this width, with some to grow into while there is memory, and gives up what is much more than
-   * the longest needs: with each run, every place of its rows is copied (see `OutputGarbage`).
+   * Makes room for rows of this width, with reserve for growth if memory allows. It also releases capacity far above
+   * the longest row, because each run copies every position of its rows (see `OutputGarbage`).
    */
   #reserve(width: number): void {
     const longest = this.#rows.reduce((length, row) => Math.max(length, row.ids.length), width);
@@ -182,7 +189,7 @@ export class SharedDecoder implements Decoder {
     else this.#lay(rows, roundUp(longest));
   }
 
-  /** Lays out the buffers anew; what the rows hold is kept. */
+  /** Reallocates the buffers and copies the rows' content. */
   #lay(places: number, capacity: number): void {
     const { heads, headSize } = this.#graph;
     for (const [index, old] of this.#buffers.entries()) {

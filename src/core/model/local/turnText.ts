@@ -1,18 +1,18 @@
-/** Tokens that are decoded together with the next, because a tokenizer may join what they say. */
+/** Number of earlier tokens decoded together with the next ones, because a tokenizer may join their text. */
 const CONTEXT = 6;
-/** Tokens whose end is no character yet. What does not become one by then never does. */
+/** Maximum number of tokens that may form an incomplete character; beyond that it never becomes one. */
 const MOST_UNSETTLED = 16;
 
 /**
- * The text of a turn while its tokens arrive: cut where a stop string begins, told in pieces that never change again. A
- * token costs the same however many came before.
+ * Builds the text of a turn as its tokens arrive: ends it at a stop string, and emits pieces that never change again.
+ * The cost of a token does not depend on the number of earlier ones.
  */
 export class TurnText {
   readonly #ids: number[] = [];
-  /** Decoded already: the text of the tokens before this one. */
+  /** Number of tokens at the start that are already decoded. */
   #settled = 0;
   readonly #told: string[] = [];
-  /** Decoded and not told yet: it may be the beginning of a stop string. */
+  /** Text that is decoded but not emitted, because it may be the start of a stop string. */
   #held = '';
   #stopped = false;
 
@@ -25,11 +25,11 @@ export class TurnText {
     return this.#stopped;
   }
 
-  /** Adds a token. Returns what can be told now, perhaps nothing. */
+  /** Adds a token. Returns the text that can be emitted now, perhaps none. */
   push(id: number): string {
     this.#ids.push(id);
     const news = this.#news();
-    // Part of a character: its other bytes follow.
+    // The text ends within a character, whose other bytes will follow.
     if (news.endsWith('\ufffd') && this.#ids.length - this.#settled < MOST_UNSETTLED) return '';
     this.#settled = this.#ids.length;
     this.#held += news;
@@ -37,14 +37,14 @@ export class TurnText {
     return this.#tell(this.#stopped ? this.#held.length : this.#held.length - this.#heldBack());
   }
 
-  /** The whole text, and what of it was not told yet. */
+  /** Ends the turn. Returns the whole text, and the part not emitted yet. */
   end(): { readonly text: string; readonly rest: string } {
     if (!this.#stopped && this.#settled < this.#ids.length) this.#held += this.#news();
     const rest = this.#tell(this.#held.length);
     return { text: this.#told.join(''), rest };
   }
 
-  /** What the tokens say that are not settled. */
+  /** Returns the text of the tokens that are not decoded yet. */
   #news(): string {
     const from = Math.max(0, this.#settled - CONTEXT);
     const before = this.decode(this.#ids.slice(from, this.#settled));
@@ -65,7 +65,7 @@ export class TurnText {
     return piece;
   }
 
-  /** How many characters at the end may be the beginning of a stop string. */
+  /** Returns the number of characters at the end that may be the start of a stop string. */
   #heldBack(): number {
     const longest = Math.max(0, ...this.stop.map(({ length }) => length - 1));
     for (let length = Math.min(longest, this.#held.length); length > 0; length--) {

@@ -4,28 +4,29 @@ import { sourceLines } from './lines';
 import { isParametrized, withCases, withValues, type Case } from './parametrized';
 import { plainClaim } from './plainClaim';
 
-/** Names that every Python has, as far as tests of a function use them. */
+/** Names that every Python has and that the tests of a function may use. */
 const KNOWN = new Set(
   `and or not in is if else for lambda None True False
   abs all any bool bytes chr complex dict divmod enumerate filter float frozenset hex int isinstance iter len list map max
   min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip`.split(/\s+/),
 );
 
-/** A line on which an assert begins, as pytest and unittest write it. */
+/** Matches a line on which an assert begins, as pytest and unittest write it. */
 const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
 
 /**
- * What the asserts of a test file claim about a function, each an expression without the message that an assert may end
- * with; the methods of unittest, the `approx` of pytest and the cases that its `parametrize` lists are written out. Asserts
- * that need anything else of their file (variables, fixtures, helpers) are left out, since they mean nothing alone.
+ * Returns what the asserts of a test file claim about a function, each as an expression without the message that an
+ * assert may end with. The methods of unittest, the `approx` of pytest and the cases that its `parametrize` lists are
+ * written out. Asserts that need anything else of their file (variables, fixtures, helpers) are left out, since they
+ * mean nothing alone.
  */
 export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
   const opening = [...lines.keys()].filter((index) => lines[index]!.opens);
   const found: string[] = [];
-  /** The decorators since the last statement list these cases. */
+  /** Cases that the decorators since the last statement list. */
   let listed: readonly Case[] | undefined;
-  /** The lines belong to this test. */
+  /** The parametrized test that the lines belong to. */
   let test: { readonly indent: number; readonly cases: readonly Case[] } | undefined;
   for (const [at, index] of opening.entries()) {
     const { text, start, indent } = lines[index]!;
@@ -47,13 +48,13 @@ export function assertsAbout(source: string, name: string): string[] {
   return [...new Set(found)].filter((claim) => isAbout(claim, name));
 }
 
-/** The sides of an equality, one of which calls the function: of `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
+/** The sides of an equality, one of which calls the function: in `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
 export interface Equality {
   readonly call: string;
   readonly wanted: string;
 }
 
-/** Undefined for a claim that is no equality of a call of the function with something else. */
+/** Returns undefined for a claim that is no equality of a call of the function with something else. */
 export function equalityIn(claim: string, name: string): Equality | undefined {
   const at = topLevel(claim, '==');
   if (at === undefined) return undefined;
@@ -62,7 +63,7 @@ export function equalityIn(claim: string, name: string): Equality | undefined {
   return calls(left, name) ? { call: left, wanted: right } : { call: right, wanted: left };
 }
 
-/** Without comments, and without the backslashes that continue its lines. */
+/** Joins the lines of a text, without comments and without the backslashes that continue its lines. */
 function inOneLine(text: string): string {
   const lines = withoutComments(text.replaceAll('\r', '')).trim().split('\n');
   return lines
@@ -78,7 +79,7 @@ function isAbout(claim: string, name: string): boolean {
   return [...namesUsed(bare)].every(({ name: word }) => word === name || KNOWN.has(word) || bound.has(word));
 }
 
-/** The names that the claim itself gives values to: those between `for` and `in`, or `lambda` and its colon. */
+/** Returns the names that the claim itself gives values to: those between `for` and `in`, or `lambda` and its colon. */
 function boundIn(claim: string): ReadonlySet<string> {
   const bound = new Set<string>();
   let names: string[] | undefined;

@@ -1,30 +1,30 @@
 import { signatureIn } from '../signature';
 import { sourceLines, type SourceLine } from './lines';
 
-/** A function or method as it stands in a file. Lines count from 0. */
+/** A function or method in a file. Lines count from 0. */
 export interface PythonFunction {
   readonly name: string;
-  /** The line of its first decorator, else that of its `def`. */
+  /** Line of its first decorator, else that of its `def`. */
   readonly firstLine: number;
   readonly defLine: number;
-  /** The line after its last one; blank lines and comments that follow it are not its own. */
+  /** Line after its last one; blank lines and comments that follow it are not its own. */
   readonly endLine: number;
-  /** The white space before its `def`. */
+  /** White space before its `def`. */
   readonly indent: string;
   /** `def name(…) -> …:`, in as many lines as it has. */
   readonly signature: string;
   /** Offset in the source of what follows the signature. */
   readonly bodyStart: number;
-  /** What its docstring says, without the indentation of its lines; absent without one. */
+  /** Text of its docstring, without the indentation of its lines; absent without one. */
   readonly docstring?: string;
-  /** Where the docstring stands in the source with its quotes: its first offset, and the one after its last. */
+  /** Offsets of the docstring in the source, quotes included: its first one, and the one after its last. */
   readonly docstringAt?: readonly [number, number];
 }
 
 const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/u;
 const DOCSTRING = /^[ \t]*[rRuU]?("""|'''|"|')([\s\S]*?)(?<!\\)\1/;
 
-/** All functions of a source, those inside others too, in the order in which they begin. */
+/** Returns all functions of a source, those inside others too, in the order in which they begin. */
 export function functionsIn(source: string): PythonFunction[] {
   const lines = sourceLines(source);
   return lines.flatMap((line, index) => {
@@ -33,19 +33,19 @@ export function functionsIn(source: string): PythonFunction[] {
   });
 }
 
-/** The innermost function that a line belongs to, its decorators included. */
+/** Returns the innermost function that a line belongs to, its decorators included. */
 export function functionAround(source: string, line: number): PythonFunction | undefined {
   return functionsIn(source).findLast(({ firstLine, endLine }) => firstLine <= line && line < endLine);
 }
 
-/** The function of a name; of several the one that begins nearest to a line. */
+/** Returns the function of a name; of several the one that begins nearest to a line. */
 export function functionNamed(source: string, name: string, near = 0): PythonFunction | undefined {
   const all = functionsIn(source).filter((each) => each.name === name);
   const far = ({ defLine }: PythonFunction): number => Math.abs(defLine - near);
   return all.toSorted((one, other) => far(one) - far(other))[0];
 }
 
-/** The function's own text, decorators included, without the indentation that it has as a whole. */
+/** Returns the function's own text, decorators included, without the indentation that it has as a whole. */
 export function functionText(source: string, { firstLine, endLine, indent }: PythonFunction): string {
   return source
     .split('\n')
@@ -87,7 +87,7 @@ function firstDecorator(lines: readonly SourceLine[], defLine: number, indent: n
   return first;
 }
 
-/** The next statement that is indented no further ends it. */
+/** Returns the line after the function. The next statement that is indented no further ends it. */
 function endOf(lines: readonly SourceLine[], defLine: number, indent: number): number {
   let end = defLine + 1;
   while (end < lines.length && !(lines[end]!.opens && lines[end]!.indent <= indent)) end += 1;

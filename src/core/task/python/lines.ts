@@ -1,9 +1,9 @@
-/** What one line of Python is, as far as it can be told without running anything. */
+/** Properties of one line of Python, as far as they can be told without running anything. */
 export interface SourceLine {
   readonly text: string;
   /** Offset of its first character in the source. */
   readonly start: number;
-  /** A statement begins here: not blank, no comment, not inside a string, brackets or a continued line. */
+  /** True where a statement begins: not blank, no comment, not inside a string, brackets or a continued line. */
   readonly opens: boolean;
   /** Columns of white space before its first character, a tab to the next multiple of eight, as Python counts. */
   readonly indent: number;
@@ -15,7 +15,7 @@ interface State {
   continued: boolean;
 }
 
-/** The lines of a source, with or without carriage returns. Linear in the source. */
+/** Returns the lines of a source, with or without carriage returns. Takes linear time. */
 export function sourceLines(source: string): SourceLine[] {
   const state: State = { quote: undefined, depth: 0, continued: false };
   let start = 0;
@@ -40,7 +40,7 @@ function indentOf(text: string): number {
   return column;
 }
 
-/** Goes through one line. A string in simple quotes ends with its line, unless a backslash continues it. */
+/** Updates the state by one line. A string in simple quotes ends with its line, unless a backslash continues it. */
 function read(text: string, state: State): void {
   let at = 0;
   state.continued = false;

@@ -1,9 +1,9 @@
 import { argumentsIn, namesUsed, outermost, upToClosing, withStrings } from './expressions';
 
-/** The values that one case of a test gives its parameters, as they are written. */
+/** Values that one case of a test gives its parameters, as they are written. */
 export type Case = ReadonlyMap<string, string>;
 
-/** More claims than this of one test are no longer read through by the person who chooses among them. */
+/** Maximum number of cases of one test; the person who chooses among the claims reads no more. */
 const MOST_CASES = 100;
 
 const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
@@ -11,20 +11,20 @@ const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
 export const isParametrized = (decorator: string): boolean => DECORATOR.test(decorator);
 
 /**
- * Combines each of the cases before with each of those that pytest's `parametrize` lists, up to a hundred. There are none
+ * Combines each of the cases before with each of those that pytest's `parametrize` lists, up to a hundred. Returns none
  * where names or cases are not written out.
- * @param decorator in one line
+ * @param decorator the decorator in one line
  */
 export function withCases(before: readonly Case[], decorator: string): Case[] {
   const [names = '', list = ''] = argumentsIn(upToClosing(decorator.replace(DECORATOR, '')) ?? '');
-  // In a list of names even one takes its value from a tuple.
+  // In a list of names even a single one takes its value from a tuple.
   const isOne = inBrackets(names) === undefined && !names.includes(',');
   const called = (inBrackets(names) ?? [names]).flatMap(namesIn);
   const listed = (inBrackets(list) ?? []).flatMap((text) => caseOf(text, called, isOne) ?? []);
   return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MOST_CASES);
 }
 
-/** The statement with the values in place of the parameters. */
+/** Returns the statement with the values in place of the parameters. */
 export function withValues(statement: string, values: Case): string {
   const blanked = withStrings(statement, (length) => ' '.repeat(length));
   let told = '';
@@ -61,7 +61,7 @@ function inBrackets(text: string): string[] | undefined {
   return inside?.length === text.length - 2 ? argumentsIn(inside) : undefined;
 }
 
-/** Whether it means the same without brackets around it. */
+/** Tells whether the value means the same without brackets around it. */
 function isAtom(value: string, rest: string): boolean {
   const isSigned = /^[-+]/.test(value);
   return (

@@ -1,25 +1,29 @@
 import { functionNamed, functionsIn, functionText, type PythonFunction } from './functions';
 
-/** Which lines of a file a piece of code takes the place of. Lines count from 0; `end` is the one after. */
-export interface Placing {
+/** The lines of a file that a piece of code replaces. Lines count from 0; `end` is the one after the last. */
+interface Replacement {
   readonly start: number;
   readonly end: number;
   /** Whole lines, without a line break at the end. */
   readonly text: string;
 }
 
-/** Where an answer belongs in a file. */
-export interface Place {
+/** The place in a file where an answer belongs. */
+interface AnswerPlace {
   readonly name: string;
-  /** Where the function stood when the answer was asked for; tells functions of one name apart. */
+  /** Line of the function when the answer was asked for; it tells functions of one name apart. */
   readonly near?: number;
 }
 
 /**
- * Puts an answer into the place of the function of that name, as far in as the function is. Decorators and docstring of
- * the function stay when the answer has none of its own. Undefined when the file has no such function.
+ * Puts an answer into the place of the function of that name, indented like the function. Decorators and docstring of
+ * the function stay when the answer has none of its own. Returns undefined when the file has no such function.
  */
-export function placed(source: string, code: string, { name, near = 0 }: Place): Placing | undefined {
+export function placed(
+  source: string,
+  code: string,
+  { name, near = 0 }: AnswerPlace,
+): Replacement | undefined {
   const there = functionNamed(source, name, near);
   if (there === undefined) return undefined;
   const bare = code.replaceAll('\r', '').trim();
@@ -28,25 +32,25 @@ export function placed(source: string, code: string, { name, near = 0 }: Place):
 }
 
 /** Puts an answer behind everything else. */
-export function appended(source: string, code: string): Placing {
+export function appended(source: string, code: string): Replacement {
   const lines = source.split('\n');
   let end = lines.length;
   while (end > 0 && lines[end - 1]!.trim() === '') end -= 1;
   return { start: end, end: lines.length, text: `${end === 0 ? '' : '\n\n'}${code.trim()}\n` };
 }
 
-/** The file with the code in its place. */
-export function withPlaced(source: string, { start, end, text }: Placing): string {
+/** Returns the file with the code in its place. */
+export function withPlaced(source: string, { start, end, text }: Replacement): string {
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   const lines = source.split(/\r?\n/);
   return [...lines.slice(0, start), ...text.split('\n'), ...lines.slice(end)].join(eol);
 }
 
-/** The answer's function that takes the place of the file's: the last one of that name wins, as when Python runs it. */
+/** Returns the answer's function that replaces the file's: the last one of that name wins, as when Python runs it. */
 const answering = (code: string, name: string): PythonFunction | undefined =>
   functionsIn(code).findLast((each) => each.name === name && each.indent === '');
 
-/** The answer's function under the decorators of the file's, with the comments between them. */
+/** Puts the answer's function under the decorators of the file's, with the comments between them. */
 function withDecorators(code: string, source: string, there: PythonFunction): string {
   const own = answering(code, there.name);
   if (own === undefined || own.firstLine < own.defLine) return code;
@@ -57,7 +61,7 @@ function withDecorators(code: string, source: string, there: PythonFunction): st
   return [...lines.slice(0, own.defLine), ...decorators, ...lines.slice(own.defLine)].join('\n');
 }
 
-/** The answer's function with the docstring of the file's, at the indentation that its body has. */
+/** Gives the answer's function the docstring of the file's, at the indentation that its body has. */
 function withDocstring(code: string, source: string, there: PythonFunction): string {
   const own = answering(code, there.name);
   if (own === undefined || own.docstringAt !== undefined || there.docstringAt === undefined) return code;
@@ -76,13 +80,13 @@ function withDocstring(code: string, source: string, there: PythonFunction): str
 
 const INDENT = '    ';
 
-/** The indentation of the first statement of a body. */
+/** Returns the indentation of the first statement of a body. */
 function bodyIndent(body: string): string {
   const first = body.split('\n').find((line) => /^[ \t]+[^\s#]/.test(line));
   return first === undefined ? INDENT : /^[ \t]+/.exec(first)![0];
 }
 
-/** The lines of a docstring with another indentation; lines that stand further out keep theirs within the function's. */
+/** Gives a docstring another indentation; lines that stand further out keep theirs within the function's. */
 function moved(docstring: string, from: string, to: string, outer: string): string {
   const [first = '', ...others] = docstring.replaceAll('\r', '').split('\n');
   const lines = others.map((line) => {

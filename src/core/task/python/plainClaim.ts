@@ -1,6 +1,6 @@
 import { argumentsIn, outermost, topLevel, upToClosing } from './expressions';
 
-/** What stands between the two arguments of a method of unittest when it is written as an expression. */
+/** Operators that express methods of unittest, between their two arguments. */
 const OPERATORS: Readonly<Record<string, string>> = {
   Equal: '==',
   Equals: '==',
@@ -21,12 +21,13 @@ const OPERATORS: Readonly<Record<string, string>> = {
   LessEqual: '<=',
 };
 
-/** Before other operators an argument with one of these needs brackets. */
+/** Matches an argument that needs brackets before other operators. */
 const LOOSE = /\b(?:if|else|lambda|and|or|not|in|is)\b|[=<>]/;
 
 /**
- * The expression that an assert says is true, without its message: `f(1) == 2` of both `assert f(1) == 2, "two"` and
- * `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can stand for, such as `assertRaises`.
+ * Returns the expression that an assert says is true, without its message: `f(1) == 2` for both
+ * `assert f(1) == 2, "two"` and `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can stand for,
+ * such as `assertRaises`.
  * @param statement an assert in one line
  */
 export function plainClaim(statement: string): string | undefined {
@@ -79,7 +80,7 @@ const bracketed = (text: string): string => (LOOSE.test(outermost(text)) ? `(${t
 
 const NUMBER = /^[-+]?[\d._]+(?:[eE][-+]?\d+)?$/;
 
-/** pytest's approximate number as what it means: within a millionth of it, or within the tolerances that are named. */
+/** Writes pytest's approximate number as what it means: within a millionth, or within the tolerances that are named. */
 function withoutApprox(claim: string): string | undefined {
   const at = topLevel(claim, '==');
   if (at === undefined) return claim;
@@ -89,7 +90,7 @@ function withoutApprox(claim: string): string | undefined {
   const inside = upToClosing(sides[index]!.replace(/^[^(]*\(/, ''));
   const { positional, named } = argumentsOf(inside ?? '');
   const [wanted, rel = named.get('rel'), abs = named.get('abs')] = positional;
-  // Of lists, dictionaries and expressions nobody can tell here what the tolerance is.
+  // The tolerance for lists, dictionaries and expressions cannot be told here.
   if (wanted === undefined || ![wanted, rel ?? '0', abs ?? '0'].every((each) => NUMBER.test(each)))
     return undefined;
   const relative = rel ?? (abs === undefined ? '1e-06' : undefined);

@@ -11,8 +11,8 @@ interface Chunk {
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/gu;
 
 /**
- * A function of the top level with what it needs of its file, in the order of the file: imports, constants, helpers and
- * what these need in turn. Nothing else of the file.
+ * Returns a function of the top level with what it needs of its file, in the order of the file: imports, constants,
+ * helpers and what these need in turn. Nothing else of the file is included.
  */
 export function standalone(source: string, wanted: PythonFunction): string {
   const own = functionText(source, wanted);
@@ -69,7 +69,7 @@ function namesOf(chunk: string): string[] {
   return assigned === null ? [] : assigned[1]!.split(',').map((name) => name.trim());
 }
 
-/** `import a.b` gives `a`, `import a as b` gives `b`. */
+/** Returns the names that an import defines: `import a.b` gives `a`, `import a as b` gives `b`. */
 function importedNames(list: string): string[] {
   return list
     .replace(/#[^\n]*/g, '')

@@ -1,5 +1,5 @@
-/** A string of Python: where what is in it begins and ends, and where the string ends with its quotes. */
-export interface PythonString {
+/** A string of Python: the offsets where its content begins and ends, and where the string ends with its quotes. */
+interface PythonString {
   readonly inside: number;
   readonly insideEnd: number;
   readonly end: number;
@@ -9,16 +9,16 @@ export interface PythonString {
 const OPENING = /(?<![\p{L}\p{N}_])[rbfuRBFU]{0,2}("""|'''|["'])/uy;
 
 /**
- * Finds the strings of a text, asked from its start to its end. Linear in the text, however many of its quotes are
- * never closed: that a quote is not closed before some place holds for the later ones of its kind as well.
+ * Finds the strings of a text, asked from its start to its end. Takes linear time, however many of its quotes are never
+ * closed: if a quote is not closed before some place, the later ones of its kind are not either.
  */
 export class PythonStrings {
-  /** By the quotes that begin a string: up to where none of them is closed. */
+  /** For the quotes that begin a string: the offset up to which none of them is closed. */
   private readonly unclosed = new Map<string, number>();
 
   constructor(private readonly text: string) {}
 
-  /** The string that begins here, its prefix included. */
+  /** Returns the string that begins here, its prefix included. */
   at(start: number): PythonString | undefined {
     OPENING.lastIndex = start;
     const [opening, quotes] = OPENING.exec(this.text) ?? [];

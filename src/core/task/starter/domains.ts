@@ -1,24 +1,26 @@
-import type { Kind } from './kinds';
+import type { DecisionKind } from './kinds';
 
 /** One trade whose tasks speak of its own things and usually turn on the same decisions. */
 export interface Domain {
   readonly name: string;
   readonly functions: readonly string[];
-  /** What is counted: the parameter's name, and one of it. */
+  /** Name of the parameter that is counted, and the word for one unit of it. */
   readonly quantity: string;
   readonly one: string;
-  /** What an entry of a list of quantities belongs to. */
+  /** The thing to which an entry of a list of quantities belongs. */
   readonly entry: string;
-  /** What the function works out. */
+  /** The thing that the function works out. */
   readonly result: string;
-  /** What a discount, a fee and the extra beyond a threshold are called here. */
+  /** Words for a discount, a fee and the extra beyond a threshold. */
   readonly discount: string;
   readonly fee: string;
   readonly extra: string;
-  /** The request in the words of a colleague. */
+  /** Beginnings of the request, in the words of a colleague. */
   readonly openers: readonly string[];
-  /** The decisions that occur here, how often one is drawn, and hints that there is one: never which. */
-  readonly decisions: Readonly<Partial<Record<Kind, { weight: number; cues: readonly string[] }>>>;
+  /**
+   * Decisions that occur here, with their weights in the draw, and cues that there is one, which never tell its value.
+   */
+  readonly decisions: Readonly<Partial<Record<DecisionKind, { weight: number; cues: readonly string[] }>>>;
 }
 
 export const DOMAINS: readonly Domain[] = [

@@ -1,4 +1,6 @@
-/** What a colleague may have decided without saying so, in the order in which a program applies it. */
+/**
+ * Kinds of decisions that a colleague may have made without saying so, in the order in which a program applies them.
+ */
 export const KINDS = [
   'empty',
   'free',
@@ -13,16 +15,16 @@ export const KINDS = [
   'unit',
 ] as const;
 
-export type Kind = (typeof KINDS)[number];
+export type DecisionKind = (typeof KINDS)[number];
 export type Value = string | number;
-export type Values = Readonly<Partial<Record<Kind, Value>>>;
+export type DecisionValues = Readonly<Partial<Record<DecisionKind, Value>>>;
 
 /**
- * What each decision chooses from. No number stands in two sets or elsewhere in a program, so that a number says which
- * decision it belongs to. Every fee is below every minimum and every minimum below every maximum: no decision is
- * without effect whatever the others are.
+ * Values that each decision chooses from. No number stands in two sets or elsewhere in a program, so that a number says
+ * which decision it belongs to. Every fee is below every minimum and every minimum below every maximum, so that no
+ * decision is without effect, whatever the others are.
  */
-export const OPTIONS: Readonly<Record<Kind, readonly Value[]>> = {
+export const OPTIONS: Readonly<Record<DecisionKind, readonly Value[]>> = {
   empty: [44, 66, 77, 88, 99, 999],
   free: [2, 4, 6, 8, 12, 14],
   threshold: [21, 24, 27, 32, 36, 42],
@@ -36,13 +38,13 @@ export const OPTIONS: Readonly<Record<Kind, readonly Value[]>> = {
   unit: [50, 60, 80, 250, 500, 1000],
 };
 
-/** What is added beyond the threshold, the same in every task. */
+/** Amount that is added beyond the threshold, the same in every task. */
 export const EXTRA = 10;
 
-/** Whether these decisions go together: each means something, and the order in which they apply is clear. */
-export function fitTogether(kinds: ReadonlySet<Kind>): boolean {
+/** Tells whether these decisions go together: each means something, and the order in which they apply is clear. */
+export function fitTogether(kinds: ReadonlySet<DecisionKind>): boolean {
   if (kinds.has('strictness') && !kinds.has('threshold')) return false;
   if (kinds.has('order') !== (kinds.has('discount') && kinds.has('fee'))) return false;
-  // Does the threshold count what is free? Is the result rounded in the old unit or in the new one?
+  // It would be unclear whether the threshold counts what is free, and in which unit the result is rounded.
   return !(kinds.has('free') && kinds.has('threshold')) && !(kinds.has('rounding') && kinds.has('unit'));
 }

@@ -16,7 +16,7 @@ export interface StarterPack {
 
 /**
  * Writes the first tasks of a split as a pack, in place of a file of that name. The file appears when it is complete.
- * @param onProgress hears how many tasks have been drawn, now and then
+ * @param onProgress called now and then with the number of tasks drawn so far
  * @throws the system's error when it cannot be written
  * @throws the signal's reason when it is aborted
  */
@@ -36,7 +36,7 @@ export async function writeStarterPack(
   }
 }
 
-/** After so many tasks whoever waits for the process gets a turn: who cancels it, for one. */
+/** Number of tasks after which other work in this process gets a turn, such as cancelling this one. */
 const AT_ONCE = 50;
 
 async function* rows(

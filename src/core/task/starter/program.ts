@@ -1,22 +1,25 @@
-import { EXTRA, type Values } from './kinds';
+import { EXTRA, type DecisionValues } from './kinds';
 
-/** The three shapes of a function: what it gets, and how the amount comes from it before any decision applies. */
+/** The three forms of a function: its input, and the way in which it gives the amount before any decision applies. */
 export const FORMS = ['amount', 'list', 'base'] as const;
-export type Form = (typeof FORMS)[number];
+export type FunctionForm = (typeof FORMS)[number];
 
-/** What is visible of a function: its name, the name of the quantity it gets ("minutes"), its form. */
+/** The visible part of a function: its name, the name of the quantity it gets ("minutes"), its form. */
 export interface Shape {
   readonly name: string;
   readonly quantity: string;
-  readonly form: Form;
+  readonly form: FunctionForm;
 }
 
 export function signatureOf({ name, quantity, form }: Shape): string {
   return `def ${name}(${quantity}, rate${form === 'base' ? ', base' : ''})`;
 }
 
-/** The Python function with these decisions. Without `strictness` the threshold is exclusive, without `order` the discount comes first. */
-export function sourceOf(shape: Shape, values: Values): string {
+/**
+ * Returns the Python function with these decisions. Without `strictness` the threshold is exclusive, without `order`
+ * the discount comes first.
+ */
+export function sourceOf(shape: Shape, values: DecisionValues): string {
   const { quantity, form } = shape;
   const lines = [`${signatureOf(shape)}:`];
   const add = (...more: string[]): void => void lines.push(...more.map((line) => `    ${line}`));
@@ -42,7 +45,10 @@ export function sourceOf(shape: Shape, values: Values): string {
   return lines.join('\n');
 }
 
-/** Arguments of one call: `quantity` has one number unless the form is a list, `base` counts in the form of that name only. */
+/**
+ * Arguments of one call. `quantity` has one number unless the form is `list`; `base` counts only in the form of that
+ * name.
+ */
 export interface Input {
   readonly quantity: readonly number[];
   readonly rate: number;
@@ -54,28 +60,36 @@ export function callOf({ name, form }: Shape, { quantity, rate, base }: Input): 
   return `${name}(${first}, ${rate}${form === 'base' ? `, ${base}` : ''})`;
 }
 
-/** How a correct program may reckon where a description leaves the arithmetic open. */
-export interface Reckoning {
+/** Arithmetic of a correct program where a description leaves it open. */
+interface ProgramArithmetic {
   readonly afterDiscount: (total: number, percent: number) => number;
   readonly nearest: (total: number) => number;
 }
 
-const inReference: Reckoning = {
+const inReference: ProgramArithmetic = {
   afterDiscount: (total, percent) => total - (total * percent) / 100,
   nearest: (total) => Math.floor(total + 0.5),
 };
 
-/** As in the reference first; then as others would write it. */
-export const RECKONINGS: readonly Reckoning[] = [
+/** The reference's arithmetic comes first; then that which others would write. */
+export const RECKONINGS: readonly ProgramArithmetic[] = [
   inReference,
   { ...inReference, afterDiscount: (total, percent) => total * (1 - percent / 100) },
   { ...inReference, afterDiscount: (total, percent) => (total * (100 - percent)) / 100 },
-  // Python's round(): halves go to the even neighbour.
+  // Python's round() takes halves to the even neighbour.
   { ...inReference, nearest: (total) => (total % 1 === 0.5 ? 2 * Math.round(total / 2) : Math.round(total)) },
 ];
 
-/** What `sourceOf` with the same decisions returns for this input, without Python: to find tests that tell decisions apart. */
-export function resultOf(form: Form, values: Values, input: Input, reckoning = inReference): number {
+/**
+ * Returns what `sourceOf` with the same decisions returns for this input, without Python. It serves to find tests that
+ * tell decisions apart.
+ */
+export function resultOf(
+  form: FunctionForm,
+  values: DecisionValues,
+  input: Input,
+  reckoning = inReference,
+): number {
   let quantity = input.quantity.reduce((sum, each) => sum + each, 0);
   if (values.empty !== undefined && quantity === 0) return Number(values.empty);
   if (values.free !== undefined) quantity = Math.max(quantity - Number(values.free), 0);

@@ -1,21 +1,21 @@
 import type { Random } from './draw';
-import { OPTIONS, type Kind, type Values } from './kinds';
-import { RECKONINGS, resultOf, type Form, type Input } from './program';
+import { OPTIONS, type DecisionKind, type DecisionValues } from './kinds';
+import { RECKONINGS, resultOf, type FunctionForm, type Input } from './program';
 
 const TESTS = 10;
 const CANDIDATES = 60;
-/** Binary fractions, so that amounts are exact. */
+/** The rates are binary fractions, so that amounts are exact. */
 const RATES = [0.5, 0.75, 1.25, 1.5, 1.75, 2.25, 2.5, 3.25];
 const BASES = [1.5, 2, 2.5];
 const LARGEST_QUANTITY = 64;
-/** Fewer different results would let a constant come too near. */
+/** Minimum number of different results; with fewer a constant would come too near. */
 const FEWEST_RESULTS = 4;
 
 /**
- * Ten different calls on which any single decision, taken otherwise or left out, gives another result somewhere, and on which all
- * programs with these decisions agree. Undefined when chance found none.
+ * Finds ten different calls on which any single decision, taken otherwise or left out, gives another result somewhere,
+ * and on which all programs with these decisions agree. Returns undefined when chance found none.
  */
-export function findTests(form: Form, values: Values, random: Random): Input[] | undefined {
+export function findTests(form: FunctionForm, values: DecisionValues, random: Random): Input[] | undefined {
   const candidates = distinct(
     Array.from({ length: CANDIDATES }, () => drawInput(form, values, random)),
   ).filter((input) => isClear(form, values, input));
@@ -35,16 +35,16 @@ export function findTests(form: Form, values: Values, random: Random): Input[] |
   return tests.map((i) => candidates[i]!);
 }
 
-/** These values with one decision taken otherwise or left out. */
-function* neighbours(values: Values): Generator<Values> {
-  for (const kind of Object.keys(values) as Kind[]) {
+/** Yields these values with one decision taken otherwise or left out. */
+function* neighbours(values: DecisionValues): Generator<DecisionValues> {
+  for (const kind of Object.keys(values) as DecisionKind[]) {
     for (const option of OPTIONS[kind]) if (option !== values[kind]) yield { ...values, [kind]: option };
-    // Left out, these two mean one of their options.
+    // When left out, these two mean one of their options.
     if (kind !== 'strictness' && kind !== 'order') yield { ...values, [kind]: undefined };
   }
 }
 
-function drawInput(form: Form, values: Values, random: Random): Input {
+function drawInput(form: FunctionForm, values: DecisionValues, random: Random): Input {
   const quantity = drawQuantity(values, random);
   return {
     quantity: form === 'list' ? split(quantity, random) : [quantity],
@@ -53,8 +53,8 @@ function drawInput(form: Form, values: Values, random: Random): Input {
   };
 }
 
-/** Nothing, few, around what the decisions speak of, or any. */
-function drawQuantity(values: Values, random: Random): number {
+/** Draws nothing, a few, a quantity around what the decisions speak of, or any. */
+function drawQuantity(values: DecisionValues, random: Random): number {
   const chance = random.number();
   if (chance < 0.1 && values.empty !== undefined) return 0;
   if (chance < 0.25) return 1 + random.below(6);
@@ -75,10 +75,10 @@ function split(quantity: number, random: Random): number[] {
   return parts;
 }
 
-/** Whether everybody who knows the decisions gets the same result here. */
-function isClear(form: Form, values: Values, input: Input): boolean {
+/** Tells whether everybody who knows the decisions gets the same result here. */
+function isClear(form: FunctionForm, values: DecisionValues, input: Input): boolean {
   const result = resultOf(form, values, input);
-  const agrees = (other: Values): boolean =>
+  const agrees = (other: DecisionValues): boolean =>
     RECKONINGS.every((reckoning) => resultOf(form, other, input, reckoning) === result);
   const undecided = values.threshold !== undefined && values.strictness === undefined;
   return agrees(values) && (!undecided || agrees({ ...values, strictness: '>=' }));

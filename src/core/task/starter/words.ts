@@ -1,13 +1,13 @@
 import type { Domain } from './domains';
-import { EXTRA, type Kind, type Value } from './kinds';
-import type { Form } from './program';
+import { EXTRA, type DecisionKind, type Value } from './kinds';
+import type { FunctionForm } from './program';
 
 /**
- * How the world speaks. What a collaborator says of one decision shares no word with questions about another, not
- * even "hours": the rules simulator goes by words, and has to see that a question is about nothing the task has.
+ * Wordings of the starter world. What a collaborator says of one decision shares no word with questions about another,
+ * not even "hours": the rules simulator goes by words, and has to see that a question is about nothing the task has.
  */
 
-/** `{minutes}`-like words are filled in from the domain: {quantity}, {one}, {entry}, {result}, {discount}, {fee}, {extra}. */
+/** Fills in the domain's words: {quantity}, {one}, {entry}, {result}, {discount}, {fee}, {extra}. */
 export function inWordsOf(domain: Domain, text: string): string {
   const words: Readonly<Record<string, string>> = {
     quantity: domain.quantity,
@@ -21,7 +21,7 @@ export function inWordsOf(domain: Domain, text: string): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name]!);
 }
 
-export const ARGUMENTS: Readonly<Record<Form, readonly string[]>> = {
+export const ARGUMENTS: Readonly<Record<FunctionForm, readonly string[]>> = {
   amount: [
     'You get the number of {quantity} and the rate per {one}.',
     'It takes the {quantity} and the rate for one {one}.',
@@ -37,11 +37,11 @@ export const ARGUMENTS: Readonly<Record<Form, readonly string[]>> = {
 };
 
 /**
- * How an agent asks about a decision, whether the task has it or not. The first word tells the kind, and no two kinds
- * share one: what to ask about is decided at once, so that a small model can keep in mind what it has asked. Where
- * questions began alike ("How large is the …"), it asked again what it had asked, however it was trained.
+ * An agent's questions about each decision, whether the task has it or not. The first word tells the kind, and no two
+ * kinds share one: the topic of a question is decided at once, so that a small model can keep in mind what it has
+ * asked. When questions began alike ("How large is the …"), it asked again what it had asked, however it was trained.
  */
-export const QUESTIONS: Readonly<Record<Kind, readonly string[]>> = {
+export const QUESTIONS: Readonly<Record<DecisionKind, readonly string[]>> = {
   empty: [
     'Empty input: what should I return?',
     'Zero {quantity}: what should I give back?',
@@ -99,12 +99,12 @@ export const QUESTIONS: Readonly<Record<Kind, readonly string[]>> = {
   ],
 };
 
-export interface Topic {
+interface Topic {
   readonly topic: string;
   readonly keywords: readonly string[];
 }
 
-export const TOPICS: Readonly<Record<Kind, Topic>> = {
+export const TOPICS: Readonly<Record<DecisionKind, Topic>> = {
   empty: { topic: 'empty case', keywords: ['empty', 'zero', 'at all'] },
   free: { topic: 'free part', keywords: ['free'] },
   threshold: { topic: 'limit', keywords: ['limit', '{extra}', 'start'] },
@@ -118,8 +118,8 @@ export const TOPICS: Readonly<Record<Kind, Topic>> = {
   unit: { topic: 'unit', keywords: ['unit', 'factor', 'multiply'] },
 };
 
-/** What the collaborator says of a decision; `{value}` is the number. */
-const NUMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+/** The collaborator's sentences about a decision; `{value}` is the number. */
+const NUMBERS: Readonly<Partial<Record<DecisionKind, readonly string[]>>> = {
   empty: ['Return {value} then.', 'Just give back {value}.', 'It should be {value} then.'],
   free: ['{value} of them are free.', 'We give {value} for free.', 'There are {value} free ones.'],
   threshold: [
@@ -152,13 +152,13 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   down: ['Always round down.', 'Please round it down.', 'Just drop the decimals.'],
 };
 
-export function answersFor(kind: Kind, value: Value): readonly string[] {
+export function answersFor(kind: DecisionKind, value: Value): readonly string[] {
   const answers = NUMBERS[kind]?.map((text) => text.replace('{value}', String(value))) ?? CHOICES[value];
   if (answers === undefined) throw new Error(`Nobody can say ${kind} ${value}.`);
   return answers;
 }
 
-/** What an agent may ask about that changes nothing. */
+/** Questions of an agent that change nothing. */
 export const IDLE_QUESTIONS = {
   hints: ['Do you want type hints?', 'Should I add type hints?'],
   docstring: ['Do you want a docstring?', 'Should I write a docstring?'],

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Fact, Task } from '../task';
 import { DOMAINS, type Domain } from './domains';
 import { Random } from './draw';
-import { fitTogether, KINDS, OPTIONS, type Kind, type Value, type Values } from './kinds';
-import { callOf, FORMS, signatureOf, sourceOf, type Form, type Shape } from './program';
+import { fitTogether, KINDS, OPTIONS, type DecisionKind, type Value, type DecisionValues } from './kinds';
+import { callOf, FORMS, signatureOf, sourceOf, type FunctionForm, type Shape } from './program';
 import { findTests } from './tests';
 import { answersFor, ARGUMENTS, IDLE_QUESTIONS, inWordsOf, QUESTIONS, TOPICS } from './words';
 
-export { KINDS, type Kind } from './kinds';
+export { KINDS, type DecisionKind } from './kinds';
 export { VAGUE_QUESTIONS } from './words';
 
 export const SPLITS = ['train', 'development', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
 
-/** How many decisions a task has, at least and at most, and which share of them its description hints at. */
+/** Minimum and maximum number of decisions of a task, and the share of them that its description hints at. */
 export const DIFFICULTIES = {
   gentle: { fewest: 2, most: 3, cued: 0.85 },
   standard: { fewest: 2, most: 4, cued: 0.5 },
@@ -23,11 +23,11 @@ export type Difficulty = keyof typeof DIFFICULTIES;
 
 /** One thing that only the collaborator knows. */
 export interface Decision {
-  readonly kind: Kind;
+  readonly kind: DecisionKind;
   readonly value: Value;
-  /** The values that it could have had, its own among them. */
+  /** Values that it could have had, its own among them. */
   readonly options: readonly Value[];
-  /** The description hints that there is such a rule; never at its value. */
+  /** True when the description hints that there is such a rule; it never hints at the value. */
   readonly cued: boolean;
 }
 
@@ -40,17 +40,17 @@ export interface StarterTask {
   readonly decisions: readonly Decision[];
 }
 
-/** What guessing has to fail at: fewer combinations of values would make luck too likely. */
+/** Minimum number of combinations of values; with fewer, a lucky guess would be too likely. */
 const FEWEST_COMBINATIONS = 24;
 
-/** Words of a description. */
+/** Minimum and maximum number of words of a description. */
 const SHORTEST = 25;
 const LONGEST = 60;
 
-/** Whether a task is one of those to learn from. */
+/** Tells whether a task is one of those to learn from. */
 export const teaches = ({ id }: Pick<Task, 'id'>): boolean => id.startsWith('starter-train-');
 
-/** Tasks without end, no two the same, the same ones for the same seed. */
+/** Yields tasks without end, no two the same, and the same ones for the same seed. */
 export function* starterTasks(options: {
   split: Split;
   seed: number;
@@ -67,25 +67,28 @@ export function* starterTasks(options: {
   }
 }
 
-/** What an agent that knows these values writes; what is not given is left out. With all values it is the reference. */
-export function codeFor(task: StarterTask, values: Values): string {
+/**
+ * Returns the program of an agent that knows these values; a decision that is not given is left out. With all values it
+ * is the reference.
+ */
+export function codeFor(task: StarterTask, values: DecisionValues): string {
   return sourceOf(shapeOf(task), values);
 }
 
-/** Wordings in which an agent asks about such a decision, also one that the task does not have. */
-export function questionsAbout(task: StarterTask, kind: Kind): readonly string[] {
+/** Returns wordings in which an agent asks about such a decision, even one that the task does not have. */
+export function questionsAbout(task: StarterTask, kind: DecisionKind): readonly string[] {
   return QUESTIONS[kind].map((text) => inWordsOf(domainOf(task), text));
 }
 
-export type IdleTopic = keyof typeof IDLE_QUESTIONS;
-/** What changes nothing in any task. */
+type IdleTopic = keyof typeof IDLE_QUESTIONS;
+/** Topics of questions that change nothing in any task. */
 export const IDLE_TOPICS = Object.keys(IDLE_QUESTIONS) as readonly IdleTopic[];
 
 export function idleQuestions(task: StarterTask, topic: IdleTopic): readonly string[] {
   return IDLE_QUESTIONS[topic].map((text) => inWordsOf(domainOf(task), text));
 }
 
-/** Undefined when what was drawn belongs to another split, is too long or has no telling tests. */
+/** Returns undefined when the draw belongs to another split, is too short or too long, or has no telling tests. */
 function drawTask(split: Split, difficulty: Difficulty, random: Random): StarterTask | undefined {
   const domain = random.pick(DOMAINS);
   const form = random.pick(FORMS);
@@ -104,7 +107,7 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): Starter
   const shape = { name: random.pick(domain.functions), quantity: domain.quantity, form };
   const description = describe(domain, shape, decisions, random);
   const words = description.split(' ').length;
-  const values: Values = Object.fromEntries(decisions.map(({ kind, value }) => [kind, value]));
+  const values: DecisionValues = Object.fromEntries(decisions.map(({ kind, value }) => [kind, value]));
   const tests = words < SHORTEST || words > LONGEST ? undefined : findTests(form, values, random);
   if (tests === undefined) return undefined;
   const reference = sourceOf(shape, values);
@@ -122,8 +125,8 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): Starter
   return { task, domain: domain.name, form, structure, decisions };
 }
 
-/** Kinds that this domain usually has, in the order in which a program applies them. */
-function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): Kind[] {
+/** Draws kinds that this domain usually has, in the order in which a program applies them. */
+function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): DecisionKind[] {
   const { fewest, most } = DIFFICULTIES[difficulty];
   const weights = KINDS.flatMap((kind) => {
     const decision = domain.decisions[kind];
@@ -137,7 +140,7 @@ function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): Kind
   }
 }
 
-/** 70, 10 and 20 of a hundred structures. */
+/** Puts 70 of a hundred structures into the train split, 10 into development and 20 into test. */
 function splitOf(structure: string): Split {
   const hundredth = hash(structure) % 100;
   return hundredth < 70 ? 'train' : hundredth < 80 ? 'development' : 'test';
@@ -163,7 +166,7 @@ function factOf(domain: Domain, { kind, value }: Decision): Fact {
 
 function shapeOf({ task, domain, form }: StarterTask): Shape {
   const name = /^def (\w+)/.exec(task.reference)![1]!;
-  return { name, quantity: domainOf({ domain }).quantity, form: form as Form };
+  return { name, quantity: domainOf({ domain }).quantity, form: form as FunctionForm };
 }
 
 function domainOf({ domain }: Pick<StarterTask, 'domain'>): Domain {

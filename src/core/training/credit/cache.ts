@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Advantages } from '../../evaluation/agreement';
+import type { Advantages } from './credit';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { creditSchema, type Credit, type Scorable } from './credit';
 
 /**
- * What critics said of dialogues, `index/credit/<critic>/` in the data folder: made from the log, so that it may be
- * removed at any time, and goes with the index when a developer's data are erased.
+ * Scores of dialogues by critics, `index/credit/<critic>/` in the data folder. They are computed from the log: they may
+ * be removed at any time, and are removed with the index when a developer's data are erased.
  */
 export class CreditCache {
   readonly #folder: string;
-  /** The files that were read for their advantages; no window but this one writes a file again. */
+  /** Files that were read already; only this window changes them. */
   readonly #known = new Map<string, Credit>();
 
   constructor(dataFolder: string) {
     this.#folder = join(dataFolder, 'index', 'credit');
   }
 
-  /** Undefined when the critic has not read this dialogue, or has read it when it was another one. */
+  /** Returns undefined when the critic has not scored this dialogue, or the dialogue has changed since. */
   async read(critic: string, { episode, of }: Pick<Scorable, 'episode' | 'of'>): Promise<Credit | undefined> {
     const credit = await creditIn(join(this.#folder, critic, fileOf(episode)));
     return credit?.critic === critic && credit.episode === episode && credit.of === of ? credit : undefined;
@@ -30,7 +30,7 @@ export class CreditCache {
     this.#known.set(file, credit);
   }
 
-  /** Of every dialogue that the critic has read. */
+  /** Returns the advantages of every dialogue that the critic has scored. */
   async advantages(critic: string): Promise<Advantages> {
     const folder = join(this.#folder, critic);
     const names = (await ifThere(() => readdir(folder))) ?? [];
@@ -47,11 +47,11 @@ export class CreditCache {
   }
 }
 
-/** An episode may be called anything, a file may not. */
+/** Hashes the episode's id, because it may hold characters that a file name must not. */
 const fileOf = (episode: string): string =>
   `${createHash('sha256').update(episode).digest('hex').slice(0, 32)}.json`;
 
-/** What is damaged is only computed anew. */
+/** Returns undefined for a damaged file, which is then computed again. */
 async function creditIn(file: string): Promise<Credit | undefined> {
   const text = await ifThere(() => readFile(file, 'utf8'));
   if (text === undefined) return undefined;

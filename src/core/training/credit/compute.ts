@@ -13,16 +13,16 @@ import type { Critic } from './critics';
 export interface CreditOptions {
   /** The built scoring.js. */
   readonly scoring: string;
-  /** Asked for only where the critic has no graphs of its own. */
+  /** Called only when the critic has no usable graphs. */
   readonly trainer: () => Promise<Trainer>;
   readonly signal?: AbortSignal;
-  /** What is going on, for a person who waits. */
+  /** Receives the trainer's progress, a line at a time. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
- * What the critic says of dialogues, by ONNX Runtime or by the trainer.
- * @throws {Fault} `training/cannot-score` for a dialogue that it cannot read; of the critic's folder
+ * Scores dialogues with the critic, by ONNX Runtime or by the trainer.
+ * @throws {Fault} `training/cannot-score` for a dialogue that the critic cannot read; `model/*` for the critic's folder
  * @throws the signal's reason when it is aborted
  */
 export async function computeCredits(
@@ -120,5 +120,5 @@ const creditOf = (critic: Critic, { episode, of, turns }: Scorable, said: readon
   turns: said.map((each, index) => ({ turn: turns[index]!, ...each })),
 });
 
-/** More digits than anybody sees would make the files long. */
+/** Rounds to 5 decimals, because more would only make the files longer. */
 const rounded = (ratios: readonly number[]): number[] => ratios.map((ratio) => Number(ratio.toFixed(5)));

@@ -6,16 +6,19 @@ import { parseAgentMessage } from '../../dialogue/protocol';
 import { Consents } from '../../trajectory/consent';
 import { trajectoryRow, type TrajectoryRow } from '../../trajectory/export/rows';
 import type { Trajectory } from '../../trajectory/trajectory';
-import { dialogueOf, type Dialogue } from '../scoring/dialogues';
+import { dialogueOf, type RowDialogue } from '../scoring/dialogues';
 import { units } from './critics';
 
-/** What a critic says of the turns of one dialogue. */
+/** Advantages under a critic, by episode, then by turn from 1. */
+export type Advantages = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/** A critic's scores for the turns of one dialogue. */
 export const creditSchema = z.object({
   version: z.literal(1),
   episode: z.string(),
-  /** The critic's identity. */
+  /** The critic's `id`. */
   critic: z.string(),
-  /** The digest of what it read. */
+  /** Digest of the dialogue that was scored. */
   of: z.string(),
   unit: z.enum(units),
   turns: z.array(
@@ -23,9 +26,9 @@ export const creditSchema = z.object({
       /** From 1. */
       turn: z.number().int(),
       advantage: z.number().nullable(),
-      /** The control: what the base alone says. Null without hidden information. */
+      /** The control: the score of the untrained base. Null without hidden information. */
       untrained: z.number().nullable(),
-      /** What each token adds to the text, and its log-ratio in nats; absent of a value head. */
+      /** The text of each token, and its log-ratio in nats; absent for a value head. */
       tokens: z.object({ texts: z.array(z.string()), ratios: z.array(z.number()) }).optional(),
     }),
   ),
@@ -34,21 +37,22 @@ export const creditSchema = z.object({
 export type Credit = z.infer<typeof creditSchema>;
 export type TurnCredit = Credit['turns'][number];
 
-/** A dialogue as a critic reads it, whichever runner scores. */
+/** A dialogue as a critic reads it, by ONNX Runtime or by the trainer. */
 export interface Scorable {
   readonly episode: string;
-  /** For a file that the trainer reads. */
+  /** The row that is written to a file for the trainer. */
   readonly row: TrajectoryRow;
-  readonly dialogue: Dialogue;
+  readonly dialogue: RowDialogue;
   /** The numbers of its turns, from 1. */
   readonly turns: readonly number[];
-  /** Another one as soon as the dialogue is another one: a turn more, or one that was written anew. */
+  /** Digest of the dialogue; it changes with every turn that is added or rewritten. */
   readonly of: string;
 }
 
 /**
- * @param trajectory with a turn at least; graded or not, finished or not, because nothing of it leaves the machine
- * @throws {Fault} `trajectory/bad-row` of one that no critic can read
+ * @param trajectory has at least one turn; it need not be graded or finished, and consent is not asked, because nothing
+ * of it leaves the machine
+ * @throws {Fault} `trajectory/bad-row` for one that no critic can read
  */
 export function scorable(trajectory: Trajectory, prompts: Prompts): Scorable {
   const { id, task, turns, started } = trajectory;

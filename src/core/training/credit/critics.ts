@@ -9,37 +9,42 @@ import {
   type CriticFile,
 } from '../../model/local/critic/criticFile';
 import { digest, isOfOtherWeights } from '../../model/local/weights';
-import { dataFoldersIn, experimentsIn, type Experiment } from '../experiments';
+import { dataFoldersIn, experimentsIn, type Series } from '../series';
 import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
 
-/** What an advantage is measured in. `logit`: of the reward that a value head predicts after the turn. */
+/** Units of an advantage. `logit`: the logit of the reward that a value head predicts after the turn. */
 export const units = ['nats-per-token', 'nats', 'logit'] as const;
-export type Unit = (typeof units)[number];
+export type AdvantageUnit = (typeof units)[number];
 
-/** A critic that dialogues can be scored with. */
+/** A critic that has been opened for scoring. */
 export interface Critic {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** The same for copies of one critic, another one after more training: what its scores and verdicts go by. */
+  /**
+   * Digest of the critic, under which its scores and verdicts are kept: equal for copies, different after more
+   * training.
+   */
   readonly id: string;
-  readonly unit: Unit;
-  /** Who scores with it: ONNX Runtime where the critic has graphs that fit its weights, else the trainer. */
+  readonly unit: AdvantageUnit;
+  /**
+   * `onnx` (ONNX Runtime) when the critic scores by log-ratios and has graphs that fit its weights, otherwise
+   * `trainer`.
+   */
   readonly runner: 'onnx' | 'trainer';
   readonly about: CriticFile;
 }
 
-/** Where a critic lies, and what to call it. */
+/** A critic's folder and its name on the screen. */
 export interface CriticPlace {
   readonly folder: string;
   readonly name: string;
 }
 
-/** The critic of a run. */
 export interface RunCritic extends CriticPlace {
   readonly run: string;
-  /** The loop or the scoreboard that the run is part of. */
-  readonly experiment?: Experiment;
+  /** The loop or scoreboard that the run belongs to, if any. */
+  readonly experiment?: Series;
   readonly method: string;
   readonly base: string;
   /** ISO 8601, UTC. */
@@ -55,7 +60,7 @@ async function criticsOfRuns(dataFolder: string): Promise<RunCritic[]> {
   });
 }
 
-/** The critics of the runs of a data folder and of those of its loops and scoreboards, the newest run first. */
+/** Returns the critics of all runs in a data folder, including its loops and scoreboards; the newest run first. */
 export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   const inExperiments = (await experimentsIn(dataFolder)).map(async (experiment) => {
     const critics = await Promise.all((await dataFoldersIn(experiment.folder)).map(criticsOfRuns));
@@ -65,13 +70,13 @@ export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   return critics.flat().sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-/** What a folder of a critic is called that somebody points at: `critic` alone would say nothing. */
+/** Returns the name of a critic folder that the user chose; `critic` alone would not identify it. */
 export function nameOfFolder(folder: string): string {
   const own = basename(resolve(folder));
   return own === runFiles.critic ? basename(dirname(resolve(folder))) : own;
 }
 
-/** @throws {Fault} `model/foreign-folder`, `model/damaged-folder` with one sentence */
+/** @throws {Fault} `model/foreign-folder`, `model/damaged-folder` */
 export function openCritic(place: string): Critic {
   const folder = resolve(place);
   const about = aboutCritic(folder);
@@ -85,12 +90,12 @@ export function openCritic(place: string): Critic {
   };
 }
 
-function unitOf({ score, length_normalisation }: CriticFile): Unit {
+function unitOf({ score, length_normalisation }: CriticFile): AdvantageUnit {
   if (score === 'value-head') return 'logit';
   return length_normalisation ? 'nats-per-token' : 'nats';
 }
 
-/** Of `critic.json` and the weights; of the graphs where those are all there is. */
+/** Hashes `critic.json` and the weights, or the graphs when the folder has no weights. */
 function identityOf(folder: string): string {
   const weights = filesIn(folder).filter((name) => name.endsWith('.safetensors'));
   const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
@@ -102,7 +107,7 @@ function identityOf(folder: string): string {
 
 const filesIn = (folder: string): string[] => readdirSync(folder).sort();
 
-/** Reading parts of each file anew whenever a replay is drawn would be too much. */
+/** Digests by file: reading the weights whenever a replay is drawn would take too long. */
 const known = new Map<string, { readonly mark: string; readonly digest: string }>();
 
 function digestOnce(file: string): string {

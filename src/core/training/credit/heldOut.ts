@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { lastEvent } from '../eventFile';
 import { runFiles } from '../runFolder';
 
-/** How often a critic has the better of two dialogues ahead, of tasks that nothing was trained on. */
+/** Held-out pair accuracy of a critic: the fraction of held-out pairs that it puts in the right order. */
 export interface HeldOut {
   readonly accuracy: number;
   readonly pairs: number;
-  /** The control's, on the same pairs; absent in runs of an older trainer. */
+  /** Accuracy of the untrained baseline on the same pairs; absent in runs of an older trainer. */
   readonly untrained?: number;
 }
 
@@ -21,7 +21,10 @@ const resultSchema = z.object({
   }),
 });
 
-/** What the run of a critic has told of it; undefined of a critic that stands in no run, or whose run held nothing out. */
+/**
+ * Returns the result that the critic's run reported; undefined when the critic belongs to no run, or its run held
+ * nothing out.
+ */
 export async function heldOutOf(criticFolder: string): Promise<HeldOut | undefined> {
   const result = await lastEvent(join(dirname(criticFolder), runFiles.events), 'result');
   const critic = resultSchema.safeParse(result).data?.stages.critic;

@@ -17,7 +17,7 @@ type Chosen = Pick<
   | 'withDoubtful'
 >;
 
-/** Which trajectories of the log a selection takes, as the export knows it: to write them, and to count them before. */
+/** Returns the export options of a selection, with which its trajectories are both counted and written. */
 export function chosenBy(selection: LogSelection): Chosen {
   return {
     leaveOut: forbiddenBy(selection),
@@ -37,7 +37,7 @@ function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
   return { ...rest, collaboratorKind: collaborator_kind };
 }
 
-/** Leaves out what must not be trained on against the terms of a model. */
+/** Leaves out trajectories with text of an excluded model. */
 function forbiddenBy(selection: LogSelection): LeaveOut {
   const excluded = excludedModels(selection);
   return (trajectory) => {
@@ -49,13 +49,16 @@ function forbiddenBy(selection: LogSelection): LeaveOut {
 const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): readonly string[] =>
   exclude_models;
 
-/** Every model that played in it or wrote some of it. */
+/** Returns every model that played in the dialogue or wrote some of it. */
 function modelsOf(trajectory: Trajectory): string[] {
   const { started, agent, collaborator } = trajectory;
   return [started.agent, agent, started.collaborator.name, collaborator.name, ...writersOf(trajectory)];
 }
 
-/** Whether a name fits a pattern in which `*` stands for any characters. Each piece is found where it first can be. */
+/**
+ * Returns whether a name matches a pattern in which `*` stands for any characters. Taking the first match of each piece
+ * is enough.
+ */
 function fits(pattern: string, name: string): boolean {
   const [first, ...others] = pattern.split('*') as [string, ...string[]];
   const last = others.pop();

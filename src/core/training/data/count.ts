@@ -1,4 +1,4 @@
-import { Gathering } from '../../trajectory/export/gathering';
+import { RowGathering } from '../../trajectory/export/gathering';
 import { pairsByTask, type Pairing } from '../../trajectory/export/pairs';
 import { select, type LeftOut } from '../../trajectory/export/selection';
 import type { TrajectoryLog } from '../../trajectory/log';
@@ -6,17 +6,17 @@ import type { Trajectory } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
 import { chosenBy } from './chosen';
 
-/** What a run would learn from. */
+/** Size of the data that a run would learn from. */
 export interface DataCounts {
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Of two trajectories of one task, by the pairing. */
+  /** Pairs of trajectories of one task, under the chosen pairing. */
   readonly pairs: number;
-  /** Messages of the agent, and their tokens as they were sampled. */
+  /** Messages of the agent, and their tokens as sampled. */
   readonly turns: number;
   readonly tokens: number;
-  /** Messages whose tokens the log does not know, so that the sum is too low. */
+  /** Messages whose number of tokens the log does not hold; they are missing from `tokens`. */
   readonly uncounted: number;
   readonly leftOut: LeftOut;
 }
@@ -27,7 +27,7 @@ export interface CountOptions {
 }
 
 /**
- * Goes through the trajectories that `prepareData` would write, and writes nothing.
+ * Counts the trajectories that `prepareData` would write, without writing them.
  * @throws the signal's reason when it is aborted
  */
 export async function countData(
@@ -37,7 +37,7 @@ export async function countData(
 ): Promise<DataCounts> {
   const chosen = chosenBy(selection);
   const taken = new Map<string, TurnCounts>();
-  const gathering = new Gathering(log, {
+  const gathering = new RowGathering(log, {
     ...chosen,
     format: 'trajectories',
     visible: () => '',
@@ -47,7 +47,7 @@ export async function countData(
     },
     signal,
   });
-  // A row has to be made to be counted.
+  // `gathering` counts a row when it is made.
   const rows = gathering.rows();
   while ((await rows.next()).done !== true);
   const { selected } = select(log, chosen, true);

@@ -21,9 +21,9 @@ export interface PrepareOptions {
 }
 
 /**
- * Writes the rows that a selection takes from a log into `data/` of a run folder, with a dataset card and a report
- * beside them. A row holds the messages as the agent saw them, and where the log has them the token ids of prompts and
- * turns and their log-probabilities.
+ * Writes the rows of a selection into `data/` of a run folder, with a dataset card and a report. A row holds the
+ * messages as the agent saw them and, where the log has them, the token ids of prompts and turns and their
+ * log-probabilities.
  *
  * @throws {Fault} `training/no-log`, `training/no-data`
  * @throws the signal's reason when it is aborted
@@ -49,7 +49,7 @@ export async function prepareData(
   }
 }
 
-/** @param folder of the run */
+/** @param folder the run's folder */
 export async function writeReport(folder: string, report: SelectionReport): Promise<void> {
   const text = `${JSON.stringify(report, undefined, 2)}\n`;
   await writeAtomically(join(folder, runFiles.selection), (file) => file.writeFile(text));

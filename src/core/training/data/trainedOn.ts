@@ -1,29 +1,32 @@
 import * as z from 'zod';
 import { lazily } from '../../lazily';
 
-/** How many examples a stage learns from, and on how many it is measured. */
+/** Number of examples on which a stage is trained, and on which it is measured. */
 export const examplesSchema = lazily(() => z.looseObject({ train: z.number(), held_out: z.number() }));
 
-/** What there is too little of to expect a better agent. */
+/** A quantity that is too small to expect a better agent. */
 export const shortageSchema = lazily(() =>
   z.object({
     kind: z.enum(['pairs', 'held_out_pairs', 'successes', 'dialogues', 'token_ids', 'tokenizer']),
-    /** Of turns, those that have token ids, or none of another tokenizer. */
+    /**
+     * The present amount; for `token_ids` the turns with token ids, for `tokenizer` the turns without ids of another
+     * tokenizer.
+     */
     have: z.number(),
-    /** From how many on a gain can be expected, by what was measured; of turns all. */
+    /** The amount from which measurements suggest a gain; for `token_ids` and `tokenizer`, all turns. */
     enough: z.number(),
-    /** In English, with what to do. */
+    /** Description and remedy, in English. */
     sentence: z.string(),
   }),
 );
 export type Shortage = z.infer<ReturnType<typeof shortageSchema>>;
 
-/** What the data of a run come to, after the trainer has read and paired them. */
+/** Size of a run's data after the trainer has read and paired them. */
 export const trainedOnSchema = lazily(() =>
   z.object({
     turns: z.number(),
     turns_as_sampled: z.number(),
-    /** Turns whose token ids are another tokenizer's than the model's, so that their text is tokenised instead. */
+    /** Turns whose token ids belong to another tokenizer than the model's; their text is tokenised instead. */
     turns_of_another_tokenizer: z.number(),
     critic: examplesSchema(),
     policy: examplesSchema(),

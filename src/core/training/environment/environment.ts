@@ -5,31 +5,32 @@ import { Fault } from '../../fault';
 import { runPython, type Trainer } from '../trainer';
 import { findPython, onPath, type SystemPython } from './find';
 import { runInstaller, type InstallOptions } from './installer';
-import { isThere, makeOnce } from './once';
+import { isThere } from '../../trajectory/files';
+import { makeOnce } from './once';
 
 export interface TrainerOptions {
-  /** The folder of the trainer that ships with Tandem: `pyproject.toml`, `requirements.lock`, the package. */
+  /** The folder of the shipped trainer: `pyproject.toml`, `requirements.lock` and the package. */
   readonly source: string;
-  /** Where Tandem keeps what it can make again. */
+  /** The cache folder, from `cacheFolder`. */
   readonly cache: string;
-  /** An interpreter that has the trainer's packages already; nothing is installed then, `source` is used as it is. */
+  /** An interpreter that already has the trainer's packages: nothing is installed, and `source` is used in place. */
   readonly ready?: string;
-  /** The Python of which the environment is made, and what names it. */
+  /** The Python from which the environment is made, and the name of the setting or variable that chose it. */
   readonly python?: { readonly file: string; readonly by: string };
-  /** One to take before those of the PATH when `python` is left out, if it will do. */
+  /** A Python that is tried before those on the PATH when `python` is left out. */
   readonly preferred?: string;
   readonly signal?: AbortSignal;
-  /** Told what happens, a line at a time, when something has to be installed. */
+  /** Receives a line at a time while something is installed. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
- * A Python that can run the trainer; on first need it is made, which downloads gigabytes and takes minutes.
+ * Returns a Python that can run the trainer. The first call makes it, which downloads gigabytes and takes minutes.
  *
- * There are two environments. The packages of `requirements.lock` stand in one, whose name depends on the lock and the
- * Python. The trainer itself is installed by pip, from its own pyproject, into a small one that sees the first: its
- * name depends on the trainer's source too, so that a new version costs seconds, and a run that is going on keeps the
- * version it was started with, also when the extension is updated under it.
+ * There are two environments. One holds the packages of `requirements.lock`; its name depends on the lock and the
+ * Python. The trainer itself is installed by pip, from its own pyproject, into a small one that sees the first. Its
+ * name depends on the trainer's source, too: a new version costs seconds, and a run at work keeps the version with
+ * which it began, also when the extension is updated.
  *
  * @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing`
  * @throws the signal's reason when it is aborted; nothing is left half-made
@@ -43,7 +44,7 @@ export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
 }
 
 /**
- * Whether the gigabytes are there, so that `openTrainer` takes a moment and not minutes.
+ * Returns whether the packages are installed, so that `openTrainer` takes seconds and not minutes.
  * @throws {Fault} `training/no-python`
  */
 export async function isInstalled(options: TrainerOptions): Promise<boolean> {
@@ -51,8 +52,8 @@ export async function isInstalled(options: TrainerOptions): Promise<boolean> {
   return isThere(folderOf(await packagesName(await toolsFor(options)), options));
 }
 
-/** What the trainer imports, by module name. */
-const NEEDED = ['torch', 'transformers', 'peft', 'safetensors', 'numpy'];
+/** Modules that the trainer imports. */
+const NEEDED = ['torch', 'transformers', 'peft', 'safetensors', 'numpy', 'pydantic'];
 
 async function readyTrainer(python: string, { source, signal }: TrainerOptions): Promise<Trainer> {
   const trainer = { python, source };
@@ -105,7 +106,7 @@ async function trainerEnvironment(packages: string, tools: Tools): Promise<strin
   const folder = await environment(name, tools, async (temporary, install) => {
     await newEnvironment(temporary, tools, install, 'without pip');
     await writeFile(join(await sitePackages(temporary), 'packages.pth'), `${await sitePackages(packages)}\n`);
-    // Setuptools writes into the folder that it builds from, and ours may be read-only.
+    // Setuptools writes into its source folder, and ours may be read-only.
     const copy = join(temporary, 'source');
     await cp(source, copy, { recursive: true, filter: (file) => !isNoise(file) });
     await pip(
@@ -125,7 +126,7 @@ type Fill = (temporary: string, install: InstallOptions) => Promise<void>;
 async function environment(name: string, { options }: Tools, fill: Fill): Promise<string> {
   const { signal, onLine } = options;
   const folder = folderOf(name, options);
-  // A Python that is gone from the system leaves a link to nowhere.
+  // When the system's Python has been removed, the environment's link to it is broken.
   const isBroken = (await isThere(folder)) && !(await isThere(interpreterIn(folder)));
   if (isBroken) await rm(folder, { recursive: true, force: true });
   const onWait = (): void => onLine?.(`Another Tandem is making ${folder}; waiting for it …`);
@@ -137,8 +138,8 @@ async function environment(name: string, { options }: Tools, fill: Fill): Promis
 }
 
 /**
- * The folder is renamed when it is complete. That breaks the commands that pip writes into `bin`, whose first line
- * names the folder, and nothing else: everything is started as `python -m …`.
+ * Makes an empty environment. Its folder is renamed when it is complete, which breaks the commands in `bin`, whose
+ * first line names the folder. Nothing needs them: everything is started as `python -m …`.
  */
 async function newEnvironment(
   folder: string,
@@ -153,7 +154,7 @@ async function newEnvironment(
   await runInstaller(command, install);
 }
 
-/** @param from the environment whose pip is used; by default the interpreter's own */
+/** @param from the environment whose pip is used; the interpreter's own by default */
 async function pip(
   interpreter: string,
   args: readonly string[],
@@ -168,7 +169,7 @@ async function pip(
   const command =
     uv === undefined
       ? [...ours, 'install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off']
-      : // As pip does: or else the first run compiles what it imports.
+      : // pip compiles by default; uv must be told, or the first run compiles every import.
         [uv, 'pip', 'install', '--compile-bytecode', '--python', interpreter];
   await runInstaller([...command, ...args], install);
 }
@@ -191,7 +192,7 @@ function hashOf(...parts: readonly Buffer[]): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Names and bytes of everything that is installed. */
+/** Returns a digest of the names and bytes of all files that are installed. */
 async function contentOf(source: string): Promise<Buffer> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));

@@ -9,25 +9,26 @@ import { Fault } from '../../fault';
 /** The oldest Python on which the trainer runs. */
 const OLDEST = [3, 10] as const;
 
-/** The system's own first, then the versions that a system may have beside an older one. */
+/** Commands to try: the system's own first, then versions that may be installed beside an older one. */
 const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3.10'];
 
 export interface SystemPython {
   readonly file: string;
-  /** Such as `3.12`. */
+  /** Major and minor version, e.g. `3.12`. */
   readonly version: string;
-  /** Version and machine, e.g. `3.12 linux-x86_64`: environments of others do not fit. */
+  /** Version and platform, e.g. `3.12 linux-x86_64`; an environment fits no other build. */
   readonly build: string;
-  /** Whether it can make environments by itself; some systems package that apart. */
+  /** True when it can make environments itself; some systems package `venv` separately. */
   readonly hasVenv: boolean;
 }
 
 /**
- * A Python from which an environment can be made.
+ * Finds a Python from which an environment can be made.
  *
- * @param named by a setting or a variable, with what named it, e.g. `TANDEM_PYTHON`; it is used or refused
- * @param hasUv whether uv makes the environment, for which the Python needs nothing besides itself
- * @param preferred taken before those of the PATH, if it will do
+ * @param named the Python that a setting or a variable names, and which one, e.g. `TANDEM_PYTHON`; it is used or
+ * refused
+ * @param hasUv whether uv makes the environment; the Python then needs no `venv`
+ * @param preferred tried before those on the PATH
  * @throws {Fault} `training/no-python`
  */
 export async function findPython(
@@ -69,7 +70,7 @@ function withoutVenv({ file }: SystemPython): Fault {
   );
 }
 
-/** In words that every Python 3 understands. */
+/** A program that runs on every Python 3. */
 const PROBE = [
   'import sys, sysconfig',
   'print("%d.%d %s" % (sys.version_info[0], sys.version_info[1], sysconfig.get_platform()))',
@@ -82,21 +83,21 @@ function isOld({ version }: SystemPython): boolean {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }
 
-/** Undefined when it is no Python. */
+/** Returns undefined when the file is no Python. */
 async function inspect(file: string): Promise<SystemPython | undefined> {
   try {
-    // Isolated: no package of the user's and no file of the current folder takes part.
+    // `-I` isolates it from the user's packages and from files of the current folder.
     const env = childEnvironment('python');
     const { stdout } = await promisify(execFile)(file, ['-I', '-c', PROBE], { env, windowsHide: true });
     const [build = '', hasVenv] = stdout.trim().split(/\r?\n/);
     const version = /^\d+\.\d+(?= )/.exec(build)?.[0];
     return version === undefined ? undefined : { file, version, build, hasVenv: hasVenv === 'True' };
   } catch {
-    return undefined; // whatever it is, it does not answer as a Python does
+    return undefined; // it does not answer as Python does
   }
 }
 
-/** The file that a shell would run for this name; undefined when there is none. */
+/** Returns the file that a shell would run for this name; undefined when there is none. */
 export async function onPath(name: string): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? ['.exe'] : [''];

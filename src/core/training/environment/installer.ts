@@ -7,19 +7,19 @@ import { startLeashed } from '../../leash';
 
 export interface InstallOptions {
   readonly signal?: AbortSignal;
-  /** Told what happens, a line at a time. */
+  /** Receives the output, a line at a time. */
   readonly onLine?: (line: string) => void;
   /** All of the output is appended to this file. */
   readonly log: string;
 }
 
-/** Shown when a command fails. */
+/** Number of lines that the fault shows when a command fails. */
 const TAIL_LINES = 12;
-/** Lines that pip writes of every package: none of them says why it failed. */
+/** Lines that pip prints for every package; none of them explains a failure. */
 const ROUTINE = /^(Ignoring|Looking in indexes:|Collecting|\s+(Downloading|Using cached)) /;
 
 /**
- * Runs a command that makes an environment, which ends with this process and with the signal, and so does what it starts.
+ * Runs a command that makes an environment. It ends with this process and with the signal, together with its children.
  * @throws {Fault} `training/not-installed` with the end of the output
  * @throws the signal's reason when it is aborted
  */
@@ -28,7 +28,7 @@ export async function runInstaller(command: readonly string[], options: InstallO
   signal?.throwIfAborted();
   const output = await open(log, 'a');
   const { child, forget } = startLeashed(command, {
-    // What the environment of the caller says of Python would be taken for the new one's.
+    // The caller's own Python variables would be applied to the new environment.
     env: {
       ...childEnvironment('python', 'network', 'installing'),
       ...{ PYTHONPATH: undefined, PYTHONHOME: undefined, VIRTUAL_ENV: undefined },

@@ -1,23 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ifThere, isErrorCode } from '../../trajectory/files';
+import { ifThere, isErrorCode, isThere } from '../../trajectory/files';
 import { pause } from '../pause';
 
-/** A lock that nobody has touched for this long belongs to a process that is gone, in milliseconds. */
+/** A lock untouched for this many milliseconds belongs to a process that is gone. */
 const EXPIRES_MS = 30_000;
 const TOUCHED_EVERY_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 export interface OnceOptions {
   readonly signal?: AbortSignal;
-  /** Called when another process is making the same folder, once. */
+  /** Called once when another process is making the same folder. */
   readonly onWait?: () => void;
 }
 
 /**
- * Makes a folder once, whole or not at all: `fill` is given a temporary folder beside it, which is then renamed. A
- * second process that wants the same folder waits for the first; one that was killed is waited for half a minute.
+ * Makes a folder once, completely or not at all: `fill` gets a temporary folder beside it, which is then renamed. A
+ * second process that wants the same folder waits for the first; the lock of a killed process expires after half a
+ * minute.
  *
  * @throws what `fill` throws, and the signal's reason; nothing is left behind then
  */
@@ -31,7 +32,7 @@ export async function makeOnce(
   const unlock = await lock(`${folder}.lock`, options);
   try {
     if (await isThere(folder)) return;
-    await removeParts(folder); // of a process that was killed
+    await removeParts(folder); // left by a process that was killed
     const temporary = `${folder}${PART}${randomBytes(4).toString('hex')}`;
     await mkdir(temporary);
     try {
@@ -58,8 +59,8 @@ async function removeParts(folder: string): Promise<void> {
 }
 
 /**
- * The owner touches the file while it works. Numbers of processes would not do: the cache may be shared by machines and
- * containers that do not see each other's.
+ * Takes the lock file, which its owner touches while it works. A pid in it would not do: machines and containers that
+ * share the cache do not see each other's processes.
  */
 async function lock(file: string, { signal, onWait }: OnceOptions): Promise<() => Promise<void>> {
   for (let waited = false; !(await create(file)); waited = true) {
@@ -74,7 +75,7 @@ async function lock(file: string, { signal, onWait }: OnceOptions): Promise<() =
   }
   const touching = setInterval(() => {
     const now = new Date();
-    utimes(file, now, now).catch(() => undefined); // it expires then, and somebody else repeats the work
+    utimes(file, now, now).catch(() => undefined); // the lock then expires, and another process repeats the work
   }, TOUCHED_EVERY_MS);
   touching.unref();
   return async () => {
@@ -91,8 +92,4 @@ async function create(file: string): Promise<boolean> {
     if (isErrorCode(error, 'EEXIST')) return false;
     throw error;
   }
-}
-
-export async function isThere(file: string): Promise<boolean> {
-  return (await ifThere(() => stat(file))) !== undefined;
 }

@@ -1,9 +1,10 @@
+import { setImmediate as yielding } from 'node:timers/promises';
+import type { EventTail } from '../eventFile';
 import type { TrainerEvent, TrainerEventOf } from '../events';
 import { advance, type Progress } from '../progress';
-import { Curve } from './curve';
-import { Told, type ToldEvent } from './told';
+import { EventList, type ListedEvent } from './eventList';
 
-/** The figures of a step that make a curve, by their names in the events. */
+/** Figures of a `step` event that are drawn as curves, by their field names in the event. */
 export const figures = [
   'accuracy',
   'loss',
@@ -20,40 +21,59 @@ export const figures = [
   'mfu',
   'sampler_difference',
 ] as const;
-export type Figure = (typeof figures)[number];
+export type CurveFigure = (typeof figures)[number];
 
-/** Those that are also measured on examples that are never trained on. */
-export const heldOutFigures = ['accuracy', 'loss', 'margin'] as const satisfies readonly Figure[];
+/** Figures that are also measured on held-out examples. */
+export const heldOutFigures = ['accuracy', 'loss', 'margin'] as const satisfies readonly CurveFigure[];
 
 export interface Curves {
   readonly training: Curve;
   readonly heldOut: Curve;
 }
 
+/** What is new in the curves of one figure of a stage, and the position up to which they are then read. */
+export interface CurvesNews {
+  readonly training: CurveEnd;
+  readonly heldOut: CurveEnd;
+  /** Number of steps that a point of training averages; the last point may hold fewer. */
+  readonly stepsPerPoint: number;
+  readonly read: ReadCurves;
+}
+
+/** Position up to which somebody has read the curves of one figure of a stage. */
+export interface ReadCurves {
+  readonly stage: string;
+  readonly figure: CurveFigure;
+  readonly training: CurveMark;
+  readonly heldOut: CurveMark;
+}
+
 const MOST_SAMPLES = 24;
+/** Number of events after which other work in this process gets a turn. */
+const PIECE = 1000;
 
 /**
- * The events of a run, folded as they come: what it takes to show the run does not grow with its length, and an event
- * costs the same after a hundred thousand others.
+ * Folds the events of a run as they arrive. Its size does not grow with the length of the run, and every event costs
+ * the same.
  */
 export class RunHistory {
   progress: Progress | undefined;
   data: TrainerEventOf<'data'> | undefined;
   result: TrainerEventOf<'result'> | undefined;
-  /** Of the critic's held-out pairs; absent of runs without a critic, and of those of an older trainer. */
+  /** The control on the critic's held-out pairs; absent for runs without a critic and for runs of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
-  /** To be read by a person. Figures do not come from it: a long run has more than it keeps. */
-  readonly told = new Told();
+  /** Events to list for a person. No figure is computed from them, because a long run has more than are kept. */
+  readonly told = new EventList();
   readonly samples: TrainerEventOf<'sample'>[] = [];
-  /** How many events there were, so that somebody can tell whether there are new ones. */
+  /** Number of events so far; a change means that there is something new. */
   events = 0;
   private readonly ranked = new Map<string, TrainerEventOf<'ranking'>>();
   private readonly bestLooks = new Map<string, TrainerEventOf<'evaluation'>>();
-  private readonly byStage = new Map<string, Map<Figure, Curves>>();
+  private readonly byStage = new Map<string, Map<CurveFigure, Curves>>();
   private planned: readonly string[] = [];
   private readonly begun: string[] = [];
 
-  /** In order: those of the plan, and before there is one those that have begun. `prepare` comes before all. */
+  /** All stages in order: `prepare`, the planned ones, then any that began without being in the plan. */
   get stages(): readonly string[] {
     return ['prepare', ...this.planned, ...this.begun.filter((stage) => !this.planned.includes(stage))];
   }
@@ -63,13 +83,23 @@ export class RunHistory {
     return [...this.byStage.keys()];
   }
 
-  /** Of each round, in order: the latest of its stage, which a run that was resumed may tell again. */
+  /** The latest ranking of each round, in order; a resumed run may report one again. */
   get rankings(): readonly TrainerEventOf<'ranking'>[] {
     return [...this.ranked.values()];
   }
 
   hasBegun(stage: string): boolean {
     return this.begun.includes(stage);
+  }
+
+  /** Adds the events that a file has now; other work in this process gets a turn in between. */
+  async read(tail: EventTail): Promise<void> {
+    let count = 0;
+    for await (const event of tail.read()) {
+      this.add(event);
+      count += 1;
+      if (count % PIECE === 0) await yielding();
+    }
   }
 
   add(event: TrainerEvent): void {
@@ -100,48 +130,201 @@ export class RunHistory {
     }
   }
 
-  /** The best look at the held-out examples of a stage; the latest while the trainer has called none the best. */
+  /** Returns the best evaluation of a stage on held-out examples; the latest until the trainer marks one as best. */
   bestLook(stage: string): TrainerEventOf<'evaluation'> | undefined {
     return this.bestLooks.get(stage);
   }
 
-  /** The figures of a stage that have values. */
-  figuresOf(stage: string): readonly Figure[] {
+  /** Returns the figures of a stage that have values. */
+  figuresOf(stage: string): readonly CurveFigure[] {
     const of = this.byStage.get(stage);
     return of === undefined ? [] : figures.filter((figure) => of.has(figure));
   }
 
-  curves(stage: string, figure: Figure): Curves | undefined {
+  curves(stage: string, figure: CurveFigure): Curves | undefined {
     return this.byStage.get(stage)?.get(figure);
+  }
+
+  /**
+   * Returns what is new in the curves of a figure; all of them when others were read before. Undefined when there are
+   * none.
+   */
+  curvesSince(stage: string, figure: CurveFigure, before?: ReadCurves): CurvesNews | undefined {
+    const curves = this.curves(stage, figure);
+    if (curves === undefined) return undefined;
+    const { training, heldOut } = curves;
+    const known = before?.stage === stage && before.figure === figure ? before : undefined;
+    return {
+      training: training.since(known?.training),
+      heldOut: heldOut.since(known?.heldOut),
+      stepsPerPoint: training.valuesPerPoint,
+      read: { stage, figure, training: training.mark, heldOut: heldOut.mark },
+    };
   }
 
   private note(
     stage: string,
-    figure: Figure,
+    figure: CurveFigure,
     which: keyof Curves,
     step: number,
     value: number | null | undefined,
   ): void {
     if (value == null) return;
     let of = this.byStage.get(stage);
-    if (of === undefined) this.byStage.set(stage, (of = new Map<Figure, Curves>()));
+    if (of === undefined) this.byStage.set(stage, (of = new Map<CurveFigure, Curves>()));
     let curves = of.get(figure);
     if (curves === undefined) of.set(figure, (curves = { training: new Curve(), heldOut: new Curve() }));
     curves[which].add(step, value);
   }
 
-  private keep(event: ToldEvent): void {
+  private keep(event: ListedEvent): void {
     if (event.event === 'data') this.data = event;
     if (event.event === 'result') this.result = event;
     if (event.event === 'control') this.control = event;
     if (event.event === 'ranking') this.ranked.set(event.stage, event);
-    // What was planned once stays: a later plan may be of what is left.
+    // The first plan is kept: the plan of a resumed run may cover only the rest.
     if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);
   }
 }
 
-/** A plan has the seconds of every stage, by its name and in order. */
+/** Returns the stages of a plan in order; they are the keys of its `seconds`. */
 function stagesOf({ seconds }: TrainerEventOf<'plan'>): readonly string[] {
   const names = typeof seconds === 'object' && seconds !== null ? Object.keys(seconds) : [];
   return names.includes('export') ? names : [...names, 'export'];
 }
+
+/** A summary of neighbouring steps. */
+interface Bucket {
+  /** The first and the last step, both inclusive. */
+  readonly from: number;
+  to: number;
+  count: number;
+  sum: number;
+  low: number;
+  high: number;
+}
+
+/** A reader's position in a curve. */
+interface CurveMark {
+  readonly edition: number;
+  readonly length: number;
+  /** The last step that was read; undefined for an empty curve. */
+  readonly to: number | undefined;
+}
+
+/**
+ * New end of a curve, in place of everything from the point `from` on. `points` is flat, with four numbers for each
+ * point: its last step, mean, lowest and highest value.
+ */
+interface CurveEnd {
+  readonly from: number;
+  readonly points: readonly number[];
+}
+
+/** A screen has about as many pixels; more points would not be visible. */
+export const MOST_BUCKETS = 2000;
+
+/**
+ * The values of one figure by step. At most `MOST_BUCKETS` buckets are kept however long the run is: when they are
+ * full, every two are merged. Minimum and maximum are kept, so that no peak is lost.
+ */
+export class Curve {
+  private buckets: Bucket[] = [];
+  /** Number of values per full bucket. */
+  private capacity = 1;
+  /** Increases when earlier buckets change, so that a reader has to read everything again. */
+  private edition = 0;
+
+  last: number | undefined;
+
+  get all(): readonly Bucket[] {
+    return this.buckets;
+  }
+
+  /** Number of values per point; the last point may hold fewer. */
+  get valuesPerPoint(): number {
+    return this.capacity;
+  }
+
+  /** Adds a value. A resumed run repeats steps: an earlier value of this step and all later ones are dropped. */
+  add(step: number, value: number): void {
+    const end = this.buckets.at(-1);
+    if (end !== undefined && end.to >= step) this.cutFrom(step);
+    this.last = value;
+    const bucket = this.buckets.at(-1);
+    if (bucket !== undefined && bucket.count < this.capacity) {
+      bucket.to = step;
+      bucket.count += 1;
+      bucket.sum += value;
+      bucket.low = Math.min(bucket.low, value);
+      bucket.high = Math.max(bucket.high, value);
+      return;
+    }
+    if (this.buckets.length === MOST_BUCKETS) this.halve();
+    this.buckets.push({ from: step, to: step, count: 1, sum: value, low: value, high: value });
+  }
+
+  /** Position behind the last value. */
+  get mark(): CurveMark {
+    return { edition: this.edition, length: this.buckets.length, to: this.buckets.at(-1)?.to };
+  }
+
+  /** Returns the changes since a mark; everything without a mark or after a new edition. */
+  since(mark?: CurveMark): CurveEnd {
+    const isSame = mark?.edition === this.edition;
+    // The last bucket that was read may have received more values.
+    const from = isSame ? Math.max(0, mark.length - 1) : 0;
+    const points = this.buckets
+      .slice(from)
+      .flatMap(({ to, sum, count, low, high }) => [to, short(sum / count), short(low), short(high)]);
+    return { from, points };
+  }
+
+  /** Returns at most `points` means, evenly spaced over the buckets, for a sparkline. */
+  outline(points: number): number[] {
+    const { length } = this.buckets;
+    const each = Math.max(1, Math.ceil(length / points));
+    const means: number[] = [];
+    for (let start = 0; start < length; start += each) {
+      const some = this.buckets.slice(start, start + each);
+      means.push(short(total(some, 'sum') / total(some, 'count')));
+    }
+    return means;
+  }
+
+  private halve(): void {
+    const halved: Bucket[] = [];
+    for (let index = 0; index < this.buckets.length; index += 2) {
+      const [first, second] = [this.buckets[index]!, this.buckets[index + 1]];
+      halved.push(second === undefined ? first : joined(first, second));
+    }
+    this.buckets = halved;
+    this.capacity *= 2;
+    this.edition += 1;
+  }
+
+  private cutFrom(step: number): void {
+    this.buckets = this.buckets.filter(({ from }) => from < step);
+    const end = this.buckets.at(-1);
+    // The bucket's sum still holds the later steps; the error is less than the width of a point.
+    if (end !== undefined && end.to >= step) end.to = step - 1;
+    this.edition += 1;
+  }
+}
+
+function joined(first: Bucket, second: Bucket): Bucket {
+  return {
+    from: first.from,
+    to: second.to,
+    count: first.count + second.count,
+    sum: first.sum + second.sum,
+    low: Math.min(first.low, second.low),
+    high: Math.max(first.high, second.high),
+  };
+}
+
+const total = (buckets: readonly Bucket[], field: 'sum' | 'count'): number =>
+  buckets.reduce((sum, bucket) => sum + bucket[field], 0);
+
+/** Rounds a number to a screen's precision. */
+const short = (value: number): number => Number(value.toPrecision(6));

@@ -5,13 +5,14 @@ import type { Prompts } from '../../dialogue/prompts';
 import { Fault } from '../../fault';
 import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
 import type { ChatMessage } from '../../model/model';
+import { ROW_VERSION } from '../../trajectory/export/rows';
 import { parsePublishedRow, type PublishedRow } from '../../trajectory/publishedRow';
 
-/** One trajectory of a file, before anything of it is tokenised. */
-export interface Dialogue extends CriticDialogue {
+/** One trajectory of a file, before tokenisation. */
+export interface RowDialogue extends CriticDialogue {
   readonly id: string;
   readonly task: string;
-  /** Null when it was not graded. */
+  /** Null when the trajectory was not graded. */
   readonly reward: number | null;
 }
 
@@ -24,13 +25,14 @@ const turn = z.looseObject({
   reasoning: z.string().optional(),
 });
 
-/** What a row may hold besides the published fields: Tandem's exports do. */
+/** Fields that a row may hold besides the published ones; Tandem's exports have them. */
 const form = z.looseObject({
   dialogue_history: z.unknown().optional(),
   messages: z.array(message).min(1).optional(),
   reward: z.number().min(0).max(1).nullish(),
   tandem: z
     .looseObject({
+      version: z.literal(ROW_VERSION).optional(),
       episode: z.string().optional(),
       task: z.string().optional(),
       protocol: z.looseObject({ maxTurns: z.int().optional(), replyLimit: z.int().optional() }).optional(),
@@ -43,13 +45,13 @@ const form = z.looseObject({
 type Row = z.infer<typeof form>;
 
 /**
- * A trajectory as `rows.py` of the trainer reads it: a published row, an exported one, or a row of the chat export,
- * which has no hidden information. Rows without `messages` are given the request that the prompts make of them.
+ * Parses a trajectory as `rows.py` of the trainer does: a published row, an exported one, or a row of the chat export,
+ * which has no hidden information. Rows without `messages` get the request that the prompts render.
  *
- * @param where `file:line`, the id of a row that has none
- * @throws {Fault} `trajectory/bad-row`, `task/bad-row` with one sentence
+ * @param where `file:line`, used as id when the row has none
+ * @throws {Fault} `trajectory/bad-row`, `task/bad-row`
  */
-export function dialogueOf(value: unknown, where: string, prompts: Prompts): Dialogue {
+export function dialogueOf(value: unknown, where: string, prompts: Prompts): RowDialogue {
   const read = form.safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -74,7 +76,7 @@ export function dialogueOf(value: unknown, where: string, prompts: Prompts): Dia
   };
 }
 
-function chat(row: Row, messages: readonly ChatMessage[], where: string): Dialogue {
+function chat(row: Row, messages: readonly ChatMessage[], where: string): RowDialogue {
   const positions = positionsOf(messages);
   if (positions.length === 0) throw badRow('messages has no turn of the agent.');
   const request = messages.slice(0, positions[0]).map(({ content }) => content);
@@ -87,7 +89,7 @@ function chat(row: Row, messages: readonly ChatMessage[], where: string): Dialog
   };
 }
 
-/** The request as the agent read it, then its turns and the replies. */
+/** Returns the request as the agent read it, then its turns and the replies. */
 function conversation({ task, messages }: PublishedRow, { tandem }: Row, prompts: Prompts): ChatMessage[] {
   const { maxTurns, replyLimit } = { ...colBenchProtocol, ...tandem.protocol };
   const opening = prompts.render('agent.md', { description: task.description, maxTurns, replyLimit });
@@ -100,7 +102,10 @@ function conversation({ task, messages }: PublishedRow, { tandem }: Row, prompts
   ];
 }
 
-/** An agent does not begin; and what the critic knows is put in front of the request. */
+/**
+ * Checks that a user's message comes first: an agent does not begin, and the critic's hidden information goes before
+ * the request.
+ */
 function withRequest(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const user = messages.findIndex(({ role }) => role === 'user');
   const agent = messages.findIndex(({ role }) => role === 'assistant');
@@ -111,7 +116,7 @@ function withRequest(messages: readonly ChatMessage[]): readonly ChatMessage[] {
 const positionsOf = (messages: readonly ChatMessage[]): number[] =>
   messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
 
-/** The agent's turns with what the sampler said of them, which published rows do not have. */
+/** Returns the agent's turns with the sampler's records, which published rows do not have. */
 function turnsOf({ tandem }: Row, positions: readonly number[]): SpokenTurn[] {
   const said = tandem.turns;
   if (said !== undefined && said.length !== positions.length) {

@@ -1,17 +1,13 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Prompts } from '../../dialogue/prompts';
 import { Fault } from '../../fault';
 import { readCriticFile, type CriticFile } from '../../model/local/critic/criticFile';
 import { ScoringProcess } from '../../model/local/critic/process';
 import { readJsonLines } from '../../task/jsonl';
 import { writeAtomically } from '../../trajectory/files';
-import { prepareData } from '../data/prepare';
-import { runFiles } from '../runFolder';
 import type { Scored, ScoreOptions } from '../score';
 import { advantageOf } from './advantage';
-import { dialogueOf, type Dialogue } from './dialogues';
+import { dialogueOf, type RowDialogue } from './dialogues';
 
 export interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   /** The built scoring.js. */
@@ -20,17 +16,18 @@ export interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withToken
   readonly prompts: string;
 }
 
-/** Dialogues that are on their way to the critic at one time. */
+/** Number of dialogues that are sent to the critic at one time. */
 const AHEAD = 8;
-/** Bad lines that are told one by one. */
+/** Number of bad lines that are reported one by one. */
 const SHOWN = 10;
 const SECONDS_BETWEEN_WORDS = 2;
 
 /**
- * The same as `scoreTrajectories` by ONNX Runtime, without the trainer: each trajectory is read in one pass of the
- * critic and two of its base. Of a data folder the same is taken as for training, leaks included.
+ * Scores as `scoreTrajectories` does, with ONNX Runtime in place of the trainer: each trajectory takes one pass of the
+ * critic and two of its base.
  *
- * @throws {Fault} `training/cannot-score` for a critic or trajectories of no use; `model/*` of the critic's folder
+ * @throws {Fault} `training/cannot-score` for an unusable critic, or when no trajectory can be scored; `model/*` for
+ * the critic's folder
  * @throws the signal's reason when it is aborted
  */
 export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
@@ -64,7 +61,7 @@ export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
 }
 
 async function scoreAll(
-  dialogues: readonly Dialogue[],
+  dialogues: readonly RowDialogue[],
   about: CriticFile,
   process: ScoringProcess,
   words: Words,
@@ -82,7 +79,7 @@ async function scoreAll(
 }
 
 async function score(
-  dialogue: Dialogue,
+  dialogue: RowDialogue,
   about: CriticFile,
   process: ScoringProcess,
   words: Words,
@@ -101,13 +98,12 @@ async function score(
   return { id, task, reward, turns: scored };
 }
 
-/** All trajectories of files and data folders, each once, in their order. */
-async function readAll({ trajectories, ...options }: ScoreHereOptions, words: Words): Promise<Dialogue[]> {
+/** Reads the trajectories of all files, each id once, in their order. */
+async function readAll({ trajectories, ...options }: ScoreHereOptions, words: Words): Promise<RowDialogue[]> {
   const prompts = await Prompts.load(options.prompts);
-  const found = new Map<string, Dialogue>();
-  for (const place of trajectories) {
-    const isLog = (await stat(place)).isDirectory();
-    for (const dialogue of await (isLog ? readLog : readFile)(place, prompts, options, words)) {
+  const found = new Map<string, RowDialogue>();
+  for (const file of trajectories) {
+    for (const dialogue of await readFile(file, prompts, options, words)) {
       if (found.has(dialogue.id)) words.leaveOut('read twice');
       else found.set(dialogue.id, dialogue);
     }
@@ -115,15 +111,13 @@ async function readAll({ trajectories, ...options }: ScoreHereOptions, words: Wo
   return [...found.values()];
 }
 
-type Reading = Pick<ScoreHereOptions, 'prompts' | 'signal'>;
-
 async function readFile(
   file: string,
   prompts: Prompts,
-  { signal }: Reading,
+  { signal }: Pick<ScoreHereOptions, 'signal'>,
   words: Words,
-): Promise<Dialogue[]> {
-  const dialogues: Dialogue[] = [];
+): Promise<RowDialogue[]> {
+  const dialogues: RowDialogue[] = [];
   for await (const read of readJsonLines(file, signal ? { signal } : {})) {
     const where = `${file}:${read.line}`;
     try {
@@ -137,27 +131,7 @@ async function readFile(
   return dialogues;
 }
 
-/** By way of the rows that a run on this log would be trained with. */
-async function readLog(
-  folder: string,
-  prompts: Prompts,
-  options: Reading,
-  words: Words,
-): Promise<Dialogue[]> {
-  const temporary = await mkdtemp(join(tmpdir(), 'tandem-score-'));
-  try {
-    const report = await prepareData({ log: resolve(folder), with_leaked: true }, temporary, {
-      prompts: options.prompts,
-      signal: options.signal,
-    });
-    for (const [why, count] of Object.entries(report.left_out)) words.leaveOut(why, count);
-    return await readFile(join(temporary, runFiles.trajectories), prompts, options, words);
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-/** What is said while it works, and what was left out. */
+/** Reports progress, bad lines and the trajectories that were left out. */
 class Words {
   readonly #leftOut = new Map<string, number>();
   #bad = 0;
@@ -172,8 +146,8 @@ class Words {
     if (this.#bad <= SHOWN) this.say(`${where}: ${reason}`);
   }
 
-  leaveOut(why: string, count = 1): void {
-    if (count > 0) this.#leftOut.set(why, (this.#leftOut.get(why) ?? 0) + count);
+  leaveOut(why: string): void {
+    this.#leftOut.set(why, (this.#leftOut.get(why) ?? 0) + 1);
   }
 
   progress(done: number, all: number): void {
@@ -186,7 +160,7 @@ class Words {
     if (this.#leftOut.size > 0) this.say(`Left out: ${this.#listed()}.`);
   }
 
-  /** To be put behind the beginning of a sentence. */
+  /** Returns the reasons in parentheses, to end a sentence. */
   why(): string {
     const lines =
       this.#first === undefined

@@ -1,46 +1,45 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
-import { ifThere } from '../files';
-import { consentsLostIn } from '../index/doubt';
-import { catchUp, segmentNames, tornLines, whyStale } from '../index/follow';
-import { readIndexFile } from '../index/indexFile';
+import { isThere } from '../files';
+import { indexFileOf } from '../index/keptIndex';
 import { LogIndex } from '../index/logIndex';
-import { changedOlder } from '../index/older';
-import type { IndexParts, Problem } from '../index/parts';
 import { EpisodeReader } from '../index/reader';
+import type { Row } from '../index/rows';
+import { lookInto } from '../index/schema';
+import { IndexStore } from '../index/store';
+import { consentsLostIn } from '../segment/lost';
+import { changedOlder } from '../segment/older';
+import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
 
-/** What is wrong with one dialogue of a log. */
-export interface DamagedEpisode {
+interface DamagedEpisode {
   readonly episode: string;
   /** One sentence. */
   readonly reason: string;
 }
 
-/** What a data folder's log holds, and what is wrong with it. */
+/** The contents of a log and the faults found in it. */
 export interface LogCheck {
   readonly segments: number;
-  /** Lines that were read, good and bad. */
+  /** Lines read, good and bad. */
   readonly lines: number;
-  /** Dialogues, those that were deleted included. */
+  /** Dialogues, deleted ones included. */
   readonly episodes: number;
-  /** Lines that cannot be read, or before which lines are missing. */
-  readonly problems: readonly Problem[];
+  /** Unreadable lines, and lines before which others are missing. */
+  readonly problems: readonly LineProblem[];
   readonly damaged: readonly DamagedEpisode[];
-  /** Dialogues that lost lines may have deleted or marked as leaked. */
+  /** Ids of dialogues that lost lines may have deleted or marked as leaked. */
   readonly doubtful: readonly string[];
-  /** Files that have lost lines of which nobody can tell what they said, and until when these were written: ISO 8601. */
+  /** Files that lost lines whose content nobody can tell, with the latest time of such a line, ISO 8601. */
   readonly losses: Readonly<Record<string, string>>;
-  /** What else is not as it should be, in sentences: the index, an erasure that was interrupted. */
+  /** Other faults in sentences: of the index, or an interrupted erasure. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Reads all of the log of a data folder and says what is wrong with it. Nothing is written, and nothing that is kept of
- * the log is trusted.
+ * Reads the whole log of a data folder and reports its faults. It writes nothing and does not trust the index.
  *
- * @throws {Fault} `trajectory/no-log` when the folder holds none; `trajectory/unreadable`
+ * @throws {Fault} `trajectory/no-log` if the folder has no log; `trajectory/unreadable`
  */
 export async function checkLog(folder: string): Promise<LogCheck> {
   const logFolder = join(folder, 'log');
@@ -49,43 +48,44 @@ export async function checkLog(folder: string): Promise<LogCheck> {
     const message = `${logFolder} holds no *.jsonl, so ${folder} is not a data folder with a log: name the one to check, usually .tandem in the workspace.`;
     throw new Fault('trajectory/no-log', message);
   }
-  const index = LogIndex.empty();
-  await catchUp(logFolder, index);
-  const { segments, problems, episodes } = index.parts;
-  const rows = Array.from({ length: episodes.length }, (_, row) => row).filter((row) =>
-    episodes.isStarted(row),
-  );
-  return {
-    segments: names.length,
-    lines: segments.reduce((sum, { lines }) => sum + lines, 0),
-    episodes: rows.length,
-    problems: [...problems, ...changedOlder(index.parts), ...(await tornLines(logFolder, segments))],
-    ...(await episodesOf(logFolder, index, rows)),
-    losses: lossesOf(index.parts),
-    remarks: [...(await indexRemarks(folder, logFolder)), ...(await erasureRemarks(logFolder))],
-  };
+  const store = IndexStore.inMemory();
+  try {
+    await new LogIndex(logFolder, store).catchUp();
+    const { segments } = store;
+    const rows = store.all('select * from episode where started_at is not null order by number');
+    return {
+      segments: names.length,
+      lines: segments.reduce((sum, { lines }) => sum + lines, 0),
+      episodes: rows.length,
+      problems: [...store.problems, ...changedOlder(store), ...(await tornLines(logFolder, segments))],
+      ...(await episodesOf(logFolder, store, rows)),
+      losses: lossesOf(store),
+      remarks: [...(await indexRemarks(folder, logFolder)), ...(await erasureRemarks(logFolder))],
+    };
+  } finally {
+    store.close();
+  }
 }
 
-/** Those that are damaged or doubtful; of one that is both, the damage is told. */
+/** Returns the damaged and the doubtful dialogues; one that is both counts as damaged. */
 async function episodesOf(
   logFolder: string,
-  index: LogIndex,
-  rows: readonly number[],
+  store: IndexStore,
+  rows: readonly Row[],
 ): Promise<Pick<LogCheck, 'damaged' | 'doubtful'>> {
   const damaged: DamagedEpisode[] = [];
   const doubtful: string[] = [];
-  const reader = new EpisodeReader(logFolder, index);
+  const reader = new EpisodeReader(logFolder, store);
   try {
     for (const row of rows) {
-      const read = await reader.episode(row).catch((error: unknown) => {
+      const episode = String(row.id);
+      const read = await reader.episode(Number(row.number), episode).catch((error: unknown) => {
         if (error instanceof Fault && error.code === 'trajectory/task-missing') return error;
         throw error;
       });
       const reason = read instanceof Fault ? read.message : read?.trajectory.damaged;
-      const episode = index.parts.episodes.ids[row]!;
       if (reason !== undefined) damaged.push({ episode, reason });
-      else if (index.parts.episodes.isDoubtful(row) && !index.parts.episodes.isDeleted(row))
-        doubtful.push(episode);
+      else if (row.doubtful === 1 && row.deleted === 0) doubtful.push(episode);
     }
   } finally {
     await reader.close();
@@ -93,18 +93,18 @@ async function episodesOf(
   return { damaged, doubtful };
 }
 
-function lossesOf(parts: IndexParts): Record<string, string> {
-  const losses = parts.segments.map((segment) => [segment.name, consentsLostIn(parts, segment)] as const);
+function lossesOf(log: ReadLog): Record<string, string> {
+  const losses = log.segments.map((segment) => [segment.name, consentsLostIn(log, segment)] as const);
   return Object.fromEntries(
     losses.flatMap(([name, at]) => (at > 0 ? [[name, new Date(at).toISOString()]] : [])),
   );
 }
 
 async function indexRemarks(folder: string, logFolder: string): Promise<string[]> {
-  const file = join(folder, 'index', 'trajectories.index');
-  const saved = await readIndexFile(file);
-  if (saved === undefined) return [];
-  const reason = 'reason' in saved ? saved.reason : await whyStale(logFolder, new LogIndex(saved), true);
+  const file = indexFileOf(folder);
+  if (!(await isThere(file))) return [];
+  const segments = lookInto(file, true);
+  const reason = 'reason' in segments ? segments.reason : await whyStale(logFolder, segments, true);
   return reason === undefined
     ? []
     : [`The index ${file} does not fit the log: ${reason}. It is made anew when the log is opened.`];
@@ -121,9 +121,4 @@ async function erasureRemarks(logFolder: string): Promise<string[]> {
     if (error instanceof Fault) return [error.message];
     throw error;
   }
-}
-
-/** Whether there is something at this path. */
-export async function isThere(path: string): Promise<boolean> {
-  return (await ifThere(() => stat(path))) !== undefined;
 }

@@ -2,40 +2,39 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
-import { syncFolder, UNFINISHED } from '../files';
-import { segmentNames } from '../index/follow';
-import { headerOf, readEvent } from '../index/read';
+import { isThere, syncFolder, UNFINISHED } from '../files';
+import { segmentNames } from '../segment/segments';
+import { headerOf, readEvent } from '../segment/read';
 import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/header';
 import { eventsIn, peek } from '../segment/line';
 import { livingOwner, ownerFileOf } from '../segment/owner';
 import { sealLine, sealOf } from '../segment/seal';
 import { joined, rangesOf, type NumberRange } from '../segment/sequence';
-import { isThere, type LogCheck } from './check';
+import type { LogCheck } from './check';
 
-/** What was saved of a log. */
 export interface Repair {
-  /** A data folder of its own, which holds a `log` and nothing else of the old one. */
+  /** A new data folder, which holds only a `log`. */
   readonly folder: string;
-  /** Events that were saved. */
+  /** Number of events that were saved. */
   readonly saved: number;
-  /** Lines that are missing, or cannot be read. */
+  /** Number of lines that are missing or unreadable. */
   readonly lost: number;
 }
 
-/** Where the repaired log of a data folder goes. */
+/** Returns the folder for the repaired log of a data folder. */
 export function repairedFolder(folder: string): string {
   return `${resolve(folder)}-repaired`;
 }
 
 /**
- * Writes what can be saved of a damaged log into a folder beside its data folder, which stays as it is. Lines are saved
- * byte for byte, in the order in which they were written; each segment says which numbers it lost. Dialogues that were
- * damaged stay marked as such, by an event in a segment of its own, and doubtful ones stay doubtful, because the first
- * line of a segment says that lines were lost. The folder has its name only when it is whole.
+ * Saves what it can of a damaged log into a folder beside its data folder, which stays as it is. Lines are saved byte
+ * for byte, in the order they were written; each segment lists the numbers it lost. Damaged dialogues stay marked, by
+ * an event in a separate segment, and doubtful ones stay doubtful, because the first line of a segment says that lines
+ * were lost. The folder gets its name only when it is complete.
  *
- * @param found what `checkLog` says of the log
- * @param acceptsLoss a person has said that nothing that matters was lost: nothing is doubtful any more
+ * @param found result of `checkLog`
+ * @param acceptsLoss true if a person has confirmed that nothing important was lost: then no dialogue is doubtful
  * @throws {Fault} `trajectory/repaired-there`, `trajectory/log-in-use`, `trajectory/erasing`, `trajectory/not-written`
  */
 export async function repairLog(folder: string, found: LogCheck, acceptsLoss = false): Promise<Repair> {
@@ -88,14 +87,14 @@ interface SavedSegment {
 }
 
 /**
- * What can be saved of the bytes of a segment, with a new first line.
- * @param by until when lines were lost of which nobody can tell what they said
+ * Returns what can be saved of a segment's bytes, with a new first line.
+ * @param by latest time of lost lines whose content nobody can tell
  */
 function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
   const lines = [...linesOf(found)];
   const sealed = lines.flatMap((line) => {
     const seal = sealOf(line, 0, line.length);
-    return typeof seal === 'object' ? [{ line, number: seal.number }] : [];
+    return typeof seal === 'number' ? [{ line, number: seal }] : [];
   });
   if (sealed.length === 0) return saveOlder(lines, by);
   const byNumber = new Map(sealed.map(({ line, number }) => [number, line]));
@@ -106,13 +105,13 @@ function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
   const missing = missingFrom([[1, 1], ...rangesOf(numbers), ...without]);
   const first = sealLine(segmentHeader(joined(without, missing), by), 1);
   const kept = numbers.flatMap((number) => byNumber.get(number) ?? []);
-  // No number is missing for damaged lines at the end.
+  // Damaged lines at the end leave no gap in the numbers, so they are added.
   const lost = countOf(missing) + lines.length - 1 - lines.lastIndexOf(sealed.at(-1)!.line);
   const bytes = Buffer.concat([first, ...kept.flatMap((line) => [line, LINE_FEED])]);
   return { bytes, saved: kept.length, lost };
 }
 
-/** A segment of an older Tandem, whose lines have neither number nor check sum. */
+/** Saves a segment of an older Tandem, whose lines have neither numbers nor check sums. */
 function saveOlder(lines: readonly Buffer[], by: string | undefined): SavedSegment {
   const kept = lines.filter((line) => !('reason' in readEvent(line)));
   const events = kept.filter((line) => peek(line, 0, line.length)?.kind !== 'segment');
@@ -125,19 +124,19 @@ function saveOlder(lines: readonly Buffer[], by: string | undefined): SavedSegme
 
 const LINE_FEED = Buffer.from('\n');
 
-/** The events of a segment's lines, a last one without a line feed too, and what stands where one should be. */
+/** Yields the events in a segment's bytes, including a last line without a line feed and unreadable lines. */
 function* linesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(LINE_FEED, start);
     const end = found === -1 ? bytes.length : found;
-    const isWhole = typeof sealOf(bytes, start, end) === 'object';
+    const isWhole = typeof sealOf(bytes, start, end) === 'number';
     for (const event of isWhole ? [{ start, end }] : eventsIn(bytes, start, end))
       yield bytes.subarray(event.start, event.end);
     start = end + 1;
   }
 }
 
-/** The numbers between those that are there. */
+/** Returns the numbers between the given ones. */
 function missingFrom(there: readonly NumberRange[]): NumberRange[] {
   const ranges = joined(there, []);
   return ranges.slice(1).map(([first], index) => [ranges[index]![1] + 1, first - 1]);
@@ -147,7 +146,7 @@ function countOf(ranges: readonly NumberRange[]): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** Nothing of what is left of a damaged dialogue may pass for a whole one. */
+/** Marks damaged dialogues, so that their remains are not taken for complete dialogues. */
 async function markDamaged(folder: string, { damaged }: LogCheck): Promise<void> {
   const log = await TrajectoryLog.open(folder);
   try {

@@ -1,13 +1,16 @@
 import { basename } from 'node:path';
+import { cell, fenced, markdownTable } from '../../markdown';
 import { printable } from '../../printable';
 import { LOG_VERSION } from '../event';
-import { Consents, type Consent, type ConsentLevel } from '../consent';
+import { Consents, type Consent } from '../consent';
+import { type ConsentLevel } from '../event';
 import { developersOf } from '../people';
 import type { Trajectory } from '../trajectory';
+import { extensionOf, formatOf, type FormatId } from './formats';
 import type { ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';
 
-/** What a dataset card says of the trajectories in an export, gathered while they are written. */
+/** Statistics for a dataset card, collected while the trajectories are written. */
 export class CardFacts {
   readonly agents = new Map<string, number>();
   readonly collaborators = new Map<string, number>();
@@ -23,7 +26,7 @@ export class CardFacts {
   graded = 0;
   leaked = 0;
   withTokenIds = 0;
-  /** In which a person took part who keeps them on this machine. */
+  /** Trajectories in which a person took part who keeps them on this machine. */
   keptLocal = 0;
 
   constructor(private readonly consents: Consents) {}
@@ -50,7 +53,7 @@ export class CardFacts {
 
 export interface Card {
   readonly file: string;
-  readonly format: string;
+  readonly format: FormatId;
   readonly rows: number;
   readonly facts: CardFacts;
   readonly leftOut: LeftOut;
@@ -58,14 +61,15 @@ export interface Card {
   readonly consents: readonly Consent[];
 }
 
-/** A dataset card: Markdown with the YAML front matter that the Hugging Face hub reads. */
+/** Returns a dataset card: Markdown with the YAML front matter that the Hugging Face hub reads. */
 export function datasetCard(card: Card): string {
   const { file, facts, format, rows } = card;
   const name = basename(file);
   return [
     frontMatter(card),
     `# ${printable(name)}`,
-    `Dialogues between an agent and a collaborator on programming tasks with hidden information, exported by Tandem as ${FORMATS[format] ?? format}.`,
+    `Dialogues between an agent and a collaborator on programming tasks with hidden information, exported by Tandem as ${formatOf(format).is}.`,
+    ...readersSection(card),
     '## Counts',
     table([
       ['rows', rows],
@@ -93,14 +97,7 @@ export function datasetCard(card: Card): string {
   ].join('\n\n');
 }
 
-export const FORMATS: Readonly<Record<string, string>> = {
-  trajectories: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
-  chat: 'fine-tuning rows (`messages`)',
-  preferences: 'preference rows of whole dialogues (`prompt`, `chosen`, `rejected`)',
-  choices: 'preference rows of single turns, chosen by people (`prompt`, `chosen`, `rejected`)',
-};
-
-function frontMatter({ file, facts, rows }: Card): string {
+function frontMatter({ file, format, facts, rows }: Card): string {
   const [licence] = facts.licences;
   const single = facts.licences.size === 1 && facts.unlicensed === 0 ? licence : undefined;
   return [
@@ -114,23 +111,39 @@ function frontMatter({ file, facts, rows }: Card): string {
     '  - tandem',
     'size_categories:',
     `  - ${JSON.stringify(sizeCategory(rows))}`,
-    'configs:',
-    '  - config_name: default',
-    `    data_files: ${JSON.stringify(printable(basename(file)))}`,
+    // The hub reads rows; a file of one object is none.
+    ...(extensionOf(format) === 'json'
+      ? []
+      : [
+          'configs:',
+          '  - config_name: default',
+          `    data_files: ${JSON.stringify(printable(basename(file)))}`,
+        ]),
     '---',
   ].join('\n');
 }
 
-/** The hub's own words for sizes. */
+/** Returns the hub's name for a size. */
 function sizeCategory(rows: number): string {
   if (rows < 1_000) return 'n<1K';
   if (rows < 10_000) return '1K<n<10K';
   return rows < 100_000 ? '10K<n<100K' : '100K<n<1M';
 }
 
+/** Says by which lines other tools read the file. */
+function readersSection({ file, format }: Card): string[] {
+  const { readers } = formatOf(format);
+  if (readers.length === 0) return [];
+  const name = printable(basename(file));
+  return [
+    '## Reading it',
+    ...readers.flatMap(({ tool, language, lines }) => [`${tool}:`, fenced(lines(name), language)]),
+  ];
+}
+
 function selectionSentence(selection: Selection): string {
   const {
-    // The card says what was typed, not what was found by it.
+    // The card names the filter's text, not the names found by it.
     filter: { named: _, ...filter } = {},
     onlySuccess,
     minReward,
@@ -165,7 +178,7 @@ function consentSection({ facts, consents }: Card): string {
   return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
 }
 
-/** Each developer who took part, with the purpose that was consented to and how far it may go. */
+/** Returns each developer who took part, with the purpose and the level that the developer consented to. */
 export function consentsOf(
   { developers }: CardFacts,
   consents: readonly Consent[],
@@ -189,14 +202,11 @@ function licenceSection({ licences, unlicensed }: CardFacts): string {
   return `## Licence\n\n${named}${unnamed}`.trimEnd();
 }
 
-function table(rows: readonly (readonly [string, string | number])[]): string {
-  const lines = rows.map(([name, value]) => `| ${cell(name)} | ${cell(String(value))} |`);
-  return ['| | |', '|---|---|', ...lines].join('\n');
-}
-
-function cell(text: string): string {
-  return printable(text.replaceAll(/\s+/g, ' ')).replaceAll(/[\\|<`*_[\]]/g, '\\$&');
-}
+const table = (rows: readonly (readonly [string, string | number])[]): string =>
+  markdownTable(
+    ['', ''],
+    rows.map((row) => row.map((value) => cell(printable(String(value))))),
+  );
 
 function code(text: string): string {
   return `\`${printable(text).replaceAll('`', "'")}\``;

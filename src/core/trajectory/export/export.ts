@@ -1,10 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Fault } from '../../fault';
 import { writeAtomically } from '../files';
 import type { Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
 import { datasetCard } from './card';
-import { Gathering } from './gathering';
+import { datasetInfoOf } from './datasetInfo';
+import { formatOf, type FormatId } from './formats';
+import { RowGathering } from './gathering';
+import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
 import type { ExportOptions } from './options';
 import { previewExport } from './preview';
 import type { LeftOut } from './selection';
@@ -15,36 +19,40 @@ export { PAIRINGS, type Pairing } from './pairs';
 export type { ChatMessageLike } from './rows';
 export type { LeftOut, LeftOutReason, Selection } from './selection';
 
-/** What an export holds, or would hold. */
-export interface ExportContent {
+/** Counts of an export, or of its preview. */
+interface ExportContent {
   readonly rows: number;
-  /** Different trajectories in those rows. */
+  /** Distinct trajectories in those rows. */
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Of the trajectories: those whose every turn has the token ids that were sampled. */
+  /** Trajectories with the sampled token ids of every turn. */
   readonly withTokenIds: number;
-  /** Of the trajectories: those in which a person took part who keeps them on this machine. */
+  /** Trajectories in which a person took part who keeps them on this machine. */
   readonly keptLocal: number;
   readonly leftOut: LeftOut;
-  /** Secrets and e-mail addresses in the rows, or in what is left out because of them. */
+  /** Secrets and e-mail addresses in the rows, or in dialogues that were left out because of them. */
   readonly findings: readonly Finding[];
 }
 
 export interface ExportResult extends ExportContent {
   readonly file: string;
-  /** The dataset card beside it. */
+  /** Path of the dataset card beside the file. */
   readonly card: string;
+  /** Path of LLaMA-Factory's list of datasets, in the formats that it reads. */
+  readonly datasetInfo?: string;
 }
 
 /**
- * Writes the log's finished trajectories as JSON lines into `file`, and a dataset card beside it as `<file>.md`. The
- * file appears only when it is whole; one of that name is replaced. Only what people allow to leave this machine is in
- * it. What is left out is counted in the result.
+ * Writes the log's finished trajectories as JSON lines, or one log of Inspect AI, into `file`, and a dataset card beside it as `<file>.md`. The
+ * file appears only when it is complete, and replaces one with the same name. It contains only what people allow to
+ * leave this machine. The result counts what was left out.
  *
- * @throws {Fault} `trajectory/export-changed` when the rows are not those of the preview; nothing is written then
- * @throws {ExportRefused} when there are findings and they are to be refused; nothing is written then
- * @throws the signal's reason when it is aborted; nothing is written then
+ * @throws {Fault} `trajectory/export-name` if the format's reader would not know the file; nothing is written then
+ * @throws {Fault} `trajectory/dataset-info` if LLaMA-Factory could not find the export; nothing is written then
+ * @throws {Fault} `trajectory/export-changed` if the rows differ from the preview; nothing is written then
+ * @throws {ExportRefused} if there are findings and the policy is `refuse`; nothing is written then
+ * @throws the signal's reason if it is aborted; nothing is written then
  */
 export async function exportTrajectories(
   log: TrajectoryLog,
@@ -52,11 +60,13 @@ export async function exportTrajectories(
   options: ExportOptions,
 ): Promise<ExportResult> {
   const { findings: policy = 'refuse' } = options;
-  const gathering = new Gathering(log, options);
+  refuseOtherName(file, options.format);
+  const enter = await datasetInfoOf(file, options.format);
+  const gathering = new RowGathering(log, options);
   await writeAtomically(file, async (handle) => {
-    const writer = new RowWriter(handle);
+    const writer = writerOf(options.format, handle);
     for await (const row of gathering.rows()) await writer.write(row);
-    await writer.flush();
+    await writer.end();
     if (options.previewed !== undefined && options.previewed !== (await shownDigest(gathering, log, options)))
       throw new Fault(
         'trajectory/export-changed',
@@ -69,12 +79,22 @@ export async function exportTrajectories(
   const described = { file, format: options.format, rows, facts, leftOut, selection: options };
   const text = datasetCard({ ...described, consents: log.consents });
   await writeAtomically(card, (handle) => handle.writeFile(text));
-  return { ...contentOf(gathering), file, card };
+  const datasetInfo = await enter?.();
+  return { ...contentOf(gathering), file, card, ...(datasetInfo !== undefined && { datasetInfo }) };
 }
 
-/** Of the rows as a preview has them, which also has those that hold findings. */
+function refuseOtherName(file: string, format: FormatId): void {
+  const { extension, readers } = formatOf(format);
+  if (extension === undefined || file.endsWith(`.${extension}`)) return;
+  throw new Fault(
+    'trajectory/export-name',
+    `${readers[0]?.tool ?? 'The reader'} reads files whose names end with .${extension}, and ${basename(file)} does not; nothing was written.`,
+  );
+}
+
+/** Returns the digest of the rows in a preview, which includes rows with findings. */
 async function shownDigest(
-  { digest }: Gathering,
+  { digest }: RowGathering,
   log: TrajectoryLog,
   options: ExportOptions,
 ): Promise<string> {
@@ -82,7 +102,7 @@ async function shownDigest(
   return (await previewExport(log, { ...options, findings: 'write' }, 0)).digest;
 }
 
-/** There are secrets or e-mail addresses in what would be exported, and nothing was written. */
+/** Thrown if an export would contain secrets or e-mail addresses; nothing was written. */
 export class ExportRefused extends Fault {
   constructor(readonly findings: readonly Finding[]) {
     const many =
@@ -93,7 +113,7 @@ export class ExportRefused extends Fault {
   }
 }
 
-function contentOf({ facts, rowCount, leftOut, findings }: Gathering): ExportContent {
+function contentOf({ facts, rowCount, leftOut, findings }: RowGathering): ExportContent {
   const { trajectories, tasks, successes, withTokenIds, keptLocal } = facts;
   return {
     ...{ rows: rowCount, trajectories, tasks: tasks.size, successes, withTokenIds, keptLocal },
@@ -101,21 +121,69 @@ function contentOf({ facts, rowCount, leftOut, findings }: Gathering): ExportCon
   };
 }
 
+/** Trajectories are written as they are, so that importing them gives back the same. */
+function writerOf(format: FormatId, handle: FileHandle): RowWriter {
+  if (format === 'inspect') return new InspectWriter(handle);
+  return format === 'trajectories' ? new RowWriter(handle) : new WholeCharacterWriter(handle);
+}
+
 const FLUSH_LENGTH = 1024 * 1024;
 
-/** Writes rows as JSON lines, many at a time. */
+/** Writes rows as JSON lines in large pieces. */
 class RowWriter {
-  private text = '';
+  protected text = '';
 
-  constructor(private readonly handle: FileHandle) {}
+  constructor(protected readonly handle: FileHandle) {}
 
   async write(row: object): Promise<void> {
-    this.text += `${JSON.stringify(row)}\n`;
+    this.text += `${this.json(row)}\n`;
     if (this.text.length > FLUSH_LENGTH) await this.flush();
   }
 
-  async flush(): Promise<void> {
+  async end(): Promise<void> {
+    await this.flush();
+  }
+
+  protected json(row: object): string {
+    return JSON.stringify(row);
+  }
+
+  protected async flush(): Promise<void> {
     await this.handle.writeFile(this.text);
     this.text = '';
+  }
+}
+
+/**
+ * Writes rows for other people's tools. Half of a character, which a cut text may end with, becomes U+FFFD: `datasets`
+ * and Inspect AI refuse a whole file for one.
+ */
+class WholeCharacterWriter extends RowWriter {
+  protected override json(row: object): string {
+    const text = super.json(row);
+    if (!/\\ud[89a-f]/.test(text)) return text;
+    return JSON.stringify(row, (_, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
+  }
+}
+
+/** Writes samples as one log of Inspect AI; the place of the header is left free until the counts are known. */
+class InspectWriter extends WholeCharacterWriter {
+  protected override text = ' '.repeat(HEADER_LENGTH);
+  private readonly header = new InspectHeader();
+  private comma = '';
+
+  override async write(row: InspectSample): Promise<void> {
+    this.header.add(row);
+    this.text += this.comma;
+    this.comma = ',';
+    await super.write(row);
+  }
+
+  override async end(): Promise<void> {
+    this.text += ']}\n';
+    await super.end();
+    await this.handle.write(this.header.text(), 0);
   }
 }

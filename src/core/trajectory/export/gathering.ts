@@ -5,18 +5,27 @@ import type { TrajectoryLog } from '../log';
 import { isBoundByTerms } from '../terms';
 import type { Trajectory } from '../trajectory';
 import { CardFacts } from './card';
-import { choiceRows } from './choices';
+import { formatOf } from './formats';
+import { inspectSample } from './inspect';
+import { JUDGED } from './judgements';
 import type { ExportOptions, Render } from './options';
 import { pairsByTask, type Pairing } from './pairs';
-import { chatRow, preferenceRow, trajectoryRow, type Exported, type Rendered } from './rows';
+import {
+  chatRow,
+  preferenceRow,
+  sftRow,
+  trajectoryRow,
+  type ExportedTrajectory,
+  type Rendered,
+} from './rows';
 import { countUp, select, type LeftOut, type LeftOutReason, type Selected } from './selection';
 
-type Singles = Extract<ExportOptions, { format: 'trajectories' | 'chat' }>;
-type Choices = Extract<ExportOptions, { format: 'choices' }>;
 type Preferences = Extract<ExportOptions, { format: 'preferences' }>;
+type JudgedOptions = ExportOptions & { readonly format: keyof typeof JUDGED };
+type Singles = Exclude<ExportOptions, Preferences | JudgedOptions>;
 
-/** The rows of an export, and what is known of them once all were given out. */
-export class Gathering {
+/** Produces the rows of an export; its counts are complete once all rows were produced. */
+export class RowGathering {
   readonly facts: CardFacts;
   readonly leftOut: LeftOut;
   rowCount = 0;
@@ -35,7 +44,7 @@ export class Gathering {
     ({ selected: this.selected, leftOut: this.leftOut } = select(
       log,
       options,
-      options.format === 'trajectories' || options.format === 'preferences',
+      formatOf(options.format).needsReward === true,
     ));
   }
 
@@ -43,45 +52,52 @@ export class Gathering {
     return this.scanner.findings;
   }
 
-  /** Of the rows that were given out so far; only of an export. */
+  /** SHA-256 of the rows produced so far; rows that stay on this machine are not in it. */
   get digest(): string {
     return this.hash.copy().digest('hex');
   }
 
-  /** To be gone through once. */
+  /** Returns the rows; call it only once. */
   rows(): AsyncGenerator<object> {
     const { options } = this;
     if (options.format === 'preferences') return this.preferences(options);
-    return options.format === 'choices' ? this.choices(options) : this.singles(options);
+    return isJudged(options) ? this.judged(options) : this.singles(options);
   }
 
   private async *singles(options: Singles): AsyncGenerator<object> {
     const grades = new Map(this.selected.map(({ summary, grade }) => [summary.id, grade]));
+    const played = new Map<string, number>();
     for await (const trajectory of this.read(grades.keys(), grades.size)) {
       const grade = grades.get(trajectory.id);
       if (this.isLeftOut(trajectory)) continue;
       const exported = { trajectory, grade, consents: this.consents };
-      const row =
-        options.format === 'chat'
-          ? chatRow({ ...exported, messages: options.render(trajectory) })
-          : trajectoryRow({ ...exported, messages: options.render?.(trajectory) }, options.visible);
+      const epoch = (played.get(trajectory.task.id) ?? 0) + 1;
+      const row = singleRow(options, exported, epoch);
       if (await this.isLeftOutForFindings(trajectory, row)) continue;
+      played.set(trajectory.task.id, epoch);
       yield await this.given(row, [exported]);
     }
   }
 
-  private async *choices(options: Choices): AsyncGenerator<object> {
-    const withChoices = this.selected.filter(({ summary }) => summary.choices > 0);
-    const without = this.selected.length - withChoices.length;
-    if (without > 0) countUp(this.leftOut, 'without a choice between candidates', without);
-    const grades = new Map(withChoices.map(({ summary, grade }) => [summary.id, grade]));
+  /** Produces rows of what people said of single turns; a dialogue may have several. */
+  private async *judged(options: JudgedOptions): AsyncGenerator<object> {
+    const { isWithout, without, rows: rowsOf } = JUDGED[options.format];
+    const judged = this.selected.filter(({ summary }) => !isWithout(summary));
+    const others = this.selected.length - judged.length;
+    if (others > 0) countUp(this.leftOut, without, others);
+    const grades = new Map(judged.map(({ summary, grade }) => [summary.id, grade]));
     for await (const trajectory of this.read(grades.keys(), grades.size)) {
       if (this.isLeftOut(trajectory)) continue;
       const messages = options.render(trajectory);
       const exported = { trajectory, messages, grade: grades.get(trajectory.id), consents: this.consents };
-      const rows = choiceRows(exported, this.leftOut);
+      let counted = 0;
+      const rows = rowsOf(exported, (reason) => {
+        counted += 1;
+        countUp(this.leftOut, reason);
+      });
+      if (rows.length === 0 && counted === 0) countUp(this.leftOut, without);
       if (await this.isLeftOutForFindings(trajectory, rows)) continue;
-      // What was found in any of the dialogue's rows is told with the first.
+      // Findings in any row of a dialogue are reported for its first row.
       if (rows.length > 0 && options.staysHere !== true)
         await this.scanner.scan(trajectory, rows, this.rowCount + 1);
       for (const [index, row] of rows.entries()) yield await this.given(row, index === 0 ? [exported] : []);
@@ -96,7 +112,7 @@ export class Gathering {
       if (pairs.length === 0) countUp(this.leftOut, WITHOUT_PAIR, unpaired);
       else for (const each of byTask.get(task) ?? []) paired.set(each.summary.id, each);
     }
-    // The trajectories of one task come one after the other, and are few enough to be held together.
+    // The trajectories of one task are adjacent, and few enough to be held in memory together.
     let ofTask: Played[] = [];
     for await (const trajectory of this.read(paired.keys(), paired.size)) {
       if (ofTask.length > 0 && ofTask[0]!.trajectory.started.task !== trajectory.started.task) {
@@ -109,7 +125,10 @@ export class Gathering {
     yield* this.pairsOf(ofTask, pairing, options.render);
   }
 
-  /** What is left out is left out before the rest is paired: another trajectory may stand in its place. */
+  /**
+   * Pairs the trajectories of one task. Trajectories with findings are left out before the pairing, so that another one
+   * can take their place.
+   */
   private async *pairsOf(
     played: readonly Played[],
     pairing: Pairing,
@@ -135,7 +154,7 @@ export class Gathering {
         const [chosen, rejected] = [pair.chosen, pair.rejected].map(({ summary }) => sides.get(summary.id)!);
         const row = preferenceRow(chosen!, rejected!);
         if (row === undefined) continue;
-        const isNew = ({ trajectory }: Exported): boolean => !used.has(trajectory.id);
+        const isNew = ({ trajectory }: ExportedTrajectory): boolean => !used.has(trajectory.id);
         const sidesOfRow = [chosen!, rejected!].filter(isNew);
         for (const { trajectory } of sidesOfRow) used.add(trajectory.id);
         yield await this.given(row, sidesOfRow);
@@ -168,8 +187,8 @@ export class Gathering {
     return reason !== undefined;
   }
 
-  private lossIn({ damaged, doubtful }: Trajectory): LeftOutReason | undefined {
-    if (damaged !== undefined) return 'damaged';
+  private lossIn({ damaged, doubtful, turns }: Trajectory): LeftOutReason | undefined {
+    if (damaged !== undefined || turns.length === 0) return 'damaged';
     return doubtful !== undefined && this.options.withDoubtful !== true ? 'doubtful' : undefined;
   }
 
@@ -177,7 +196,10 @@ export class Gathering {
     return this.options.withEditorModels !== true && isBoundByTerms(trajectory) ? 'model terms' : undefined;
   }
 
-  /** @param written what the file would hold of the trajectory */
+  /**
+   * Tells whether a trajectory is left out because of findings, and counts it.
+   * @param written all that the file would contain of the trajectory
+   */
   private async isLeftOutForFindings(trajectory: Trajectory, written: object): Promise<boolean> {
     if (this.options.findings !== 'leave-out' || this.options.staysHere === true) return false;
     const found = await this.scanner.scan(trajectory, written);
@@ -185,8 +207,11 @@ export class Gathering {
     return found;
   }
 
-  /** Counts a row that is given out. @param from the trajectories that no earlier row held */
-  private async given(row: object, from: readonly Exported[]): Promise<object> {
+  /**
+   * Counts a row that is about to be yielded.
+   * @param from trajectories that no earlier row contained
+   */
+  private async given(row: object, from: readonly ExportedTrajectory[]): Promise<object> {
     this.rowCount += 1;
     if (this.options.staysHere !== true) this.hash.update(`${JSON.stringify(row)}\n`);
     for (const { trajectory, grade } of from) {
@@ -203,3 +228,24 @@ interface Played {
 }
 
 const WITHOUT_PAIR = 'without a better or worse trajectory of the same task';
+
+const isJudged = (options: ExportOptions): options is JudgedOptions => options.format in JUDGED;
+
+/**
+ * Returns the row of a whole dialogue.
+ * @param epoch 1 for the first dialogue of its task, 2 for the second, and so on
+ */
+function singleRow(options: Singles, exported: ExportedTrajectory, epoch: number): object {
+  const { trajectory } = exported;
+  switch (options.format) {
+    case 'trajectories':
+      return trajectoryRow({ ...exported, messages: options.render?.(trajectory) }, options.visible);
+    case 'chat':
+      return chatRow({ ...exported, messages: options.render(trajectory) });
+    case 'llamafactory-sft':
+    case 'axolotl-sft':
+      return sftRow({ ...exported, messages: options.render(trajectory) });
+    case 'inspect':
+      return inspectSample({ ...exported, messages: options.render(trajectory) }, epoch);
+  }
+}

@@ -1,45 +1,49 @@
 import type { Trajectory, Turn } from '../trajectory';
+import type { JUDGED } from './judgements';
 import type { Pairing } from './pairs';
 import type { ChatMessageLike } from './rows';
 import type { LeftOutReason, Selection } from './selection';
 
 /**
- * The whole conversation as the agent saw it in play, ending in its last message; its own messages raw, thoughts
- * included. The dialogue's prompts make it, so that whoever asks for the export brings it.
+ * Returns the whole conversation as the agent saw it during play, up to its last message; its own messages are raw,
+ * thoughts included. Callers provide this function, because it needs the dialogue's prompts.
  */
 export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
 
 export type ExportFormat =
-  /** `visible`: what the collaborator sees of an agent's turn. With `render` a row holds the conversation, too. */
+  /**
+   * `visible` returns the text of an agent's turn that the collaborator sees. With `render`, rows also contain the
+   * conversation.
+   */
   | {
       readonly format: 'trajectories';
       readonly visible: (turn: Turn) => string;
       readonly render?: Render;
     }
-  | { readonly format: 'chat'; readonly render: Render }
   | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing }
-  /** Single steps: of two candidates for a turn, the one that a person chose against the other. */
-  | { readonly format: 'choices'; readonly render: Render };
+  | { readonly format: 'chat' | 'llamafactory-sft' | 'axolotl-sft' | 'inspect'; readonly render: Render }
+  /** Rows of what people said of single turns. */
+  | { readonly format: keyof typeof JUDGED; readonly render: Render };
 
-/** Why a trajectory is left out for a reason of the caller's, which only its whole content tells. */
+/** The caller's own reason to leave a trajectory out, found in its whole content; undefined to keep it. */
 export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;
 
 /**
- * What is done about secrets and e-mail addresses: nothing is written when there are any, the dialogues that hold them
- * are left out, or all is written.
+ * Handling of secrets and e-mail addresses: write nothing if there are any, leave out the dialogues that contain them,
+ * or write everything.
  */
 export type FindingsPolicy = 'refuse' | 'leave-out' | 'write';
 
 export type ExportOptions = ExportFormat &
   Selection & {
     readonly leaveOut?: LeaveOut;
-    /** `refuse` when it is not given. */
+    /** Defaults to `refuse`. */
     readonly findings?: FindingsPolicy;
-    /** The digest of the rows that a person has seen: nothing is written when they are other ones by now. */
+    /** Digest of the rows that a person has previewed; if they have changed, nothing is written. */
     readonly previewed?: string;
     /**
-     * The rows are for this machine, e.g. to train on it, and no export: dialogues that people keep local are among
-     * them, and nothing is looked for in them.
+     * True if the rows stay on this machine, e.g. for training: then dialogues that people keep local are included, and
+     * the rows are not scanned for secrets.
      */
     readonly staysHere?: boolean;
     readonly signal?: AbortSignal;

@@ -1,22 +1,21 @@
 import type { Selected } from './selection';
 
 /**
- * `paper`: of each task that has a trajectory of reward 1, the first such one against every strictly lower one (the
- * critic's pairs of SWEET-RL). `successes`: each of reward 1 against every strictly lower one. `all`: every two
- * trajectories of a task of which one has the strictly higher reward.
+ * Ways to pair trajectories of one task. `paper`: the first one with reward 1 against every one with a lower reward
+ * (the critic's pairs of SWEET-RL). `successes`: each one with reward 1 against every lower one. `all`: every two of
+ * which one has the higher reward.
  */
 export const PAIRINGS = ['paper', 'successes', 'all'] as const;
 export type Pairing = (typeof PAIRINGS)[number];
 
-/** The trajectories of one task, and which of them stand against each other. */
-export interface TaskPairs {
+interface TaskPairs {
   readonly task: string;
   readonly pairs: readonly { readonly chosen: Selected; readonly rejected: Selected }[];
-  /** Trajectories that are in no pair. */
+  /** Number of trajectories in no pair. */
   readonly unpaired: number;
 }
 
-/** Tasks in the order of their first trajectory; `selected` from the oldest to the newest. */
+/** Returns the tasks in the order of their first trajectory; `selected` must be sorted from oldest to newest. */
 export function pairsByTask(selected: readonly Selected[], pairing: Pairing): TaskPairs[] {
   const byTask = Map.groupBy(selected, ({ summary }) => summary.taskId);
   return [...byTask].map(([task, trajectories]) => {
@@ -30,7 +29,7 @@ export function pairsByTask(selected: readonly Selected[], pairing: Pairing): Ta
   });
 }
 
-/** Which stand on the better side, wherever there is a lower one. */
+/** Returns the trajectories that are chosen over each one with a lower reward. */
 function chosenOf(trajectories: readonly Selected[], pairing: Pairing): readonly Selected[] {
   if (pairing === 'all') return trajectories;
   const successes = trajectories.filter((trajectory) => rewardOf(trajectory) === 1);

@@ -1,42 +1,41 @@
 import type { Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
 import { consentsOf } from './card';
-import { Gathering } from './gathering';
+import { RowGathering } from './gathering';
 import type { ExportOptions } from './options';
 import type { LeftOut } from './selection';
 
-/** What an export would write. */
 export interface ExportPreview {
-  /** The first rows, as they would stand in the file. */
+  /** The first rows, as they would be written. */
   readonly first: readonly object[];
   readonly rows: number;
-  /** Different trajectories in those rows. */
+  /** Distinct trajectories in those rows. */
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Of the trajectories: those in which a reply gives the reference away. */
+  /** Trajectories in which a reply gives the reference away. */
   readonly leaked: number;
   readonly leftOut: LeftOut;
-  /** Each developer whose words are in the rows, with the purpose and the level that were consented to. */
+  /** Each developer whose words are in the rows, with the purpose and level that the developer consented to. */
   readonly consents: readonly (readonly [pseudonym: string, consent: string])[];
   /** Secrets and e-mail addresses in the rows, masked. */
   readonly findings: readonly Finding[];
-  /** Of all rows; for `previewed` of the export. */
+  /** Digest of all rows, for the option `previewed` of the export. */
   readonly digest: string;
 }
 
 /**
- * Makes all rows of an export, keeps the first of them and writes nothing. The counts are those of `exportTrajectories`
+ * Makes all rows of an export, keeps the first ones and writes nothing. The counts equal those of `exportTrajectories`
  * with the same options on the same log.
- * @param most how many rows are kept
- * @throws the signal's reason when it is aborted
+ * @param most maximum number of rows kept
+ * @throws the signal's reason if it is aborted
  */
 export async function previewExport(
   log: TrajectoryLog,
   options: ExportOptions,
   most: number,
 ): Promise<ExportPreview> {
-  const gathering = new Gathering(log, options);
+  const gathering = new RowGathering(log, options);
   const first: object[] = [];
   for await (const row of gathering.rows()) if (first.length < most) first.push(row);
   const { facts, rowCount: rows, leftOut, findings, digest } = gathering;

@@ -4,51 +4,58 @@ import type { Candidate } from '../event';
 import type { Trajectory, Turn } from '../trajectory';
 import { verdictsOf } from '../verdicts';
 
-/** One message of a conversation with a model, as chat completion interfaces take it. */
+/** One message in the form of chat completion APIs. */
 export interface ChatMessageLike {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
 
-/** A grade in the mode that an export was asked for. */
+/** A grade in the grading mode of the export. */
 export interface ExportedGrade {
   readonly mode: 'fixed' | 'paper';
   readonly reward: number;
   readonly success: boolean;
 }
 
-/** A trajectory that goes into an export, with all that its row is made of. */
-export interface Exported {
+/** A trajectory to be exported, with all that its row needs. */
+export interface ExportedTrajectory {
   readonly trajectory: Trajectory;
   readonly grade: ExportedGrade | undefined;
-  /** The whole conversation as the agent saw it, its own messages raw. */
+  /** The whole conversation as the agent saw it; its own messages are raw. */
   readonly messages?: readonly ChatMessageLike[];
-  /** What the people in it allow. */
+  /** Consents that decide what may be in the row. */
   readonly consents: Consents;
 }
 
-export type Rendered = Exported & { readonly messages: readonly ChatMessageLike[] };
+export type Rendered = ExportedTrajectory & { readonly messages: readonly ChatMessageLike[] };
 
-/** A row of the published form, with what Tandem knows beyond it under `tandem`. */
+/** Version of trajectory rows; the trainer rejects newer rows (`VERSION` in its data/rows.py). */
+export const ROW_VERSION = 1;
+
+/** A row of the published form, with Tandem's own fields under `tandem`; docs/data.md lists them. */
 export interface TrajectoryRow {
   readonly task: TaskRow;
   readonly dialogue_history: readonly object[];
   readonly answer: string;
-  /** Null when it is not graded. */
+  /** Null if not graded. */
   readonly reward: number | null;
-  /** The whole conversation as the agent saw it, its own messages raw; what is trained on, where there are no ids. */
+  /**
+   * The whole conversation as the agent saw it; its own messages are raw. The trainer uses it where there are no token
+   * ids.
+   */
   readonly messages?: readonly ChatMessageLike[];
   readonly tandem: object;
 }
 
 /**
- * `dialogue_history` opens with the agent's first message. Of an agent turn, `output` is what was generated, `content`
- * what the collaborator saw of it, and `input` the prompt, which only imported turns carry.
+ * Returns the row of a trajectory. `dialogue_history` begins with the agent's first message. In an agent turn, `output`
+ * is the generated text, `content` the part that the collaborator saw, and `input` the prompt, which only imported
+ * turns have.
  *
- * @param visible what the collaborator sees of a turn that was played here
+ * @param visible returns the text that the collaborator sees of a turn played here
  */
 export function trajectoryRow(
-  { trajectory, grade, messages, consents }: Exported,
+  { trajectory, grade, messages, consents }: ExportedTrajectory,
   visible: (turn: Turn) => string,
 ): TrajectoryRow {
   const { task, turns, answer } = trajectory;
@@ -71,25 +78,27 @@ export function trajectoryRow(
     reward: grade?.reward ?? null,
     ...(messages && { messages }),
     tandem: {
+      version: ROW_VERSION,
       ...origin({ trajectory, grade, consents }),
       turns: turns.map((turn) => turnOrigin(turn, consents)),
     },
   };
 }
 
-function turnOrigin(turn: Turn, consents: Consents): object {
+/** Returns what the log says of a turn beside its text. */
+export function turnOrigin(turn: Turn, consents: Consents): object {
   const { agent, candidates, superseded, reply, leak, rating } = turn;
   const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
   const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
     ...sampledOrigin(agent),
-    // The developer chose among samples: the message is not a plain sample of the model.
+    // The developer had the message sampled again: it is not a plain sample of the model.
     ...(superseded && { superseded: superseded.length }),
     ...(candidates && { candidates: candidates.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
     ...(withEdits && editsOf(reply)),
-    ...(rating?.thumb && { thumb: rating.thumb }),
+    ...(rating?.thumb && consents.mayLeave(rating.by) && { thumb: rating.thumb }),
     ...(verdicts.length > 0 && {
       verdicts: verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
     }),
@@ -97,13 +106,13 @@ function turnOrigin(turn: Turn, consents: Consents): object {
   };
 }
 
-/** What the sampler said of a message. */
+/** Returns the sampler's data about a message. */
 export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
   const { model, finishReason, reasoning, tokens, promptTokenIds } = said;
   return {
     model,
     finish_reason: finishReason,
-    // Among the token ids, but not in the text.
+    // The thoughts are in the token ids, but not in the text.
     ...(reasoning !== undefined && { reasoning }),
     ...(tokens?.ids && { token_ids: tokens.ids }),
     ...(tokens?.logprobs && { logprobs: tokens.logprobs }),
@@ -111,7 +120,7 @@ export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): obje
   };
 }
 
-/** How a person's reply came about. */
+/** Returns the history of a person's reply: suggestion, text before the limit, time. */
 function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply']>): object {
   return {
     ...(suggestion !== undefined && { reply_suggestion: suggestion }),
@@ -120,14 +129,33 @@ function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply
   };
 }
 
-/** A fine-tuning row: the conversation as the agent saw it, its own messages whole. */
+/** Returns a fine-tuning row: the conversation as the agent saw it, with its own messages in full. */
 export function chatRow({ messages, ...exported }: Rendered): object {
   return { messages, tandem: origin(exported) };
 }
 
 /**
- * A preference row of two whole dialogues: `prompt` is what both begin with, up to the agent's first message; `chosen`
- * and `rejected` are the rest of each. Undefined when they do not begin with the same messages.
+ * Returns a fine-tuning row of LLaMA-Factory and Axolotl. The first drops a conversation that does not end with a
+ * message of the assistant.
+ */
+export function sftRow({ messages, ...exported }: Rendered): object {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return { messages: messages.slice(0, last + 1), tandem: sourceOf(exported) };
+}
+
+/**
+ * Returns where a row comes from, with the same fields of the same types in every row: Hugging Face `datasets`, which
+ * reads a file in blocks, refuses one in whose later blocks a field appears.
+ */
+export function sourceOf({
+  trajectory: { id, task, agent },
+}: Pick<ExportedTrajectory, 'trajectory'>): object {
+  return { episode: id, task: task.id, agent };
+}
+
+/**
+ * Returns a preference row of two whole dialogues: `prompt` is their common beginning, up to the agent's first message;
+ * `chosen` and `rejected` are the rest of each. Undefined if they begin with different messages.
  */
 export function preferenceRow(chosen: Rendered, rejected: Rendered): object | undefined {
   const prompt = openingOf(chosen.messages);
@@ -149,8 +177,8 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
   return first === -1 ? messages : messages.slice(0, first);
 }
 
-/** Where a trajectory comes from and how it went. */
-export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages'>): object {
+/** Returns the source of a trajectory and its results. */
+export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory, 'messages'>): object {
   const { id, task, started, turns, rating, outcome } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {
@@ -170,7 +198,7 @@ export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages
   };
 }
 
-/** How much a developer changed is an edit, which the widest level alone lets out. */
+/** A developer's changes to the answer count as edits, which only the level `export-with-edits` lets out. */
 function outcomeOf(
   { outcome, survived, by }: NonNullable<Trajectory['outcome']>,
   consents: Consents,

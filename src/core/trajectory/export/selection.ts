@@ -4,25 +4,24 @@ import { playsByTerms } from '../terms';
 import type { TrajectorySummary } from '../trajectory';
 import type { ExportedGrade } from './rows';
 
-/** Which trajectories go into an export. */
+/** Selects the trajectories of an export. */
 export interface Selection {
   readonly filter?: TrajectoryFilter;
-  /** Whose rewards count; `fixed` when it is not given. */
+  /** Grading mode of the rewards; defaults to `fixed`. */
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
   /** 0 to 1. */
   readonly minReward?: number;
-  /** Also those in which a reply gave the reference away. */
+  /** Include dialogues in which a reply gave the reference away. */
   readonly withLeaked?: boolean;
-  /** Also those that were played to evaluate an agent; training on them would spoil the next evaluation. */
+  /** Include dialogues played to evaluate an agent; training on them would spoil the next evaluation. */
   readonly withEvaluations?: boolean;
-  /** Also those in which a model of the editor wrote; the terms of many forbid to train on that. */
+  /** Include dialogues with text by a model of the editor; the terms of many such models forbid training on it. */
   readonly withEditorModels?: boolean;
-  /** Also those that lines lost from the log may have deleted, marked as leaked, or withdrawn the consent to. */
+  /** Include dialogues that lines lost from the log may have deleted, marked as leaked, or withdrawn the consent to. */
   readonly withDoubtful?: boolean;
 }
 
-/** Why trajectories are not in the export. */
 export type LeftOutReason =
   | 'outside the filter'
   | 'not finished'
@@ -43,9 +42,16 @@ export type LeftOutReason =
   | 'without a choice between candidates'
   | 'choices of candidates that are equal'
   | 'choices of neither candidate'
+  | 'without a thumb'
+  | 'without a verdict on a critic'
+  | 'turns that neither helped nor hurt, says the critic'
+  | 'turns on which verdicts contradict each other'
   | 'paired only with trajectories of other prompts';
 
-/** Why dialogues are left out as doubtful, and what to do. @param option that takes them all the same */
+/**
+ * Returns a sentence that says why dialogues are left out as doubtful, and what to do.
+ * @param option option that includes them anyway
+ */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
   const dialogues = count === 1 ? '1 dialogue is' : `${count} dialogues are`;
   return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and nobody can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;
@@ -58,19 +64,22 @@ export interface Selected {
   readonly grade: ExportedGrade | undefined;
 }
 
-export interface SelectedTrajectories {
-  /** From the oldest to the newest. */
+interface SelectedTrajectories {
+  /** Sorted from oldest to newest. */
   readonly selected: readonly Selected[];
   readonly leftOut: LeftOut;
 }
 
-/** @param needsReward whether a row of the export says a reward */
+/**
+ * Selects the trajectories of an export, and counts those left out by reason.
+ * @param needsReward true if a row needs a reward
+ */
 export function select(log: TrajectoryLog, selection: Selection, needsReward: boolean): SelectedTrajectories {
   const { filter = {}, mode = 'fixed' } = selection;
   const { rows } = log.list({ filter, sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY });
   const leftOut: LeftOut = {};
   const selected: Selected[] = [];
-  // Deleted ones are in no list; which of them the filter would have left is not known any more.
+  // Lists omit deleted dialogues, so it is unknown which of them match the filter.
   const deleted = log.deleted.length;
   if (deleted > 0) leftOut.deleted = deleted;
   const outside = log.count().total - rows.length;

@@ -5,19 +5,19 @@ import { developersOf } from '../people';
 import type { Trajectory } from '../trajectory';
 import { maskedExcerpt, spansIn, type Span } from './spans';
 
-/** A secret or an e-mail address in what would be written. The secret itself is not in it. */
+/** A secret or an e-mail address in an export. The secret itself is not stored. */
 export interface Finding {
-  /** The line of the file, from 1, where it first stands; absent when the dialogue is left out because of it. */
+  /** First line of the file that contains it, from 1; absent if the dialogue is left out because of it. */
   readonly row?: number;
-  /** The first trajectory that has it. */
+  /** The first trajectory that contains it. */
   readonly episode: string;
-  /** The agent's turn, from 1, that it stands in or in the reply to; absent outside of the turns. */
+  /** Number of the agent's turn, from 1, whose message or reply contains it; absent outside of the turns. */
   readonly turn?: number;
   readonly author: Author;
-  /** Model, pseudonym, or the task's id; empty where nobody is known to have written it. */
+  /** Model, pseudonym, or the task's id; empty if the author is unknown. */
   readonly by: string;
   readonly kind: Span['kind'];
-  /** Which secret, e.g. `github token`. */
+  /** Kind of secret, e.g. `github token`. */
   readonly what: string;
   /** One line, masked. */
   readonly excerpt: string;
@@ -28,27 +28,28 @@ export type Author = EventOf<'reply'>['author'] | 'agent' | 'task' | 'consent' |
 
 type Source = Pick<Finding, 'turn' | 'author' | 'by'>;
 
-/** Goes through what is exported, trajectory by trajectory, and lists each finding once. */
+/** Scans an export trajectory by trajectory, and lists each finding once. */
 export class Scanner {
   readonly findings: Finding[] = [];
-  /** Hashes, so that no secret is kept. */
+  /** Hashes of listed findings, so that no secret is kept. */
   private readonly listed = new Set<string>();
   private readonly scanned = new Set<string>();
 
   constructor(private readonly consents: Consents) {}
 
   /**
-   * @param written what the file would hold of the trajectory: every text in it is looked at
-   * @returns whether there is anything in it; false also for a trajectory that was scanned before
+   * Scans a trajectory and adds its findings.
+   * @param written all that the file would contain of the trajectory; every text in it is scanned
+   * @returns true if anything was found; false also for a trajectory that was scanned before
    */
   async scan(trajectory: Trajectory, written: object, row?: number): Promise<boolean> {
     if (this.scanned.has(trajectory.id)) return false;
     this.scanned.add(trajectory.id);
     const sources = sourcesOf(trajectory, this.consents);
     const all = new Set([...this.purposesOf(trajectory), ...textsOf(written)]);
-    // Texts that nobody is known to have written come last: most repeat one of the others.
+    // Texts without a known author come last: most of them repeat one of the others.
     const texts = [...all].sort((a, b) => Number(sources.has(b)) - Number(sources.has(a)));
-    // In one pass: secretlint has some cost for each text.
+    // All texts are scanned in one pass, because secretlint has a fixed cost per call.
     const joined = [...texts].join(BETWEEN);
     const spans = await spansIn(joined);
     let end = -BETWEEN.length;
@@ -73,12 +74,12 @@ export class Scanner {
     return spans.length > 0;
   }
 
-  /** They stand in the dataset card. */
+  /** Returns the purposes that the dataset card will quote. */
   private purposesOf(trajectory: Trajectory): string[] {
     return [...developersOf(trajectory)].flatMap((pseudonym) => this.consents.of(pseudonym)?.purpose ?? []);
   }
 
-  /** Tasks, consents and names are listed once for all the trajectories that have them. */
+  /** Tells whether a finding was listed before. Tasks, consents and names count once for all trajectories. */
   private wasListed(episode: string, { turn, author, by }: Source, value: string): boolean {
     const of = turn === undefined ? [author, by] : [author, episode, turn];
     const key = createHash('sha256')
@@ -92,7 +93,7 @@ export class Scanner {
 
 const BETWEEN = '\n\n';
 
-/** Who wrote the texts that an export of a trajectory may hold. */
+/** Returns the authors of the texts that an export of a trajectory may contain. */
 function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Consents): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const text of textsOf(task)) sources.set(text, { author: 'task', by: task.id });
@@ -115,8 +116,8 @@ function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Conse
   return sources;
 }
 
-/** Every text in a row, however deep. */
-function* textsOf(value: unknown): Generator<string> {
+/** Yields every text in a row, at any depth. */
+export function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null)
     for (const each of Object.values(value)) yield* textsOf(each);

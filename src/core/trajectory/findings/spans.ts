@@ -1,17 +1,20 @@
 import { lintSource } from '@secretlint/core';
 import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend';
 
-/** A piece of a text that should not leave this machine unnoticed. */
+/** A secret or an e-mail address in a text. */
 export interface Span {
   readonly kind: 'secret' | 'e-mail address';
-  /** Which secret, e.g. `github token`. */
+  /** Kind of secret, e.g. `github token`. */
   readonly what: string;
-  /** Offsets in UTF-16 code units; `end` is behind the last. */
+  /** Offsets in UTF-16 code units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Secrets, as secretlint's recommended rules know them, and e-mail addresses outside of these, in their order. */
+/**
+ * Returns the secrets that secretlint's recommended rules find, and e-mail addresses outside of them, in order of
+ * position.
+ */
 export async function spansIn(text: string): Promise<Span[]> {
   const secrets = await secretsIn(text);
   const isInside = (span: Span): boolean =>
@@ -24,7 +27,7 @@ const rules = [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: recom
 
 async function secretsIn(text: string): Promise<Span[]> {
   const { messages } = await lintSource({
-    // Some rules look at files of certain names only; this one is looked at as any text is.
+    // Some rules apply only to files with certain names; this name is treated as any text.
     source: { filePath: 'dialogue.txt', content: text, contentType: 'text' },
     options: { config: { rules }, locale: 'en', maskSecrets: true },
   });
@@ -36,12 +39,15 @@ async function secretsIn(text: string): Promise<Span[]> {
   }));
 }
 
-/** Some rules begin their range at the name before a secret and end it too early: the secret goes on to a blank. */
+/**
+ * Returns the length of the rest of a word. Some rules start at the name before a secret and end too early, but a
+ * secret extends to the next white space.
+ */
 function lengthOfWordAt(text: string, at: number): number {
   return text.slice(at).search(/\s|$/);
 }
 
-/** `AWSSecretAccessKey` and `GITHUB_TOKEN` as words. */
+/** Splits a name such as `AWSSecretAccessKey` or `GITHUB_TOKEN` into lower-case words. */
 function wordsOf(messageId: string): string {
   return messageId
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -51,12 +57,12 @@ function wordsOf(messageId: string): string {
 }
 
 /**
- * A local part of ordinary signs, then labels with a dot between them of which the last is of letters: neither a
- * decorator nor the product of two matrices. Each part is bounded, so that no text takes long.
+ * Matches an e-mail address: a local part, then labels separated by dots of which the last consists of letters. This
+ * excludes decorators and matrix products. Each part is bounded, so that matching takes linear time.
  */
 const ADDRESS =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}@])/gu;
-/** Names that RFC 2606 and RFC 6761 keep for examples: nobody's address, and common in tests. */
+/** Matches names that RFC 2606 and RFC 6761 reserve for examples; they are nobody's address and common in tests. */
 const RESERVED = /(?:[@.]example\.(?:com|net|org)|\.(?:example|invalid|localhost|test))$/i;
 
 function addressesIn(text: string): Span[] {
@@ -70,13 +76,13 @@ function addressesIn(text: string): Span[] {
     }));
 }
 
-/** So many characters before a span are shown, and of the span itself; of what follows, nothing. */
+/** Characters shown before a span and at its start; nothing after it is shown. */
 const BEFORE = 24;
 const SHOWN = 4;
 
 /**
- * What stands before a span on its line, and how it begins: enough to be recognised by who wrote it, and of no use to
- * anybody else. Nothing is shown before a span that follows another one on its line.
+ * Returns the text before a span on its line, and the span's first characters: enough for its author to recognise it,
+ * and useless to anybody else. Shows no text before a span that follows another one on its line.
  */
 export function maskedExcerpt(text: string, spans: readonly Span[], { start, end }: Span): string {
   const line = text.lastIndexOf('\n', start - 1) + 1;

@@ -1,13 +1,13 @@
 import type { Finding } from './scanner';
 
-/** A finding in one line: where it stands, who wrote it, what it is, and the masked text. */
+/** Describes a finding in one line: place, author, kind, and the masked text. */
 export function findingInWords(finding: Finding): string {
   const { row, episode, what, excerpt } = finding;
   const where = [...(row === undefined ? [] : [`row ${row}`]), `dialogue ${episode}`, placeOf(finding)];
   return `${where.join(', ')}: ${what}: ${excerpt}`;
 }
 
-/** The turn and who wrote it, e.g. `turn 2, ada`. */
+/** Returns the turn and its author, e.g. `turn 2, ada`. */
 export function placeOf({ turn, author, by }: Finding): string {
   switch (author) {
     case 'task':

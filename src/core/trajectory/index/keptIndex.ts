@@ -1,74 +1,66 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
-import { catchUp, settle, tornLines, whyStale } from './follow';
-import { readIndexFile, writeIndexFile } from './indexFile';
+import { ifThere } from '../files';
+import { changedOlder } from '../segment/older';
+import { segmentNames, tornLines, whyStale, type LineProblem } from '../segment/segments';
 import { LogIndex } from './logIndex';
-import { changedOlder } from './older';
-import type { Problem } from './parts';
-import { inTimeOrder } from './query';
+import { isSqliteError } from './sqlite';
+import { closed, IndexStore } from './store';
 
-/** Called with the ids of the episodes that changed; with none when the whole log was read anew. Must not throw. */
+/** Called with the ids of the changed episodes, or with none if the whole log was read again. Must not throw. */
 export type ChangeListener = (episodes: readonly string[]) => void;
 
-/** An index that is behind by more than this is worth writing at once instead of when the log is closed. */
-const SAVE_AFTER_BYTES = 32 * 1024 * 1024;
+/** Returns the path of a data folder's index. SQLite keeps further files beside it while it is open. */
+export const indexFileOf = (folder: string): string => join(folder, 'index', 'trajectories.sqlite');
 
 /**
- * The index of a log, kept in step with it: read from its file, brought up to date, rebuilt when it does not fit the
- * log, and saved. Tells listeners which episodes changed.
+ * Keeps the index of a log up to date: opens it, reads new lines, and rebuilds it if it does not match the log. It
+ * tells listeners which episodes changed.
  */
 export class KeptIndex {
   private readonly listeners = new Set<ChangeListener>();
-  private order: Uint32Array | undefined;
-  private torn: Problem[] = [];
+  private torn: LineProblem[] = [];
   private readonly said: string[] = [];
-  /** What changes the index happens one after the other. */
+  /** Changes to the index run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
-  private unsavedBytes = 0;
+  private isOpen = false;
 
   private constructor(
     private readonly logFolder: string,
     private readonly file: string,
-    private kept: LogIndex,
+    private index: LogIndex,
   ) {}
 
-  /** Reads the index file and what the log holds beyond it, or all of the log; `notes` then says why. */
+  /** Opens the index and reads the log's newer lines, or the whole log; `notes` then says why. */
   static async open(folder: string, logFolder: string): Promise<KeptIndex> {
-    const file = join(folder, 'index', 'trajectories.index');
-    const saved = await readIndexFile(file);
-    const usable = saved && !('reason' in saved) ? new LogIndex(saved) : undefined;
-    const index = new KeptIndex(logFolder, file, usable ?? LogIndex.empty());
-    if (saved && 'reason' in saved) index.noteRebuilt(saved.reason);
-    await index.exclusive(() => index.catchUp(true));
+    const kept = new KeptIndex(
+      logFolder,
+      indexFileOf(folder),
+      new LogIndex(logFolder, IndexStore.inMemory()),
+    );
+    await kept.exclusive(() => kept.catchUp(true));
     const erasing = await unfinishedErasure(logFolder);
     if (erasing) {
-      index.said.push(
+      kept.said.push(
         `Erasing the data of ${erasing.pseudonym} was interrupted. Run it again: until then some of it is still in the log, and is hidden.`,
       );
     }
-    index.kept.isFollowed = true;
-    return index;
+    return kept;
   }
 
-  /** Another one after a rebuild. */
-  get now(): LogIndex {
-    return this.kept;
+  /** The current store; it is replaced when the log gets its first segment. */
+  get store(): IndexStore {
+    return this.index.store;
   }
 
-  /** The visible episodes by the time of their start. */
-  get timeOrder(): Uint32Array {
-    return (this.order ??= inTimeOrder(this.kept.parts.episodes));
-  }
-
-  get problems(): readonly Problem[] {
-    return [...this.kept.parts.problems, ...changedOlder(this.kept.parts), ...this.torn];
+  get problems(): readonly LineProblem[] {
+    return [...this.store.problems, ...changedOlder(this.store), ...this.torn];
   }
 
   get notes(): readonly string[] {
-    const unknown = this.kept.parts.segments.reduce((sum, segment) => sum + segment.unknown, 0);
+    const unknown = this.store.segments.reduce((sum, segment) => sum + segment.unknown, 0);
     if (unknown === 0) return this.said;
     const lines = unknown === 1 ? '1 line was' : `${unknown} lines were`;
     return [...this.said, `${lines} written by a newer Tandem; they are kept and passed over.`];
@@ -79,133 +71,155 @@ export class KeptIndex {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** The index, read anew if another process has rewritten the log: byte ranges that were known are wrong then. */
-  async fitting(): Promise<LogIndex> {
-    if ((await whyStale(this.logFolder, this.kept)) !== undefined) await this.refresh();
-    return this.kept;
+  /**
+   * Returns the index, after rebuilding it if another process has rewritten the log, which makes known byte ranges
+   * invalid.
+   */
+  async fitting(): Promise<IndexStore> {
+    if (this.store.isClosed) throw closed();
+    if ((await whyStale(this.logFolder, this.store.segments)) !== undefined) await this.refresh();
+    return this.store;
   }
 
-  /** Reads what other processes appended since. */
+  /** Reads lines appended since by any process. */
   refresh(): Promise<void> {
     return this.exclusive(() => this.catchUp());
   }
 
-  /** Takes in lines of our own, just written. */
-  takeIn(segment: string, lines: readonly Buffer[], offset: number): Promise<void> {
+  /** Reads lines that this process has just written. */
+  takeIn(segment: string): Promise<void> {
     return this.exclusive(async () => {
-      const number = this.kept.segment(segment);
-      const state = this.kept.parts.segments[number]!;
-      state.changedAt = undefined;
-      let at = offset;
-      for (const line of lines) {
-        if (at >= state.scanned) state.sum = crc32(line, state.sum);
-        this.kept.addLine(number, line, 0, line.length - 1, at);
-        at += line.length;
-      }
-      await settle(this.logFolder, this.kept);
-      this.changed(at - offset);
-      this.saveSoon();
+      const wasOpen = this.isOpen;
+      await this.openFile();
+      await this.readOn(wasOpen ? segment : undefined);
     });
   }
 
-  /** Runs what rewrites the log, and reads all of it afterwards. `drop` removes the index file and what it left. */
+  /**
+   * Runs `rewrite`, which rewrites the log, and then reads the whole log. Its argument `drop` removes all content of
+   * the index and its folder.
+   */
   async rewritten<T>(rewrite: (drop: () => Promise<void>) => Promise<T>): Promise<T> {
     const result = await this.exclusive(async () => {
-      const done = await rewrite(() => rm(dirname(this.file), { recursive: true, force: true }));
-      await this.rebuild();
-      await this.save();
+      const done = await rewrite(async () => {
+        await this.openFile();
+        this.index.clear();
+        await removeOthers(this.file);
+      });
+      this.index.clear();
+      await this.index.catchUp();
+      this.index.changed.clear();
+      await this.hideErased();
       return done;
     });
     this.tell([]);
     return result;
   }
 
-  /** Saves what is not saved yet. */
   close(): Promise<void> {
-    return this.exclusive(() => (this.unsavedBytes > 0 ? this.trySave() : Promise.resolve()));
+    return this.exclusive(() => {
+      this.store.close();
+      return Promise.resolve();
+    });
   }
 
+  /**
+   * Runs a query. If SQLite can no longer read its file, the caller gets the error, and once the index is rebuilt in
+   * memory, listeners are told that everything has changed.
+   */
+  ask<T>(question: (store: IndexStore) => T): T {
+    try {
+      return question(this.store);
+    } catch (error) {
+      if (this.isOfFile(error)) void this.exclusive(() => this.goOnInMemory(error));
+      throw error;
+    }
+  }
+
+  /**
+   * Runs work alone. If SQLite fails on its file (it is damaged, the disk is full), the index moves into memory and the
+   * work runs again.
+   */
   private exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(work);
-    this.queue = result.catch(() => undefined); // whoever asked for the work learns of its failure
+    const result = this.queue.then(async () => {
+      if (this.store.isClosed) throw closed();
+      try {
+        return await work();
+      } catch (error) {
+        if (!this.isOfFile(error)) throw error;
+        await this.goOnInMemory(error);
+        return work();
+      }
+    });
+    this.queue = result.catch(() => undefined); // the caller of the work gets its error
     return result;
   }
 
-  /** @param thoroughly looks whether a log was edited that the index was not there to see */
-  private async catchUp(thoroughly = false): Promise<void> {
-    const before = this.agreement;
-    const stale = await whyStale(this.logFolder, this.kept, thoroughly);
-    // What was found to agree need not be read again by whoever opens the log next.
-    if (this.agreement !== before) this.unsavedBytes += 1;
-    if (stale !== undefined) {
-      this.noteRebuilt(stale);
-      await this.rebuild();
-      this.tell([]);
-    } else {
-      this.changed(await catchUp(this.logFolder, this.kept));
-    }
-    await this.hideErased();
-    this.torn = await tornLines(this.logFolder, this.kept.parts.segments);
-    this.saveSoon();
+  private isOfFile(error: unknown): boolean {
+    return isSqliteError(error) && !this.store.isInMemory;
   }
 
-  private async rebuild(): Promise<void> {
-    const index = LogIndex.empty();
-    const bytes = await catchUp(this.logFolder, index);
-    index.isFollowed = true;
-    this.kept = index;
-    this.order = undefined;
-    this.unsavedBytes = bytes;
+  private async goOnInMemory(error: unknown): Promise<void> {
+    const reason = messageOf(error);
+    this.said.push(`The file of the log's index cannot be used, so the index is in memory: ${reason}.`);
+    this.replace(IndexStore.inMemory());
+    await this.catchUp();
+    this.tell([]);
+  }
+
+  /** Opens the index file, but creates it only if the log has a segment: reading a folder must not change it. */
+  private async openFile(): Promise<void> {
+    if (this.isOpen) return;
+    const isWanted =
+      (await segmentNames(this.logFolder)).length > 0 || (await ifThere(() => stat(this.file)));
+    if (!isWanted) return;
+    const { store, note } = await IndexStore.open(this.file);
+    this.isOpen = true;
+    if (note !== undefined) this.noteRebuilt(note);
+    this.replace(store);
+    await rm(join(dirname(this.file), 'trajectories.index'), { force: true }).catch(() => undefined);
+  }
+
+  private replace(store: IndexStore): void {
+    this.store.close();
+    this.index = new LogIndex(this.logFolder, store);
+    // Listeners do not know the new store's episodes yet.
+    if (this.listeners.size === 0) return;
+    for (const { id } of store.all('select id from episode')) this.index.changed.add(String(id));
+  }
+
+  /**
+   * Brings the index up to date.
+   * @param thoroughly also checks whether the log was edited while no process was watching it
+   */
+  private async catchUp(thoroughly = false): Promise<void> {
+    await this.openFile();
+    this.index.noticeOthers();
+    const stale = await whyStale(this.logFolder, this.store.segments, thoroughly);
+    if (stale !== undefined) {
+      this.noteRebuilt(stale);
+      this.index.clear();
+    }
+    await this.readOn(undefined, stale !== undefined);
     await this.hideErased();
+    this.torn = await tornLines(this.logFolder, this.store.segments);
+  }
+
+  private async readOn(segment?: string, isAnew = false): Promise<void> {
+    const { changed } = this.index;
+    const isAll = (await this.index.catchUp(segment)) || isAnew;
+    const ids = [...changed];
+    changed.clear();
+    if (isAll) this.tell([]);
+    else if (ids.length > 0) this.tell(ids);
   }
 
   private async hideErased(): Promise<void> {
-    const { episodes } = this.kept.parts;
-    for (const id of (await unfinishedErasure(this.logFolder))?.episodes ?? []) {
-      const row = episodes.find(id);
-      if (row === undefined || episodes.isDeleted(row)) continue;
-      episodes.delete(row);
-      this.order = undefined;
-    }
-  }
-
-  /** Another number whenever more is known of when the segments last were as they were read. */
-  private get agreement(): number {
-    return this.kept.parts.segments.reduce((sum, { changedAt = 0 }) => sum + changedAt, 0);
-  }
-
-  /** Saved only while it fits the log: what somebody had erased must not come back through the index. */
-  private async save(): Promise<void> {
-    if ((await whyStale(this.logFolder, this.kept, true)) !== undefined) return;
-    await writeIndexFile(this.file, this.kept.parts);
-    this.unsavedBytes = 0;
-  }
-
-  /** Nobody waits for it: without an index file the log only opens more slowly. */
-  private saveSoon(): void {
-    if (this.unsavedBytes <= SAVE_AFTER_BYTES) return;
-    this.unsavedBytes = 0;
-    void this.exclusive(() => this.trySave());
-  }
-
-  private async trySave(): Promise<void> {
-    try {
-      await this.save();
-    } catch (error) {
-      // A folder that may only be read, or a full disk: the log is none the worse for it.
-      this.said.push(`The index of the log could not be saved: ${messageOf(error)}.`);
-    }
-  }
-
-  private changed(bytes: number): void {
-    this.unsavedBytes += bytes;
-    if (bytes > 0) this.order = undefined;
-    const { touched, parts } = this.kept;
-    if (touched.size === 0) return;
-    const ids = [...touched].map((row) => parts.episodes.ids[row]!);
-    touched.clear();
-    this.order = undefined;
-    this.tell(ids);
+    const episodes = (await unfinishedErasure(this.logFolder))?.episodes ?? [];
+    if (episodes.length === 0) return;
+    const ids = JSON.stringify(episodes);
+    const sql = 'update episode set deleted = 1 where deleted = 0 and id in (select value from json_each(?))';
+    this.store.database.prepare(sql).run(ids);
   }
 
   private tell(episodes: readonly string[]): void {
@@ -214,5 +228,13 @@ export class KeptIndex {
 
   private noteRebuilt(reason: string): void {
     this.said.push(`The index of the log was rebuilt: ${reason}.`);
+  }
+}
+
+/** Removes all other files made from the log; the index itself is empty, and may be open in several processes. */
+async function removeOthers(file: string): Promise<void> {
+  const folder = dirname(file);
+  for (const name of (await ifThere(() => readdir(folder))) ?? []) {
+    if (!join(folder, name).startsWith(file)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -1,249 +1,294 @@
-import type { Consent } from '../consent';
-import type { EventOf } from '../event';
-import { fingerprintOf } from '../segment/known';
-import { beginningOf, eventsIn, peek, type Peek } from '../segment/line';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EventOf, LogEvent } from '../event';
+import { fingerprintOf, readOn } from '../segment/known';
+import { beginningOf, eventsIn, peek, type LineFront } from '../segment/line';
 import { lose, readAgain } from '../segment/losses';
+import { readEvent, timeIn, type Unreadable } from '../segment/read';
+import { MAX_LINE_BYTES } from '../segment/scan';
 import { sealOf, type Seal } from '../segment/seal';
+import { segmentNames, unreadSegment, type ReadSegment } from '../segment/segments';
 import { follow } from '../segment/sequence';
-import { markDoubtful } from './doubt';
-import { glance, glanceTask } from './glance';
-import { emptyParts, emptySegment, type IndexParts } from './parts';
-import { readEvent, timeIn, type Unreadable } from './read';
-import { Rows } from './rows';
+import { Episodes, type Line } from './episodes';
+import { outlineOf, taskIdOf } from './outline';
+import { settle } from './settle';
+import { Overtaken, type IndexStore } from './store';
+
+/** Bytes read at once: this process is blocked while their lines are read. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+/** Number of lines after which finished episodes are put away: as many as one in flight may pause for. */
+const LINES = 500;
 
 /**
- * What the list shows and where each episode's lines stand, read from the log's lines one after the other. A line is
- * parsed only as far as its row needs it. Whoever drives the scan reads the episodes in `unsettled` whole and settles
- * them.
+ * Brings an index up to date with its log. Each line is read once, in the order of its file, and parsed only as far as
+ * a list needs; the events are folded and the result is written. Single lines are not always enough (an episode
+ * continues in another file, or lines are unreadable): such an episode is marked and, after all lines were read, read
+ * whole.
  */
 export class LogIndex {
-  /** Rows that changed since it was last cleared; kept only while somebody may want to be told of changes. */
-  readonly touched = new Set<number>();
-  isFollowed = false;
-  /** The latest time of a consent or of an event of any episode, in milliseconds since 1970; 0 when there is none. */
-  newest = 0;
-  private readonly rows: Rows;
-  /** Of so many rows is known whether they are doubtful. */
-  private weighed: number;
+  /** True if another process has rebuilt the index. */
+  private isAnew = false;
+  private readonly episodes: Episodes;
+  /** Tasks among the lines that were just read of a segment. */
+  private readonly tasks = new Set<string>();
 
-  constructor(readonly parts: IndexParts) {
-    this.rows = new Rows(parts);
-    this.weighed = parts.episodes.length;
-    const { lastAt } = parts.episodes.columns;
-    for (let row = 0; row < parts.episodes.length; row += 1)
-      this.newest = Math.max(this.newest, lastAt.get(row));
-    for (const { at } of parts.consents) this.newest = Math.max(this.newest, Date.parse(at));
+  constructor(
+    private readonly logFolder: string,
+    readonly store: IndexStore,
+  ) {
+    this.episodes = new Episodes(store);
   }
 
-  static empty(): LogIndex {
-    return new LogIndex(emptyParts());
+  /** Ids of episodes changed by this process or another one; the caller clears it. */
+  get changed(): Set<string> {
+    return this.episodes.changed;
   }
 
-  /** Rows of episodes of which single lines do not tell what holds. */
-  get unsettled(): Set<number> {
-    return this.rows.unsettled;
+  /**
+   * Reads the lines of the log that were not read before.
+   * @param segment limits reading to this segment
+   * @returns whether another process has rebuilt the index since
+   */
+  async catchUp(segment?: string): Promise<boolean> {
+    for (;;) {
+      this.noticeOthers();
+      try {
+        await this.readLog(segment === undefined ? await segmentNames(this.logFolder) : [segment]);
+        const { isAnew } = this;
+        this.isAnew = false;
+        return isAnew;
+      } catch (error) {
+        if (error instanceof Overtaken) continue;
+        this.forget();
+        throw error;
+      }
+    }
   }
 
-  /** The row of the line that holds an episode's task; -1 when the log does not. */
-  taskLine(row: number): number {
-    return this.rows.taskLine(row);
+  /** Empties the index, because it was made from another log. */
+  clear(): void {
+    this.store.clear();
+    this.forget();
   }
 
-  /** Marks the episodes that lost lines make doubtful; to be called before the unsettled ones are read. */
-  weighDoubt(): void {
-    const { length } = this.parts.episodes;
-    if (this.weighed < length) markDoubtful(this.parts, this.weighed, this.unsettled);
-    this.weighed = length;
+  /** Notices what other processes have written. */
+  noticeOthers(): void {
+    const { store } = this;
+    if (!store.isOvertaken) return;
+    const since = store.revision;
+    this.forget();
+    const ids = store.all<{ id: string }>('select id from episode where revision > ?', since);
+    for (const { id } of ids) this.changed.add(id);
+    if (Number(store.meta('cleared') ?? -1) > since) this.isAnew = true;
   }
 
-  /** The number of a segment, which is new when it was not known. */
-  segment(name: string): number {
-    const { segments } = this.parts;
+  /** Discards what was read but not written; it will be read again. */
+  private forget(): void {
+    this.episodes.forget();
+    this.store.reload();
+  }
+
+  private async readLog(names: readonly string[]): Promise<void> {
+    const { store, episodes } = this;
+    const since = store.revision;
+    episodes.begin();
+    for (const name of names) {
+      const number = this.segment(name);
+      const segment = store.segments[number]!;
+      const file = join(this.logFolder, name);
+      const from = segment.scanned;
+      this.tasks.clear();
+      await readOn(
+        file,
+        segment,
+        (buffer, start, end, offset) => this.addLine(number, buffer, start, end, offset),
+        () => this.addTooLong(segment),
+        PIECE_BYTES,
+        () => this.write(number),
+      );
+      const { open } = segment.losses;
+      // All of its lines were written by the file's modification time.
+      if (open) open.at = Math.floor((await stat(file)).mtimeMs);
+      // A task that was missing may be there now.
+      if (this.tasks.size > 0) store.write(HAVE_TASK, number, from);
+      this.write(number);
+    }
+    episodes.end();
+    store.makeFindable();
+    await settle(this.logFolder, store, since, this.changed);
+  }
+
+  private write(segment: number): void {
+    this.episodes.putAll();
+    this.store.commit(segment);
+  }
+
+  /** Returns the number of a segment; adds the segment if it is new. */
+  private segment(name: string): number {
+    const { segments } = this.store;
     const known = segments.findIndex((segment) => segment.name === name);
-    return known === -1 ? segments.push(emptySegment(name)) - 1 : known;
+    return known === -1 ? segments.push(unreadSegment(name)) - 1 : known;
   }
 
-  /** Takes in one line of a segment; lines must come in order, each once. Lines already read are passed over. */
-  addLine(segment: number, buffer: Buffer, start: number, end: number, offset: number): void {
-    const state = this.parts.segments[segment]!;
-    if (offset < state.scanned) return;
-    state.scanned = offset + (end - start) + 1;
-    state.lines += 1;
-    if (offset === 0) state.fingerprint = fingerprintOf(buffer.subarray(start, end));
+  private addLine(number: number, buffer: Buffer, start: number, end: number, offset: number): void {
+    const segment = this.store.segments[number]!;
+    segment.scanned = offset + (end - start) + 1;
+    segment.lines += 1;
+    if (segment.lines % LINES === 0) this.episodes.putAway();
+    if (offset === 0) segment.fingerprint = fingerprintOf(buffer.subarray(start, end));
     if (start === end) return;
     const seal = sealOf(buffer, start, end);
-    if (typeof seal === 'object' || (seal === 'none' && !state.sequence.isSealed)) {
-      this.addEvent(segment, buffer, start, end, offset, seal);
+    if (typeof seal === 'number' || (seal === 'none' && !segment.sequence.isSealed)) {
+      this.addEvent(number, buffer, start, end, offset, seal);
       return;
     }
     for (const event of eventsIn(buffer, start, end)) {
       const sealOfEvent = sealOf(buffer, event.start, event.end);
-      this.addEvent(segment, buffer, event.start, event.end, offset + event.start - start, sealOfEvent);
+      this.addEvent(number, buffer, event.start, event.end, offset + event.start - start, sealOfEvent);
     }
   }
 
-  /** A line over the limit is reported, once also when it is met again because it has no end yet. */
-  addTooLong(segment: number, limit: number): void {
-    const { name, lines } = this.parts.segments[segment]!;
-    if (this.parts.problems.some((problem) => problem.file === name && problem.line === lines + 1)) return;
-    const reason = `The line is over ${limit} bytes long and is passed over.`;
-    this.parts.problems.push({ file: name, line: lines + 1, reason });
+  /** Reports a line over the limit, only once even if it is met again because it has no end yet. */
+  private addTooLong({ name, lines }: ReadSegment): void {
+    const reason = `The line is over ${MAX_LINE_BYTES} bytes long and is passed over.`;
+    const { store } = this;
+    if (store.problems.some(({ file, line }) => file === name && line === lines + 1)) return;
+    store.addProblem({ file: name, line: lines + 1, reason });
   }
 
   private addEvent(
-    segment: number,
+    number: number,
     buffer: Buffer,
     start: number,
     end: number,
     offset: number,
     seal: Seal,
   ): void {
-    const { name, lines, sequence, losses } = this.parts.segments[segment]!;
+    const { name, lines, sequence, losses } = this.store.segments[number]!;
     const front = peek(buffer, start, end);
     const { refused, missing, isAfterGap } = follow(sequence, seal, front?.kind);
     const reason = refused ?? missing;
-    if (reason !== undefined) this.parts.problems.push({ file: name, line: lines, reason });
+    if (reason !== undefined) this.store.addProblem({ file: name, line: lines, reason });
     if (refused !== undefined) {
-      if (this.passOver(segment, buffer.subarray(start, end), offset)) sequence.told += 1;
+      if (this.passOver(number, buffer.subarray(start, end), offset)) sequence.told += 1;
       return;
     }
     const isRead =
-      (front !== undefined && this.addFast(segment, front, buffer, start, end, offset)) ||
-      this.addWhole(segment, buffer, start, end, offset);
+      (front !== undefined &&
+        typeof seal === 'number' &&
+        this.addOutline(number, front, buffer, start, end, offset)) ||
+      this.addWhole(number, buffer.subarray(start, end), offset);
     const isKnown = isRead || isAfterGap !== undefined;
     if (!isKnown || (losses.open === undefined && isAfterGap !== true)) return;
-    readAgain(losses, isAfterGap, offset, front?.at ?? timeIn(buffer.subarray(start, end)) ?? this.newest);
-    this.weighed = 0;
+    const at = front?.at ?? timeIn(buffer.subarray(start, end)) ?? this.store.newest;
+    readAgain(losses, isAfterGap, offset, at);
   }
 
   /**
-   * Takes note of a line that cannot be read.
-   * @param parsed what it says, where it is JSON as it was written
-   * @returns whether is known what it was about
+   * Records an unreadable line.
+   * @param parsed what it says, if it is valid JSON
+   * @returns whether it is known what the line was about
    */
-  private passOver(segment: number, line: Buffer, offset: number, parsed?: Unreadable['told']): boolean {
+  private passOver(number: number, line: Buffer, offset: number, parsed?: Unreadable['told']): boolean {
     const { kind, episode } = parsed ?? beginningOf(line);
-    const row = episode === undefined ? undefined : this.parts.episodes.find(episode);
-    if (row !== undefined) {
-      this.addUnreadable(row, segment, offset, line.length);
+    const held = episode === undefined ? undefined : this.episodes.find(episode);
+    if (held) {
+      this.episodes.addUnreadable(held, { segment: number, start: offset, length: line.length });
       return true;
     }
     if (parsed ? kind !== 'consent' : kind !== undefined && OF_NO_OTHER.has(kind)) return true;
-    lose(this.parts.segments[segment]!.losses, offset, kind === 'consent' ? 'consent' : 'anything');
-    this.weighed = 0;
+    lose(this.store.segments[number]!.losses, offset, kind === 'consent' ? 'consent' : 'anything');
     return kind === 'consent';
   }
 
-  /** The line belongs to the ranges of the episode: who reads that whole learns that it is damaged. */
-  private addUnreadable(row: number, segment: number, offset: number, length: number): void {
-    const { episodes, ranges } = this.parts;
-    const { lastRange } = episodes.columns;
-    lastRange.set(row, ranges.add(lastRange.get(row), segment, offset, length));
-    this.unsettled.add(row);
-    if (this.isFollowed) this.touched.add(row);
-  }
-
-  /** What most lines need is told by their front and a few bytes more. False: parse the line whole. */
-  private addFast(
-    segment: number,
-    front: Peek,
+  /** Adds a line without parsing all of it; returns false if it must be parsed whole. */
+  private addOutline(
+    number: number,
+    front: LineFront,
     buffer: Buffer,
     start: number,
     end: number,
     offset: number,
   ): boolean {
-    const { episode, at } = front;
-    if (episode === undefined) {
-      // Without a check sum only parsing all of a task tells whether it can be read.
-      if (front.kind !== 'task' || !this.parts.segments[segment]!.sequence.isSealed) return false;
-      const task = glanceTask(front, buffer, end);
-      if (task === undefined) return false;
-      this.addTask(task, segment, offset, end - start);
-      return true;
+    if (front.episode === undefined) {
+      const task = front.kind === 'task' ? taskIdOf(front, buffer, end) : undefined;
+      if (task !== undefined) this.addTask(task, { segment: number, start: offset, length: end - start });
+      return task !== undefined;
     }
-    const event = glance(front, buffer, start, end);
-    if (!event) return false;
-    const row = this.episodeLine(segment, episode, at, offset, end - start, event.event);
-    this.rows.apply(row, event, at, segment);
-    return true;
+    const event = outlineOf(front, buffer, start, end);
+    if (event)
+      this.addToEpisode(front.episode, front.at, event, {
+        segment: number,
+        start: offset,
+        length: end - start,
+      });
+    return event !== undefined;
   }
 
-  /** Lines that say more than their front, and lines that others wrote. False when the line cannot be read. */
-  private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): boolean {
-    const { parts } = this;
-    const state = parts.segments[segment]!;
-    const line = buffer.subarray(start, end);
+  /** Parses and adds a whole line; returns false if it is unreadable. */
+  private addWhole(number: number, line: Buffer, offset: number): boolean {
+    const { store } = this;
+    const segment = store.segments[number]!;
     const read = readEvent(line);
     if ('unknown' in read) {
-      state.unknown += 1;
+      segment.unknown += 1;
       return true;
     }
     if ('reason' in read) {
-      parts.problems.push({ file: state.name, line: state.lines, reason: read.reason });
-      this.passOver(segment, line, offset, read.told);
+      store.addProblem({ file: segment.name, line: segment.lines, reason: read.reason });
+      this.passOver(number, line, offset, read.told);
       return false;
     }
     const { event } = read;
+    const position = { segment: number, start: offset, length: line.length };
     switch (event.event) {
       case 'segment':
-        state.sequence.without = event.without ?? [];
-        for (const noted of event.older ?? []) parts.older[noted.name] = noted;
-        if (event.lost !== undefined) {
-          state.losses.lostBy = Date.parse(event.lost);
-          this.weighed = 0;
-        }
+        segment.sequence.without = event.without ?? [];
+        store.addOlder(event.older ?? []);
+        if (event.lost !== undefined) segment.losses.lostBy = Date.parse(event.lost);
         return true;
       case 'task':
-        this.addTask(event.task.id, segment, offset, end - start);
+        this.addTask(event.task.id, position);
         return true;
       case 'consent':
-        parts.consents.push(consentOf(event));
-        this.newest = Math.max(this.newest, Date.parse(event.at));
+        this.addConsent(event);
         return true;
-      default: {
-        const at = Date.parse(event.at);
-        const row = this.episodeLine(segment, event.episode, at, offset, end - start, event.event);
-        this.rows.apply(row, event, at, segment);
+      default:
+        this.addToEpisode(event.episode, Date.parse(event.at), event, position);
         return true;
-      }
     }
   }
 
-  private addTask(task: string, segment: number, offset: number, length: number): void {
-    this.parts.tasks.add(this.parts.strings.number(task), segment, offset, length);
+  private addTask(task: string, { segment, start, length }: Line): void {
+    const { store } = this;
+    const number = store.number(task);
+    store.write('insert or replace into task_line values (?, ?, ?, ?)', number, segment, start, length);
+    this.tasks.add(task);
   }
 
-  /** Puts the line down in the episode's byte ranges. */
-  private episodeLine(
-    segment: number,
-    episode: string,
-    at: number,
-    offset: number,
-    length: number,
-    kind: string,
-  ): number {
-    const { episodes, ranges } = this.parts;
-    const { lastAt, lastRange } = episodes.columns;
-    // Lines before the start, or a second start: only the whole episode tells what holds.
-    const isLate = kind === 'episode-started' && episodes.find(episode) !== undefined;
-    const row = episodes.row(episode);
-    const last = lastRange.get(row);
-    if (isLate) this.unsettled.add(row);
-    // Across segments the order is that of time, which the scan need not follow; equal times are settled by name.
-    if (at < lastAt.get(row) || (at === lastAt.get(row) && ranges.segment(last) !== segment)) {
-      this.unsettled.add(row);
-    }
-    if (at > lastAt.get(row)) lastAt.set(row, at);
-    if (at > this.newest) this.newest = at;
-    lastRange.set(row, ranges.add(last, segment, offset, length));
-    if (this.isFollowed) this.touched.add(row);
-    return row;
+  private addConsent({ pseudonym, purpose, level, at }: EventOf<'consent'>): void {
+    this.store.addConsent({ pseudonym, purpose, at, ...(level && { level }) });
+    this.store.newest = Math.max(this.store.newest, Date.parse(at));
+  }
+
+  private addToEpisode(episode: string, at: number, event: LogEvent, line: Line): void {
+    const hasTask = event.event === 'episode-started' && this.hasTask(line.segment, event.task);
+    this.episodes.add(episode, at, event, hasTask, line);
+    this.store.newest = Math.max(this.store.newest, at);
+  }
+
+  /** Tells whether a segment contains the line of a task. */
+  private hasTask(segment: number, task: string): boolean {
+    if (this.tasks.has(task)) return true;
+    const sql =
+      'select 1 from task_line where task = (select number from name where text = ?) and segment = ?';
+    return this.store.get(sql, task, segment) !== undefined;
   }
 }
 
-/** Kinds that say nothing of a dialogue that began before, whosever they are. */
+/** Has the damaged episodes read again whose task is among the lines of a segment from an offset on. */
+const HAVE_TASK = `update episode set unsettled = 1 where damaged = 1 and exists
+  (select 1 from task_line where task_line.task = episode.task and segment = ? and start >= ?)`;
+
+/** Kinds of events that cannot affect a dialogue that began earlier; losing such a line puts none in doubt. */
 const OF_NO_OTHER: ReadonlySet<string> = new Set(['segment', 'task', 'episode-started']);
-
-function consentOf({ pseudonym, purpose, level, at }: EventOf<'consent'>): Consent {
-  return { pseudonym, purpose, at, ...(level && { level }) };
-}

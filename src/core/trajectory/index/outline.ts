@@ -1,41 +1,116 @@
-import type { Episodes } from './episodes';
-import { matching, successOf, type TrajectoryFilter } from './query';
+import { collaboratorSchema, type EventOf, type LogEvent } from '../event';
+import type { LineFront } from '../segment/line';
 
-/** What statistics need of a trajectory: a fraction of its summary, because they look at every one. */
-export interface Outline {
-  readonly task: string;
-  readonly agent: string;
-  readonly pack?: string;
-  /** The name of who sits in the seat at the end. */
-  readonly collaborator: string;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly isAnswered: boolean;
-  readonly turns: number;
-  /** Null when it is not graded, or not gradable here. */
-  readonly success: boolean | null;
-  readonly leaked: boolean;
-  /** A developer's mean time for a reply, in milliseconds; absent when no such time is known. */
-  readonly replyMs?: number;
+/**
+ * Returns the fields of an event that a list needs, without its texts, so that most bytes of a log are never parsed;
+ * undefined if the line must be parsed whole. The check sum must have been verified: then Tandem wrote the line, and
+ * its keys are in a known order.
+ */
+export function outlineOf(
+  front: LineFront,
+  buffer: Buffer,
+  start: number,
+  end: number,
+): LogEvent | undefined {
+  const { kind, turn } = front;
+  switch (kind) {
+    case 'agent-turn':
+    case 'candidates':
+    case 'choice':
+    case 'answered':
+    case 'turn-superseded':
+    case 'deleted':
+    case 'undeleted':
+      // Folding looks only at their kind and turn, and passes the rest on.
+      return shared(kind, turn);
+    case 'reply': {
+      const [, author, milliseconds] = match(REPLY, front, buffer, end) ?? [];
+      const time = milliseconds === undefined ? undefined : Number(milliseconds);
+      if (author === 'simulator' && time === undefined) return shared(kind, turn, author);
+      return author === undefined
+        ? undefined
+        : ({ event: kind, turn, author, milliseconds: time } as LogEvent);
+    }
+    case 'leak': {
+      const [, fraction, leaked] = match(LEAK, front, buffer, end) ?? [];
+      const read = { event: kind, turn, fraction: Number(fraction), leaked: leaked === 'true' };
+      return fraction === undefined ? undefined : (read as LogEvent);
+    }
+    case 'grade': {
+      const [, mode, reward, success] = match(GRADE, front, buffer, end) ?? [];
+      const grade = {
+        mode,
+        reward: reward === 'null' ? null : Number(reward),
+        success: success === 'null' ? null : success === 'true',
+      };
+      return mode === undefined ? undefined : ({ event: kind, grade } as LogEvent);
+    }
+    case 'episode-started':
+      return startOf(buffer, start, end);
+    default:
+      return undefined;
+  }
 }
 
-/** Of all episodes that the filter leaves, in the order of `order`. */
-export function outlines(episodes: Episodes, order: Uint32Array, filter: TrajectoryFilter): Outline[] {
-  const { columns, strings } = episodes;
-  return Array.from(matching(episodes, order, filter), (row) => {
-    const pack = columns.pack.get(row);
-    const replies = columns.timedReplies.get(row);
-    return {
-      task: strings.text(columns.task.get(row)),
-      agent: strings.text(columns.agent.get(row)),
-      ...(pack >= 0 && { pack: strings.text(pack) }),
-      collaborator: strings.text(columns.collaborator.get(row)),
-      startedAt: columns.startedAt.get(row),
-      isAnswered: episodes.isAnswered(row),
-      turns: columns.turns.get(row),
-      success: successOf(episodes, row, filter.mode),
-      leaked: episodes.isLeaked(row),
-      ...(replies > 0 && { replyMs: columns.replyMs.get(row) / replies }),
-    };
-  });
+/**
+ * Returns an event with these fields, for early turns always the same one: most events of a log have the same few, and
+ * folding changes none of them.
+ */
+function shared(event: LineFront['kind'], turn: number, author?: string): LogEvent {
+  const make = (): LogEvent => ({ event, turn, ...(author !== undefined && { author }) }) as LogEvent;
+  if (turn > SHARED_TURNS) return make();
+  return ((SHARED[event] ??= [])[turn] ??= make());
+}
+
+const SHARED_TURNS = 100;
+const SHARED: Partial<Record<LineFront['kind'], LogEvent[]>> = {};
+
+/**
+ * Returns the task's id on a line, under the conditions of `outlineOf`; undefined for ids with escapes or beyond ASCII.
+ */
+export const taskIdOf = (front: LineFront, buffer: Buffer, end: number): string | undefined =>
+  match(TASK, front, buffer, end)?.[1];
+
+/** Maximum number of bytes between the front of a line and its texts. */
+const BYTES = 128;
+const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
+const AUTHORS = 'developer|simulator|developer-edited-suggestion|developer-sent-suggestion';
+const REPLY = new RegExp(`^,"author":"(${AUTHORS})",(?:"milliseconds":(${NUMBER}),)?"text"`);
+const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)[,}]`);
+const GRADE = new RegExp(
+  `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),`,
+);
+const TASK = /^,"task":\{"id":"([^"\\\u0080-\u00ff]*)"/;
+
+const match = (form: RegExp, { rest }: LineFront, buffer: Buffer, end: number): RegExpExecArray | null =>
+  form.exec(buffer.toString('latin1', rest, Math.min(end, rest + BYTES)));
+
+/**
+ * Reads the start of an episode. It is checked by hand, because each episode has one and zod would take longer than
+ * parsing.
+ */
+function startOf(buffer: Buffer, start: number, end: number): LogEvent | undefined {
+  const event = JSON.parse(buffer.toString('utf8', start, end)) as Partial<EventOf<'episode-started'>>;
+  const { episode, at, task, agent, seed, pack, rollout, collection, collaborator } = event;
+  const isWhole =
+    typeof task === 'string' &&
+    typeof agent === 'string' &&
+    typeof seed === 'number' &&
+    (pack === undefined || typeof pack === 'string') &&
+    (rollout === undefined || typeof rollout === 'number') &&
+    (collection === undefined || typeof collection === 'string') &&
+    collaboratorSchema.safeParse(collaborator).success;
+  const outline = {
+    event: event.event,
+    episode,
+    at,
+    task,
+    agent,
+    seed,
+    pack,
+    rollout,
+    collection,
+    collaborator,
+  };
+  return isWhole ? (outline as LogEvent) : undefined;
 }

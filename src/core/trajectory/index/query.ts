@@ -1,53 +1,53 @@
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
-import type { Column } from './columns';
-import type { Episodes } from './episodes';
+import { gradedModes, stateOf, successOf, summaryOf } from './rows';
+import type { IndexStore } from './store';
 
-/** Every dialogue has exactly one. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
+/** Every dialogue has exactly one outcome. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
 export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** How the name of a collection begins that belongs to an evaluation. */
+/** Prefix of the names of evaluation collections. */
 export const EVALUATION = 'evaluation';
 
-/** Where a dialogue comes from: a person played it or brought it in, or a collection did, which may be an evaluation. */
+/** Source of a dialogue: played or imported by a person, or collected, possibly for an evaluation. */
 export const sources = ['played', 'collected', 'evaluation'] as const;
 export type Source = (typeof sources)[number];
 
-/** What a list is narrowed to; every field that is given must hold. */
+/** A filter of a list; all given fields must match. */
 export interface TrajectoryFilter {
   readonly task?: string;
   readonly pack?: string;
   readonly agent?: string;
-  /** The name of who sits in the collaborator's seat now. */
+  /** Name of the current collaborator. */
   readonly collaborator?: string;
   readonly collaboratorKind?: 'developer' | 'simulator' | 'rules';
   readonly state?: TrajectoryState;
-  /** Which grade `success` looks at; `fixed`, or `paper` where there is no other, when it is not given. */
+  /** Grading mode that `success` refers to; defaults to `fixed`, or `paper` for dialogues that have no other grade. */
   readonly mode?: 'fixed' | 'paper';
   readonly success?: boolean;
-  /** How the dialogue stands; `success` and `failure` look at the grade of `mode`. */
+  /** Outcome of the dialogue; `success` and `failure` refer to the grade of `mode`. */
   readonly outcome?: Outcome;
   readonly leaked?: boolean;
-  /** 1 to 5: rated with at least so many stars. 0: not rated at all. */
+  /** 1 to 5: rated with at least this many stars. 0: not rated. */
   readonly stars?: number;
-  /** Began then: not before `since`, before `until`. ISO 8601; a date is its midnight, UTC. */
+  /** Time of the start: at or after `since`, before `until`. ISO 8601; a date means its midnight, UTC. */
   readonly since?: string;
   readonly until?: string;
-  /** A person chose between candidates in it, or nobody did. */
+  /** True: a person chose between candidates in it; false: nobody did. */
   readonly chosen?: boolean;
-  /** A person said of a turn whether a critic is right, or nobody did. */
+  /** True: a person gave a verdict on a critic; false: nobody did. */
   readonly judged?: boolean;
   readonly collection?: string;
   readonly source?: Source;
-  /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
+  /** Text to find in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
-  /** Tasks, agents and collaborators that the screen calls by names that hold `text`; found with it, too. */
+  /** Tasks, agents and collaborators whose names on the screen contain `text`; they match too. */
   readonly named?: ReadonlySet<string>;
 }
 
 export interface ListOptions {
   readonly filter?: TrajectoryFilter;
-  /** By the time of the start; `newest` first when it is not given. */
+  /** Order by start time; defaults to `newest` first. */
   readonly sort?: 'newest' | 'oldest';
   readonly offset: number;
   readonly limit: number;
@@ -55,208 +55,263 @@ export interface ListOptions {
 
 export interface TrajectoryList {
   readonly rows: readonly TrajectorySummary[];
-  /** How many there are in all pages. */
+  /** Number of rows on all pages. */
   readonly total: number;
 }
 
 export interface TrajectoryCounts {
   readonly total: number;
-  /** Those with a grade that says success or not, in the filter's mode. */
+  /** Dialogues with a grade of success or failure, in the filter's mode. */
   readonly graded: number;
   readonly successes: number;
   readonly leaked: number;
   /** Tasks with a graded dialogue. */
   readonly tasks: number;
-  /** Fraction of graded dialogues that are successes, averaged per task first; null when none is graded. */
+  /** Fraction of graded dialogues that are successes, averaged per task first; null if none is graded. */
   readonly successRate: number | null;
 }
 
-/** A value that dialogues share, and how many do. */
+/** A value and the number of dialogues that have it. */
 export interface SharedValue {
   readonly value: string;
   readonly count: number;
 }
 
-/** All visible episodes from the oldest to the newest; those that started in the same millisecond as they were logged. */
-export function inTimeOrder(episodes: Episodes): Uint32Array {
-  const order = new Uint32Array(episodes.length);
-  let count = 0;
-  let sorted = true;
-  let last = Number.NEGATIVE_INFINITY;
-  for (let row = 0; row < episodes.length; row += 1) {
-    if (!episodes.isVisible(row)) continue;
-    order[count] = row;
-    count += 1;
-    const at = episodes.columns.startedAt.get(row);
-    if (at < last) sorted = false;
-    last = at;
-  }
-  const visible = order.subarray(0, count);
-  if (!sorted)
-    visible.sort((a, b) => episodes.columns.startedAt.get(a) - episodes.columns.startedAt.get(b) || a - b);
-  return visible;
+/** The fields of a trajectory for statistics: only part of its summary, because statistics read every trajectory. */
+export interface Outline {
+  readonly task: string;
+  readonly agent: string;
+  readonly pack?: string;
+  /** Name of the last collaborator. */
+  readonly collaborator: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly isAnswered: boolean;
+  readonly turns: number;
+  /** Null if not graded, or not gradable here. */
+  readonly success: boolean | null;
+  readonly leaked: boolean;
+  /** A developer's mean time per reply, in milliseconds; absent if no time is known. */
+  readonly replyMs?: number;
 }
 
-/** One page. `order` is what `inTimeOrder` gave. */
-export function page(episodes: Episodes, order: Uint32Array, options: ListOptions): TrajectoryList {
-  const { filter = {}, sort = 'newest', offset, limit } = options;
-  const rows = matching(episodes, order, filter);
-  const total = rows.length;
-  const summaries: TrajectorySummary[] = [];
-  for (let at = offset; at < Math.min(offset + limit, total); at += 1) {
-    summaries.push(episodes.summary(rows[sort === 'oldest' ? at : total - 1 - at]!));
-  }
-  return { rows: summaries, total };
+/** One rollout of a collection, as far as it is in the log. */
+export interface CollectedRollout {
+  readonly episode: string;
+  readonly state: TrajectoryState;
+  /** True if it has a grade in some mode. */
+  readonly graded: boolean;
+  /** Modes in which it has a grade; a grade that says "not gradable" counts. */
+  readonly gradedModes: readonly ('fixed' | 'paper')[];
+  /** True if lines of it are missing from the log; reading it whole shows what is left. */
+  readonly damaged: boolean;
 }
 
-export function count(episodes: Episodes, order: Uint32Array, filter: TrajectoryFilter): TrajectoryCounts {
-  const rows = matching(episodes, order, filter);
-  // By the number of the task's name.
-  const gradedOf = new Uint32Array(episodes.strings.values.length);
-  const successesOf = new Uint32Array(episodes.strings.values.length);
-  let leaked = 0;
-  for (const row of rows) {
-    const success = successOf(episodes, row, filter.mode);
-    const task = episodes.columns.task.get(row);
-    if (success !== null) gradedOf[task]! += 1;
-    if (success === true) successesOf[task]! += 1;
-    if (episodes.isLeaked(row)) leaked += 1;
-  }
-  let graded = 0;
-  let successes = 0;
-  let tasks = 0;
-  let rates = 0;
-  for (const [task, ofTask] of gradedOf.entries()) {
-    if (ofTask === 0) continue;
-    tasks += 1;
-    graded += ofTask;
-    successes += successesOf[task]!;
-    rates += successesOf[task]! / ofTask;
-  }
-  return {
-    total: rows.length,
-    graded,
-    successes,
-    leaked,
-    tasks,
-    successRate: tasks === 0 ? null : rates / tasks,
-  };
+/** Returns one page of the dialogues that match a filter, and their number on all pages. */
+export function page(
+  store: IndexStore,
+  { filter = {}, sort = 'newest', offset, limit }: ListOptions,
+): TrajectoryList {
+  const { where, values } = conditionOf(store, filter);
+  const order = sort === 'oldest' ? 'asc' : 'desc';
+  const rows = store.all(
+    `select * from episode where ${where} order by started_at ${order}, number ${order} limit ? offset ?`,
+    ...[...values, Number.isFinite(limit) ? limit : -1, offset],
+  );
+  // A page that is not full is the last one, and says how many there are.
+  const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+  const total = isLast ? offset + rows.length : totalOf(store, where, values);
+  return { rows: rows.map((row) => summaryOf(row, store)), total };
 }
 
-/** The values that the matching dialogues have in a column, the most frequent first; those without one are left out. */
+/** Counts what matches a condition, once for all pages of a list. */
+function totalOf(store: IndexStore, where: string, values: Condition['values']): number {
+  return store.once(JSON.stringify([where, values]), () => {
+    const sql = `select count(*) as total from episode where ${where}`;
+    return store.get<{ total: number }>(sql, ...values)!.total;
+  });
+}
+
+export function count(store: IndexStore, filter: TrajectoryFilter): TrajectoryCounts {
+  const { where, values } = conditionOf(store, filter);
+  const result = resultIn(filter.mode);
+  const counted = store.get<TrajectoryCounts>(
+    `select ifnull(sum(total), 0) as total, ifnull(sum(graded), 0) as graded, ifnull(sum(successes), 0) as successes,
+      ifnull(sum(leaked), 0) as leaked, count(nullif(graded, 0)) as tasks, avg(1.0 * successes / graded) as successRate
+    from (select count(*) as total, count(case when ${result} in ('success', 'failure') then 1 end) as graded,
+      count(case when ${result} = 'success' then 1 end) as successes, sum(leaked) as leaked
+      from episode where ${where} group by task)`,
+    ...values,
+  );
+  return { ...counted! };
+}
+
+/**
+ * Returns the values of a column among the matching dialogues, the most frequent first; omits dialogues without one.
+ */
 export function valuesOf(
-  episodes: Episodes,
-  order: Uint32Array,
+  store: IndexStore,
   column: 'task' | 'pack' | 'agent' | 'collaborator',
   filter: TrajectoryFilter,
 ): SharedValue[] {
-  const counts = new Uint32Array(episodes.strings.values.length);
-  const numbers = episodes.columns[column];
-  for (const row of matching(episodes, order, filter)) {
-    const number = numbers.get(row);
-    if (number >= 0) counts[number]! += 1;
-  }
-  const values = [...counts.entries()].filter(([, count]) => count > 0);
-  return values
-    .map(([number, count]) => ({ value: episodes.strings.text(number), count }))
+  const { where, values } = conditionOf(store, filter);
+  return store
+    .all<{ number: number; count: number }>(
+      `select ${column} as number, count(*) as count from episode where ${where} and ${column} is not null group by ${column}`,
+      ...values,
+    )
+    .map(({ number, count: shared }) => ({ value: store.text(number), count: shared }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-/** The id of one dialogue of each task, by the id of the task. */
-export function oneOfEachTask(episodes: Episodes, order: Uint32Array): Map<string, string> {
-  const rows = new Map<number, number>();
-  for (const row of order) rows.set(episodes.columns.task.get(row), row);
-  return new Map([...rows].map(([task, row]) => [episodes.strings.text(task), episodes.ids[row]!]));
+/** Returns the deleted dialogues, the newest first. */
+export function deleted(store: IndexStore): TrajectorySummary[] {
+  const rows = store.all(
+    'select * from episode where deleted = 1 and started_at is not null order by started_at desc, number desc',
+  );
+  return rows.map((row) => summaryOf(row, store));
 }
 
-/** The rows of `order` that the filter leaves, in the same order. */
-export function matching(episodes: Episodes, order: Uint32Array, filter: TrajectoryFilter): Uint32Array {
-  const tests = testsOf(episodes, filter);
-  if (tests.length === 0) return order;
-  return order.filter((row) => tests.every((test) => test(row)));
+/** Returns the id of the newest dialogue of each task, keyed by the task's id. */
+export function oneOfEachTask(store: IndexStore): Map<string, string> {
+  const rows = store.all(`select task, id, max(number) from episode where ${VISIBLE} group by task`);
+  return new Map(rows.map(({ task, id }) => [store.text(Number(task)), String(id)]));
 }
 
-type RowTest = (row: number) => boolean;
+/** Returns the outlines of all matching episodes, the oldest first. */
+export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[] {
+  const { where, values } = conditionOf(store, filter);
+  const rows = store.each<OutlineRow>(
+    `select task, agent, pack, collaborator, started_at as startedAt, state = 'answered' as isAnswered, turns,
+      ${resultIn(filter.mode)} as result, leaked, reply_ms / nullif(timed_replies, 0) as replyMs
+    from episode where ${where} order by started_at, number`,
+    ...values,
+  );
+  return Array.from(rows, ({ task, agent, pack, collaborator, result, replyMs, ...row }) => ({
+    task: store.text(task),
+    agent: store.text(agent),
+    ...(pack !== null && { pack: store.text(pack) }),
+    collaborator: store.text(collaborator),
+    startedAt: row.startedAt,
+    isAnswered: row.isAnswered === 1,
+    turns: row.turns,
+    success: successOf(result),
+    leaked: row.leaked === 1,
+    ...(replyMs !== null && { replyMs }),
+  }));
+}
 
-function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
-  const tests: RowTest[] = [];
+/** A row of the query; texts are given as their numbers in the table `name`. */
+interface OutlineRow {
+  readonly task: number;
+  readonly agent: number;
+  readonly pack: number | null;
+  readonly collaborator: number;
+  readonly startedAt: number;
+  readonly isAnswered: number;
+  readonly turns: number;
+  readonly result: string | null;
+  readonly leaked: number;
+  readonly replyMs: number | null;
+}
+
+/**
+ * Returns the rollouts of a collection, keyed by `<task id>#<rollout>`. If one was begun more than once, an answered
+ * one is preferred, and then the newest.
+ */
+export function collectedRollouts(store: IndexStore, collection: string): Map<string, CollectedRollout> {
+  const { where, values } = conditionOf(store, { collection });
+  const collected = new Map<string, CollectedRollout>();
+  const sql = `select id, task, rollout, state, fixed, paper, damaged from episode where ${where}
+    order by started_at, number`;
+  for (const row of store.each(sql, ...values)) {
+    const key = `${store.text(Number(row.task))}#${Number(row.rollout ?? 0)}`;
+    const state = stateOf(row.state);
+    if (collected.get(key)?.state === 'answered' && state !== 'answered') continue;
+    const graded = gradedModes(row);
+    collected.set(key, {
+      ...{ episode: String(row.id), state, graded: graded.length > 0, gradedModes: graded },
+      damaged: row.damaged === 1,
+    });
+  }
+  return collected;
+}
+
+/** Condition for what lists show: started and not deleted. */
+const VISIBLE = 'deleted = 0 and started_at is not null';
+
+/**
+ * Returns SQL for the result of an episode.
+ * @param mode grading mode; if undefined, `fixed`, or else `paper`
+ */
+const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
+
+interface Condition {
+  readonly where: string;
+  readonly values: readonly (string | number)[];
+}
+
+interface Name {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Translates a filter into an SQL condition on the rows of `episode`. */
+function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
+  const parts: string[] = [VISIBLE];
+  const values: (string | number)[] = [];
+  const ask = (part: string, ...given: (string | number)[]): void => {
+    parts.push(part);
+    values.push(...given);
+  };
   const { state, collaboratorKind, leaked, chosen, judged, success, outcome, stars } = filter;
-  const { since, until, mode, text } = filter;
-  const { startedAt } = episodes.columns;
+  const { since, until, mode, text, source } = filter;
+  const result = resultIn(mode);
   for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection'] as const) {
     const wanted = filter[column];
-    if (wanted === undefined) continue;
-    const number = episodes.strings.find(wanted);
-    const values = episodes.columns[column];
-    tests.push(number === undefined ? () => false : (row) => values.get(row) === number);
+    if (wanted !== undefined) ask(`${column} = (select number from name where text = ?)`, wanted);
   }
-  if (filter.source !== undefined) tests.push(sourceTest(episodes, filter.source));
-  if (state !== undefined) tests.push((row) => episodes.state(row) === state);
-  if (collaboratorKind !== undefined) tests.push((row) => episodes.seatKind(row) === collaboratorKind);
-  if (leaked !== undefined) tests.push((row) => episodes.isLeaked(row) === leaked);
-  if (chosen !== undefined) tests.push((row) => episodes.columns.choices.get(row) > 0 === chosen);
-  if (judged !== undefined) tests.push((row) => episodes.columns.verdicts.get(row) > 0 === judged);
-  if (success !== undefined) tests.push((row) => successOf(episodes, row, mode) === success);
-  if (outcome !== undefined) tests.push((row) => outcomeOf(episodes, row, mode) === outcome);
-  if (stars !== undefined) tests.push(starsTest(episodes, stars));
-  if (since !== undefined) tests.push(startsFrom(startedAt, since));
-  if (until !== undefined) tests.push(startsBefore(startedAt, until));
-  if (text !== undefined && text.trim() !== '')
-    tests.push(textTest(episodes, text.trim().toLowerCase(), filter.named));
-  return tests;
+  if (source === 'played') ask('collection is null');
+  else if (source !== undefined) {
+    const isEvaluation = `collection in (select number from name where text glob '${EVALUATION}*')`;
+    ask(source === 'evaluation' ? isEvaluation : `collection is not null and not ${isEvaluation}`);
+  }
+  if (state !== undefined) ask(stateIs(state));
+  if (collaboratorKind !== undefined) ask('collaborator_kind = ?', collaboratorKind);
+  if (leaked !== undefined) ask('leaked = ?', Number(leaked));
+  if (chosen !== undefined) ask(chosen ? 'choices > 0' : 'choices = 0');
+  if (judged !== undefined) ask(judged ? 'verdicts > 0' : 'verdicts = 0');
+  if (success !== undefined) ask(`${result} = ?`, success ? 'success' : 'failure');
+  if (outcome !== undefined) ask(outcomeIs(outcome, result));
+  if (stars === 0) ask('stars is null');
+  else if (stars !== undefined) ask('stars >= ?', stars);
+  if (since !== undefined) ask('started_at >= ?', Date.parse(since));
+  if (until !== undefined) ask('started_at < ?', Date.parse(until));
+  if (text !== undefined && text.trim() !== '') {
+    const wanted = text.trim().toLowerCase();
+    // Each distinct text is searched once, however many episodes contain it.
+    const names = store.once('names', () => store.all<Name>('select number, text from name'));
+    const named = names.filter(
+      (name) => name.text.toLowerCase().includes(wanted) || filter.named?.has(name.text) === true,
+    );
+    const numbers = JSON.stringify(named.map(({ number }) => number));
+    const among = 'in (select value from json_each(?))';
+    const columns = ['task', 'pack', 'agent', 'collaborator'].map((column) => `${column} ${among}`);
+    const isAny = named.length === 0 ? [] : columns;
+    ask(
+      `(${["id like ? escape '!'", ...isAny].join(' or ')})`,
+      ...[`%${wanted.replaceAll(/[!%_]/g, '!$&')}%`, ...isAny.map(() => numbers)],
+    );
+  }
+  return { where: parts.join(' and '), values };
 }
 
-function textTest(episodes: Episodes, wanted: string, named?: ReadonlySet<string>): RowTest {
-  // Each distinct string is searched once, whatever the number of episodes that hold it.
-  const found = episodes.strings.values.map(
-    (value) => value.toLowerCase().includes(wanted) || named?.has(value) === true,
-  );
-  return (row) =>
-    found[episodes.columns.task.get(row)] === true ||
-    found[episodes.columns.agent.get(row)] === true ||
-    found[episodes.columns.collaborator.get(row)] === true ||
-    found[episodes.columns.pack.get(row)] === true ||
-    episodes.ids[row]!.toLowerCase().includes(wanted);
+function stateIs(state: TrajectoryState): string {
+  return state === 'abandoned' ? "state not in ('open', 'answered')" : `state = '${state}'`;
 }
 
-function sourceTest({ columns, strings }: Episodes, wanted: Source): RowTest {
-  const { collection } = columns;
-  if (wanted === 'played') return (row) => collection.get(row) < 0;
-  const isEvaluation = strings.values.map((value) => value.startsWith(EVALUATION));
-  return (row) => collection.get(row) >= 0 && isEvaluation[collection.get(row)] === (wanted === 'evaluation');
-}
-
-function starsTest({ columns }: Episodes, stars: number): RowTest {
-  return stars === 0 ? (row) => columns.stars.get(row) === 0 : (row) => columns.stars.get(row) >= stars;
-}
-
-function startsFrom(startedAt: Column, since: string): RowTest {
-  const time = Date.parse(since);
-  return (row) => startedAt.get(row) >= time;
-}
-
-function startsBefore(startedAt: Column, until: string): RowTest {
-  const time = Date.parse(until);
-  return (row) => startedAt.get(row) < time;
-}
-
-function outcomeOf(episodes: Episodes, row: number, mode: 'fixed' | 'paper' | undefined): Outcome {
-  const state = episodes.state(row);
-  if (state !== 'answered') return state;
-  const success = successOf(episodes, row, mode);
-  if (success === null) return 'not-graded';
-  return success ? 'success' : 'failure';
-}
-
-/** Null when there is no grade that says. @param mode whose; `fixed` or else `paper` when it is not given */
-export function successOf(
-  episodes: Episodes,
-  row: number,
-  mode: 'fixed' | 'paper' | undefined,
-): boolean | null {
-  const grade =
-    mode === undefined
-      ? (episodes.grade(row, 'fixed') ?? episodes.grade(row, 'paper'))
-      : episodes.grade(row, mode);
-  return grade?.success ?? null;
+function outcomeIs(outcome: Outcome, result: string): string {
+  if (outcome === 'open' || outcome === 'abandoned') return stateIs(outcome);
+  const graded = outcome === 'not-graded' ? `ifnull(${result}, 'none') = 'none'` : `${result} = '${outcome}'`;
+  return `state = 'answered' and ${graded}`;
 }

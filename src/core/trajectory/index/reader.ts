@@ -2,14 +2,13 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
-import type { LogEvent } from '../event';
-import type { EventOf } from '../event';
-import { foldEpisode, type Loss } from '../fold';
+import type { EventOf, LogEvent } from '../event';
+import { episodeOf, foldEvent, type Folding, type Loss } from '../fold';
 import { eventsIn } from '../segment/line';
+import { lostLines, type LostLines } from '../segment/lost';
+import { readEvent } from '../segment/read';
 import type { Trajectory } from '../trajectory';
-import { lostLines, type LostLines } from './doubt';
-import type { LogIndex } from './logIndex';
-import { readEvent } from './read';
+import type { IndexStore } from './store';
 
 interface ByteRange {
   readonly segment: number;
@@ -17,63 +16,82 @@ interface ByteRange {
   readonly length: number;
 }
 
-/** Reads single episodes by their byte ranges. Files it opened stay open until it is closed. */
+/** The folded lines of an episode. */
+interface ReadEpisode {
+  readonly folding: Folding;
+  /** Undefined if the log has no readable line of the task. */
+  readonly task: EventOf<'task'> | undefined;
+  /** One sentence, if a line is unreadable or nobody can tell which task was played. */
+  readonly damage: string | undefined;
+}
+
+/** Reads single episodes by their byte ranges. Opened files stay open until `close`. */
 export class EpisodeReader {
   private readonly handles = new Map<number, Promise<FileHandle>>();
   private readonly lost: readonly LostLines[];
 
   constructor(
     private readonly logFolder: string,
-    private readonly index: LogIndex,
+    private readonly store: IndexStore,
   ) {
-    this.lost = lostLines(index.parts);
+    this.lost = lostLines(store);
   }
 
   /**
-   * The trajectory of a row; undefined when it never started or was deleted.
-   * @throws {Fault} `trajectory/task-missing` when the log holds the episode but not its task
+   * Returns the trajectory of an episode by its number; undefined if it never started.
+   * @throws {Fault} `trajectory/task-missing` if the log has the episode but not its task
    */
-  async trajectory(row: number): Promise<Trajectory | undefined> {
-    const episode = await this.episode(row);
-    return episode?.deleted === false ? episode.trajectory : undefined;
-  }
-
-  /** As `trajectory`, also of an episode that was deleted. */
-  async episode(row: number): Promise<ReturnType<typeof foldEpisode>> {
-    const { episodes, ranges } = this.index.parts;
-    if (!episodes.isStarted(row)) return undefined;
-    const id = episodes.ids[row]!;
-    const chain = ranges.chain(episodes.columns.lastRange.get(row));
-    const { events, unreadable, startedIn } = await this.events(chain, id, this.lost);
-    const task = await this.task(row, startedIn);
+  async episode(
+    number: number,
+    id: string,
+  ): Promise<{ readonly trajectory: Trajectory; readonly deleted: boolean } | undefined> {
+    const read = await this.read(number, id);
+    if (!read) return undefined;
+    const { folding, task, damage } = read;
     if (!task) {
-      const { taskId } = episodes.summary(row);
-      const message = `The log holds episode ${id} but not its task ${taskId}: the line of the task is damaged, or a file of the log is missing.`;
+      const message = `The log holds episode ${id} but not its task ${folding.started.task}: the line of the task is damaged, or a file of the log is missing.`;
       throw new Fault('trajectory/task-missing', message);
     }
-    const folded = foldEpisode([task.event, ...events]);
-    const damage = unreadable ?? task.doubt;
-    if (!folded || damage === undefined) return folded;
-    const { trajectory, deleted } = folded;
-    return { trajectory: { ...trajectory, damaged: trajectory.damaged ?? damage }, deleted };
+    const episode = episodeOf(folding);
+    const damaged = episode.damaged ?? damage;
+    const trajectory = { ...episode, task: task.task, ...(damaged !== undefined && { damaged }) };
+    return { trajectory, deleted: folding.deleted };
+  }
+
+  /** Parses all lines of an episode and folds them; returns undefined if it never started. */
+  async read(number: number, id: string): Promise<ReadEpisode | undefined> {
+    const { events, unreadable, started } = await this.events(
+      byteRanges(this.store.ranges(number)),
+      id,
+      this.lost,
+    );
+    let folding: Folding | undefined;
+    for (const event of events) folding = foldEvent(folding, event);
+    if (!folding || !started) return undefined;
+    const task = await this.task(folding.started.task, started);
+    return { folding, task: task?.event, damage: unreadable ?? task?.doubt };
   }
 
   /**
-   * The task of an episode, as the segment has it in which the episode began. Where that cannot be read, the copies of
-   * other segments stand for it; when they differ, nobody can tell which of them was played: `doubt` says so.
+   * Returns the task of an episode from the segment in which the episode began. If that is unreadable, the copies in
+   * other segments are used; if they differ, nobody can tell which was played, and `doubt` says so.
    */
   private async task(
-    row: number,
-    segment: number | undefined,
+    id: string,
+    started: { readonly segment: number; readonly offset: number },
   ): Promise<{ readonly event: EventOf<'task'>; readonly doubt?: string } | undefined> {
-    const { episodes, tasks } = this.index.parts;
-    const line = this.index.taskLine(row);
-    if (line < 0) return undefined;
-    const own = tasks.range(line);
-    const event = own.segment === segment ? await this.taskAt(own) : undefined;
+    const copies = this.store.all<ByteRange & { segment: number }>(
+      `select segment, start, length from task_line where task = (select number from name where text = ?)
+        order by segment, start`,
+      id,
+    );
+    const own = copies.findLast(
+      ({ segment, start }) => segment === started.segment && start < started.offset,
+    );
+    const event = own && (await this.taskAt(own));
     if (event) return { event };
     const others = [];
-    for (const copy of tasks.copies(episodes.columns.task.get(row))) others.push(await this.taskAt(copy));
+    for (const copy of copies) others.push(await this.taskAt(copy));
     const readable = others.filter((other) => other !== undefined);
     const last = readable.at(-1);
     if (!last || readable.every(({ task }) => isDeepStrictEqual(task, last.task)))
@@ -93,8 +111,8 @@ export class EpisodeReader {
   }
 
   /**
-   * The events of some ranges: each segment's in the order of the file, segments merged by time and then name.
-   * @param lost is put among them where it stands; of the same time as an event it stands behind that
+   * Returns the events in some ranges: in file order within a segment; segments are merged by time and then name.
+   * @param lost losses to insert at their positions; one with the same time as an event follows it
    */
   private async events(
     ranges: readonly ByteRange[],
@@ -103,13 +121,13 @@ export class EpisodeReader {
   ): Promise<{
     events: (LogEvent | Loss)[];
     unreadable: string | undefined;
-    /** The segment in which the episode began last. */
-    startedIn: number | undefined;
+    /** Position of the last `episode-started` line. */
+    started: { segment: number; offset: number } | undefined;
   }> {
     const bySegment = new Map<number, (LogEvent | Loss)[]>();
     const left = new Set(lost);
     let unreadable: string | undefined;
-    let startedIn: number | undefined;
+    let started: { segment: number; offset: number } | undefined;
     const pieces = await Promise.all(ranges.map((range) => this.bytes(range)));
     for (const [index, { segment, start }] of ranges.entries()) {
       const events = bySegment.get(segment) ?? [];
@@ -122,25 +140,25 @@ export class EpisodeReader {
         else if ('event' in read) {
           if (episode === undefined || ('episode' in read.event && read.event.episode === episode)) {
             events.push(read.event);
-            if (read.event.event === 'episode-started') startedIn = segment;
+            if (read.event.event === 'episode-started') started = { segment, offset };
           } else unreadable ??= 'The log was rewritten while it was read.';
         }
       }
     }
-    const { segments } = this.index.parts;
+    const { segments } = this.store;
     const inOrder = [...bySegment].sort(([a], [b]) => (segments[a]!.name < segments[b]!.name ? -1 : 1));
     for (const one of left) {
       const own = one.offset === undefined ? undefined : bySegment.get(one.segment);
       if (own) own.push(lossOf(one));
       else inOrder.push([one.segment, [lossOf(one)]]);
     }
-    return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable, startedIn };
+    return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable, started };
   }
 
   private async bytes({ segment, start, length }: ByteRange): Promise<Buffer> {
     let opening = this.handles.get(segment);
     if (!opening) {
-      opening = open(join(this.logFolder, this.index.parts.segments[segment]!.name), 'r');
+      opening = open(join(this.logFolder, this.store.segments[segment]!.name), 'r');
       this.handles.set(segment, opening);
     }
     const handle = await opening;
@@ -149,9 +167,19 @@ export class EpisodeReader {
   }
 }
 
+function byteRanges(ranges: readonly number[]): ByteRange[] {
+  return Array.from({ length: ranges.length / 3 }, (_, index) => {
+    const [segment = 0, start = 0, length = 0] = ranges.slice(3 * index);
+    return { segment, start, length };
+  });
+}
+
 const lossOf = ({ at }: LostLines): Loss => ({ event: 'loss', at: new Date(at).toISOString() });
 
-/** The events in some bytes of a file. @param from where the bytes begin in it */
+/**
+ * Yields the events in some bytes of a file.
+ * @param from offset of the bytes in the file
+ */
 function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; offset: number }> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(0x0a, start);
@@ -162,7 +190,7 @@ function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; of
   }
 }
 
-/** Merges lists of events by time, of equal times the earlier list first; the order inside of each list stays. */
+/** Merges lists of events by time; for equal times the earlier list comes first. The order within a list stays. */
 function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): E[] {
   if (lists.length <= 1) return lists[0] ?? [];
   const at = lists.map(() => 0);

@@ -1,138 +1,163 @@
-import type { RowEvent } from './glance';
-import type { StartFields } from './episodes';
-import type { IndexParts } from './parts';
+import { episodeOf, summarize, type Folding } from '../fold';
+import type { TrajectorySummary } from '../trajectory';
 
 /**
- * What each event changes in the row of its episode. Where an event does not simply add to what is known (a turn taken
- * back, an answer reopened), the row is put down in `unsettled`: only the whole episode tells what holds.
+ * The columns of the table `episode`: the result of folding each episode. Numbers in `task`, `pack`, `agent`,
+ * `collaborator` and `collection` refer to texts in the table `name`. Times are in milliseconds since 1970.
  */
-export class Rows {
-  readonly unsettled = new Set<number>();
+export const COLUMNS = {
+  /** Ascending in the order in which the log first knew the episodes. */
+  number: 'integer primary key',
+  id: 'text not null',
+  task: 'integer',
+  pack: 'integer',
+  agent: 'integer',
+  collaborator: 'integer',
+  collaborator_kind: 'text',
+  collection: 'integer',
+  rollout: 'integer',
+  seed: 'real',
+  /** Null while only other lines of the episode are known. */
+  started_at: 'real',
+  state: 'text',
+  turns: 'integer',
+  choices: 'integer',
+  verdicts: 'integer',
+  stars: 'integer',
+  leak: 'real',
+  leaked: 'integer',
+  /** Number of a developer's replies with a known time, and the sum of those times. */
+  timed_replies: 'integer',
+  reply_ms: 'real',
+  /** `success`, `failure`, or `none` if the grader could not tell; null without a grade in this mode. */
+  fixed: 'text',
+  fixed_reward: 'real',
+  paper: 'text',
+  paper_reward: 'real',
+  /** 1 if lost lines may have deleted the episode or marked a leak in it. */
+  doubtful: 'integer not null default 0',
+  /** 1 if lines of the episode or its task are missing or unreadable. */
+  damaged: 'integer not null default 0',
+  deleted: 'integer not null default 0',
+  was_deleted: 'integer not null default 0',
+  /** Position of its first line: the segment's number and the byte offset. */
+  first_segment: 'integer',
+  first_start: 'integer',
+  last_at: 'real not null',
+  /** 1 if the episode must still be read whole. */
+  unsettled: 'integer not null default 0',
+  /** Revision of the index that last wrote the row. */
+  revision: 'integer not null',
+} as const;
 
-  constructor(private readonly parts: IndexParts) {}
+export type Column = keyof typeof COLUMNS;
+type Value = string | number | null;
+export type Row = Record<Column, Value>;
 
-  /**
-   * @param at the time of the event, in milliseconds since 1970
-   * @param segment in which it stands
-   */
-  apply(row: number, event: RowEvent, at: number, segment: number): void {
-    const { episodes } = this.parts;
-    switch (event.event) {
-      case 'episode-started':
-        this.start(row, event, at, segment);
-        return;
-      case 'agent-turn':
-      case 'candidates':
-      case 'choice':
-        this.play(row, event.event, event.turn);
-        return;
-      case 'reply':
-        this.reply(row, event.turn, event.author === 'simulator' ? undefined : event.milliseconds);
-        return;
-      case 'leak':
-        this.leak(row, event.turn, event.fraction, event.leaked);
-        return;
-      case 'grade':
-        episodes.setGrade(row, event.grade.mode, event.grade.reward, event.grade.success);
-        return;
-      case 'hand-over':
-        episodes.seat(row, event.to);
-        return;
-      case 'rating':
-        episodes.columns.stars.set(row, event.stars ?? 0);
-        return;
-      case 'turn-rating':
-        if (event.turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
-        return;
-      case 'answered':
-        episodes.setState(row, 'answered');
-        return;
-      case 'abandoned':
-        if (episodes.isAnswered(row)) this.unsettled.add(row);
-        episodes.setState(row, event.reason);
-        return;
-      case 'resumed':
-        if (episodes.isAnswered(row)) this.unsettled.add(row);
-        episodes.resume(row, event.agent);
-        episodes.setState(row, 'open');
-        return;
-      case 'deleted':
-        if (episodes.isDoubtful(row)) this.unsettled.add(row);
-        episodes.delete(row);
-        return;
-      case 'undeleted':
-        if (episodes.isDoubtful(row)) this.unsettled.add(row);
-        episodes.undelete(row);
-        return;
-      case 'credit-verdict':
-        // It may take back or replace another one, which only the whole episode tells.
-        this.unsettled.add(row);
-        return;
-      case 'lines-lost':
-        this.unsettled.add(row);
-        return;
-      case 'turn-superseded':
-        // The turn that follows it says so again.
-        return;
-      case 'outcome':
-        // No list shows it.
-        return;
-    }
-  }
+/** Maps texts to numbers and back. */
+interface Numbered {
+  number(text: string): number;
+  text(number: number): string;
+}
 
-  /** The row of the line that holds an episode's task; -1 when the log does not. */
-  taskLine(row: number): number {
-    const { task, taskLine } = this.parts.episodes.columns;
-    if (taskLine.get(row) < 0) taskLine.set(row, this.parts.tasks.find(task.get(row), -1));
-    return taskLine.get(row);
-  }
+const MODES = ['fixed', 'paper'] as const;
 
-  private start(row: number, event: StartFields, at: number, segment: number): void {
-    const { episodes, strings, tasks } = this.parts;
-    episodes.start(row, event, at);
-    const line = tasks.find(strings.number(event.task), segment);
-    episodes.columns.taskLine.set(row, line);
-    // Its own segment lost the task, or never had it: whether another copy may stand for it, all of them tell.
-    if (line < 0 || tasks.range(line).segment !== segment) this.unsettled.add(row);
-  }
+/** The columns that do not come from folding. */
+export type Known = Pick<
+  Row,
+  'number' | 'id' | 'first_segment' | 'first_start' | 'last_at' | 'unsettled' | 'revision'
+>;
 
-  private play(row: number, kind: 'agent-turn' | 'candidates' | 'choice', turn: number): void {
-    const { turns, choices, undecidedTurn } = this.parts.episodes.columns;
-    switch (kind) {
-      case 'agent-turn':
-        if (!this.isNext(row, turn)) this.unsettled.add(row);
-        turns.set(row, turn);
-        undecidedTurn.set(row, 0);
-        return;
-      case 'candidates':
-        if (!this.isNext(row, turn)) this.unsettled.add(row);
-        undecidedTurn.set(row, turn);
-        return;
-      case 'choice':
-        if (turn !== undecidedTurn.get(row)) this.unsettled.add(row);
-        choices.set(row, choices.get(row) + 1);
-        undecidedTurn.set(row, 0);
-        return;
-    }
-  }
+/**
+ * Returns the row of an episode.
+ * @param isDamaged true if unfolded lines or the task are missing
+ */
+export function rowOf(
+  known: Known,
+  folding: Folding | undefined,
+  isDamaged: boolean,
+  names: Numbered,
+): Partial<Row> {
+  if (!folding) return known;
+  const episode = episodeOf(folding);
+  const summary = summarize(episode);
+  const optional = (text: string | undefined): Value => (text === undefined ? null : names.number(text));
+  const { fixed, paper } = summary.grades;
+  return {
+    ...known,
+    task: names.number(summary.taskId),
+    pack: optional(summary.pack),
+    agent: names.number(summary.agent),
+    collaborator: names.number(summary.collaborator.name),
+    collaborator_kind: summary.collaborator.kind,
+    collection: optional(summary.collection),
+    rollout: summary.rollout ?? null,
+    seed: summary.seed,
+    started_at: Date.parse(summary.startedAt),
+    state: summary.abandoned ?? summary.state,
+    turns: summary.turns,
+    choices: summary.choices,
+    verdicts: summary.verdicts ?? 0,
+    stars: summary.stars ?? null,
+    leak: summary.leak,
+    leaked: Number(summary.leaked),
+    timed_replies: summary.replyTime?.replies ?? 0,
+    reply_ms: summary.replyTime?.milliseconds ?? 0,
+    fixed: fixed ? resultOf(fixed.success) : null,
+    fixed_reward: fixed?.reward ?? null,
+    paper: paper ? resultOf(paper.success) : null,
+    paper_reward: paper?.reward ?? null,
+    doubtful: Number(folding.isDoubtful),
+    damaged: Number(isDamaged || episode.damaged !== undefined),
+    deleted: Number(folding.deleted),
+    was_deleted: Number(folding.wasDeleted),
+  };
+}
 
-  /** Follows on the last turn, and that has its reply. */
-  private isNext(row: number, turn: number): boolean {
-    const { turns, lastReplyTurn } = this.parts.episodes.columns;
-    return turn === turns.get(row) + 1 && lastReplyTurn.get(row) === turn - 1;
-  }
+const resultOf = (success: boolean | null): string =>
+  success === null ? 'none' : success ? 'success' : 'failure';
 
-  private reply(row: number, turn: number, milliseconds: number | undefined): void {
-    const { episodes } = this.parts;
-    const { turns, lastReplyTurn } = episodes.columns;
-    if (turn !== turns.get(row) || turn <= lastReplyTurn.get(row)) this.unsettled.add(row);
-    episodes.addReply(row, turn, milliseconds);
-  }
+/** Returns null if there is no grade, or the grader could not tell. */
+export const successOf = (result: Value): boolean | null =>
+  result === 'success' ? true : result === 'failure' ? false : null;
 
-  private leak(row: number, turn: number, fraction: number, leaked: boolean): void {
-    const { episodes } = this.parts;
-    const known = episodes.columns.turns.get(row);
-    if (turn > known || turn <= episodes.columns.lastLeakTurn.get(row)) this.unsettled.add(row);
-    episodes.addLeak(row, turn, fraction, leaked);
-  }
+export const stateOf = (state: Value): TrajectorySummary['state'] =>
+  state === 'open' || state === 'answered' ? state : 'abandoned';
+
+/** Returns the modes in which an episode has a grade; a grade that says "not gradable" counts. */
+export const gradedModes = (row: Row): ('fixed' | 'paper')[] => MODES.filter((mode) => row[mode] !== null);
+
+export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
+  const state = stateOf(row.state);
+  const text = (column: Column): string => names.text(Number(row[column]));
+  const replies = Number(row.timed_replies);
+  const grades = gradedModes(row).map((mode) => {
+    const reward = row[`${mode}_reward`];
+    return [mode, { reward: reward === null ? null : Number(reward), success: successOf(row[mode]) }];
+  });
+  return {
+    id: String(row.id),
+    taskId: text('task'),
+    ...(row.pack !== null && { pack: text('pack') }),
+    agent: text('agent'),
+    collaborator: {
+      kind: row.collaborator_kind as TrajectorySummary['collaborator']['kind'],
+      name: text('collaborator'),
+    },
+    startedAt: new Date(Number(row.started_at)).toISOString(),
+    state,
+    ...(state === 'abandoned' && { abandoned: row.state as NonNullable<TrajectorySummary['abandoned']> }),
+    turns: Number(row.turns),
+    grades: Object.fromEntries(grades) as TrajectorySummary['grades'],
+    leak: Number(row.leak),
+    leaked: row.leaked === 1,
+    ...(row.doubtful === 1 && { doubtful: true as const }),
+    choices: Number(row.choices),
+    ...(Number(row.verdicts) > 0 && { verdicts: Number(row.verdicts) }),
+    ...(row.stars !== null && { stars: Number(row.stars) }),
+    ...(replies > 0 && { replyTime: { replies, milliseconds: Number(row.reply_ms) } }),
+    seed: Number(row.seed),
+    ...(row.rollout !== null && { rollout: Number(row.rollout) }),
+    ...(row.collection !== null && { collection: text('collection') }),
+  };
 }

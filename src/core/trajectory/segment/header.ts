@@ -4,11 +4,12 @@ import { encodeEvent } from './line';
 import type { NumberRange } from './sequence';
 
 /**
- * The first line of a segment, without a seal. Its id is new, so that readers notice when the bytes they know have moved.
+ * Returns the first line of a segment, without a seal. Its id is new, which tells readers that the bytes they know have
+ * moved.
  *
  * @param without numbers of lines that are no longer in the segment
- * @param lost until when lines may have been written of which nobody can tell what they said; ISO 8601
- * @param older what segments without check sums hold
+ * @param lost latest time of lost lines whose content nobody can tell; ISO 8601
+ * @param older contents of the segments without check sums
  */
 export function segmentHeader(
   without: readonly NumberRange[] = [],

@@ -4,34 +4,34 @@ import { crc32 } from 'node:zlib';
 import { ifThere } from '../files';
 import { scanLines, sumOfFile, type LineVisitor } from './scan';
 
-/** What is kept of the bytes of a segment that were read, so that a change of them is noticed. */
+/** State of the bytes read of a segment, kept to detect changes of them. */
 export interface ReadBytes {
   /** Bytes read, up to the end of the last complete line. */
   scanned: number;
-  /** Bytes of a last line that has no end. */
+  /** Bytes of a last line without an end. */
   tail: number;
-  /** Of the first line, which is new whenever the segment is rewritten; undefined while there is none. */
+  /** Fingerprint of the first line, which changes when the segment is rewritten; undefined before there is one. */
   fingerprint?: number | undefined;
-  /** The CRC-32 of the bytes read. */
+  /** CRC-32 of the bytes read. */
   sum: number;
   /**
-   * When the file had last changed while it was known to hold what was read, in milliseconds since 1970 as the system
-   * says; undefined while that is not known.
+   * The file's change time (ctime) when it was known to hold what was read, in milliseconds since 1970; undefined if
+   * not known.
    */
   changedAt?: number | undefined;
 }
 
 export const nothingRead = (): ReadBytes => ({ scanned: 0, tail: 0, sum: 0 });
 
-/** How much of a segment's first line the fingerprint covers. */
+/** Number of bytes of a segment's first line that the fingerprint covers. */
 const FINGERPRINT_BYTES = 256;
 
 /**
- * Why a segment no longer holds what was read of it: it is gone, shorter, was rewritten or edited; the end of a sentence
- * that begins with its name. Undefined when whatever is new in it simply stands behind what was read.
+ * Returns why a segment no longer matches what was read of it: it is gone, shorter, rewritten or edited. The reason
+ * completes a sentence that begins with the segment's name. Undefined if the segment is unchanged or only grew.
  *
- * @param thoroughly also reads all that was read when the file has changed since it last agreed; without it only a file
- * is read that has changed and has not grown
+ * @param thoroughly also reads the known bytes again if the file changed since they last matched; without it, this is
+ * done only if the file changed but did not grow
  */
 export async function whyChanged(
   file: string,
@@ -51,8 +51,9 @@ export async function whyChanged(
 }
 
 /**
- * Visits the complete lines that stand behind what was read of a segment, and takes note of their bytes.
- * @param readBytes as of `scanLines`
+ * Visits the new complete lines of a segment, and records their bytes in `known`.
+ * @param readBytes as for `scanLines`
+ * @param onVisited called, before more is awaited, when all bytes recorded in `known` have been visited
  * @returns the number of new bytes
  */
 export async function readOn(
@@ -61,29 +62,34 @@ export async function readOn(
   visit: LineVisitor,
   onTooLong?: (offset: number) => void,
   readBytes?: number,
+  onVisited?: () => void,
 ): Promise<number> {
   const found = await stat(file);
   const from = known.scanned;
   if (found.size === from) return 0;
-  const { end, tail } = await scanLines(file, from, visit, onTooLong, readBytes, (bytes) => {
+  const onBytes = (bytes: Buffer): void => {
     if (bytes.length > 0) known.fingerprint ??= fingerprintOf(bytes);
     known.sum = crc32(bytes, known.sum);
-  });
+  };
+  const { end, tail } = await scanLines(file, from, visit, onTooLong, readBytes, onBytes, onVisited);
   known.scanned = end;
   known.tail = tail;
   known.changedAt = settledTime(found, end + tail);
   return end - from;
 }
 
-/** File systems tell times in steps: a file that has just changed may change again without showing it. */
+/** Resolution of file times, with a margin: a file that has just changed may change again without a new time. */
 const STEP_MS = 2000;
 
-/** When a file last changed; undefined when it does not have this size, or may change again at the same time. */
+/** Returns the change time of a file; undefined if its size differs, or it may change again at the same time. */
 function settledTime({ size, ctimeMs }: Stats, expected: number): number | undefined {
   return size === expected && Date.now() - ctimeMs > STEP_MS ? ctimeMs : undefined;
 }
 
-/** @param front what a segment begins with, at least its first line */
+/**
+ * Returns the fingerprint of a segment's first line.
+ * @param front first bytes of the segment, at least its first line
+ */
 export function fingerprintOf(front: Buffer): number {
   const bytes = front.subarray(0, FINGERPRINT_BYTES);
   const lineEnd = bytes.indexOf(0x0a);

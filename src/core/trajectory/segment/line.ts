@@ -1,8 +1,8 @@
 import { LOG_VERSION, type EventKind, type LogEvent } from '../event';
 
 /**
- * Writes an event as one line. The keys that a reader looks at first come first, always in the same order, so that
- * `peek` can tell what a line is without parsing all of it.
+ * Encodes an event as one line. The keys that readers need come first, always in the same order, so that `peek` can
+ * classify a line without parsing all of it.
  */
 export function encodeEvent(event: LogEvent): Buffer {
   const fields: Readonly<Record<string, unknown>> = event;
@@ -22,16 +22,16 @@ function inOrder(object: object, first: readonly string[]): object {
   return { ...Object.fromEntries(first.map((key) => [key, fields[key]])), ...fields };
 }
 
-/** What stands at the front of a line that Tandem wrote. */
-export interface Peek {
+/** The front of a line that Tandem wrote. */
+export interface LineFront {
   readonly kind: EventKind;
   /** Absent on events outside of an episode. */
   readonly episode: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** 0 when the event has none. */
+  /** 0 if the event has none. */
   readonly turn: number;
-  /** Where the rest of the line begins in the buffer: at the comma or brace after what was peeked at. */
+  /** Position in the buffer where the rest of the line begins: the comma or brace after the fields above. */
   readonly rest: number;
 }
 
@@ -76,17 +76,20 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
   }),
 );
 
-/** Length and first letter tell all known kinds apart; the rest is compared afterwards. */
+/**
+ * Returns a key of length and first letter, which distinguishes all known kinds; the other letters are compared
+ * afterwards.
+ */
 function kindKey(buffer: Buffer, start: number, end: number): number {
   return (end - start) * 256 + buffer[start]!;
 }
 
 /**
- * Reads the front of a line in Tandem's own key order. Undefined when the line is written in any other way (another
- * version, an unknown kind, other spacing): then it must be parsed whole. What follows the front is not checked, save
- * that the line ends in a brace.
+ * Reads the front of a line in Tandem's own key order. Returns undefined if the line is written in any other way
+ * (another version, an unknown kind, other spacing), and so must be parsed whole. The rest is not checked, except that
+ * the line must end in a brace.
  */
-export function peek(buffer: Buffer, start: number, end: number): Peek | undefined {
+export function peek(buffer: Buffer, start: number, end: number): LineFront | undefined {
   if (buffer[end - 1] !== BRACE || !matches(buffer, start, FRONT)) return undefined;
   const kindStart = start + FRONT.length;
   const kindEnd = quoteAfter(buffer, kindStart, end);
@@ -118,7 +121,9 @@ export function peek(buffer: Buffer, start: number, end: number): Peek | undefin
   return { kind: known.kind, episode, at, turn, rest };
 }
 
-/** What the beginning of a damaged line still says: of a kind that need not be known here, and of an episode. */
+/**
+ * Returns the kind and the episode of a damaged line, as far as its beginning is intact; the kind may be unknown here.
+ */
 export function beginningOf(line: Buffer): { readonly kind?: string; readonly episode?: string } {
   const [, kind, episode] = BEGINNING.exec(line.toString('utf8', 0, BEGINNING_BYTES)) ?? [];
   return { ...(kind !== undefined && { kind }), ...(episode !== undefined && { episode }) };
@@ -128,15 +133,15 @@ const BEGINNING = /^\{"version":1,"event":"([^"\\]*)"(?:,"episode":"([^"\\]*)")?
 const BEGINNING_BYTES = 512;
 
 /**
- * Where each event of a line begins and ends: more than one stands in it when the line feed between them was damaged or
- * lost. Inside of a string the front of a line cannot stand, because its quotes would be escaped.
+ * Returns the positions of all events in a line: it contains several if the line feed between them was damaged or lost.
+ * The front of a line cannot occur inside a string, because its quotes would be escaped.
  */
 export function eventsIn(buffer: Buffer, start: number, end: number): { start: number; end: number }[] {
   const events: { start: number; end: number }[] = [];
   for (let from = start; from < end;) {
     const found = buffer.indexOf(FRONT, from + FRONT.length);
     const next = found === -1 || found >= end ? end : found;
-    // What was the line feed is one byte between the brace and the next front, or is gone.
+    // The damaged line feed is one byte between the brace and the next front, or is gone.
     const isDamaged = next < end && buffer[next - 1] !== BRACE;
     events.push({ start: from, end: isDamaged ? next - 1 : next });
     from = next;
@@ -144,7 +149,7 @@ export function eventsIn(buffer: Buffer, start: number, end: number): { start: n
   return events;
 }
 
-/** Whether these bytes stand at this place of the buffer. */
+/** Tells whether the buffer contains these bytes at this position. */
 export function matches(buffer: Buffer, start: number, expected: Buffer): boolean {
   for (let index = 0; index < expected.length; index += 1) {
     if (buffer[start + index] !== expected[index]) return false;
@@ -152,7 +157,7 @@ export function matches(buffer: Buffer, start: number, expected: Buffer): boolea
   return true;
 }
 
-/** The closing quote of a string of plain ASCII without escapes; -1 when it is anything else. */
+/** Returns the position of the closing quote of a plain ASCII string without escapes; -1 for anything else. */
 function quoteAfter(buffer: Buffer, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const byte = buffer[index]!;
@@ -162,7 +167,7 @@ function quoteAfter(buffer: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** `2026-01-31T23:59:59.999"` with the quote, in milliseconds since 1970; NaN for any other form. */
+/** Parses `2026-01-31T23:59:59.999Z"`, quote included, to milliseconds since 1970; NaN for any other form. */
 function isoTime(buffer: Buffer, start: number): number {
   if (buffer[start + ISO_LENGTH] !== QUOTE || buffer[start + ISO_LENGTH - 1] !== 0x5a) return Number.NaN;
   const day =
@@ -177,7 +182,7 @@ function isoTime(buffer: Buffer, start: number): number {
   return lastMidnight + ((hour * 60 + minute) * 60 + second) * 1000 + digits(buffer, start + 20, 3);
 }
 
-// Neighbouring lines are of one day, and working a day out costs more than the rest of the line's front.
+// The day is cached: adjacent lines usually share it, and computing it costs more than the rest of the front.
 let lastDay = 0;
 let lastMidnight = 0;
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
 import { ifThere } from '../files';
-import { beginOf, look } from '../running';
+import { beginOf, mayLive } from '../running';
 
 /*
- * Each segment that is being written has a file beside it that says which process writes it. Only a command that
- * rewrites segments looks at them; readers need no lock, because segments only grow.
+ * Each segment that is being written has a file beside it that names its process. Only commands that rewrite segments
+ * look at these files; readers need no lock, because segments only grow.
  */
 
 const OWNER = '.owner';
@@ -16,7 +16,7 @@ const OWNER = '.owner';
 export const ownerSchema = z.object({
   pid: z.number().int(),
   host: z.string(),
-  /** Tells two processes of one number apart, where the system says when a process began. */
+  /** Start of the process, which distinguishes two processes with the same id; null if the system does not tell. */
   began: z.string().nullable(),
 });
 export type Owner = z.infer<typeof ownerSchema>;
@@ -25,7 +25,7 @@ export function ownerFileOf(segmentFile: string): string {
   return `${segmentFile}${OWNER}`;
 }
 
-/** Says that this process writes the segment. The file must not be there yet. */
+/** Creates the owner file of a segment for this process; the file must not exist yet. */
 export async function claim(segmentFile: string): Promise<void> {
   const identity = JSON.stringify(await ownIdentity());
   const handle = await open(ownerFileOf(segmentFile), 'wx');
@@ -41,14 +41,14 @@ export async function release(segmentFile: string): Promise<void> {
   await rm(ownerFileOf(segmentFile), { force: true });
 }
 
-/** This process, as an owner file names it. */
+/** Returns this process in the form of an owner file. */
 export async function ownIdentity(): Promise<Owner> {
   return { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
 }
 
 /**
- * The process that an owner file names, when it lives or may live: one on another machine cannot be asked.
- * Undefined when the file is not there, or its process is gone.
+ * Returns the process in an owner file if it is or may be alive: a process on another machine cannot be checked.
+ * Undefined if the file does not exist or its process is gone.
  */
 export async function livingOwner(ownerFile: string): Promise<Owner | undefined> {
   const text = await ifThere(() => readFile(ownerFile, 'utf8'));
@@ -57,17 +57,9 @@ export async function livingOwner(ownerFile: string): Promise<Owner | undefined>
   return (await mayLive(owner)) ? owner : undefined;
 }
 
-/** What a power cut, or being killed, leaves of the file of a process that had not written anything else yet. */
+/** Detects an owner file cut off by a crash; its process had not written anything else yet. */
 function isTorn(text: string): boolean {
   return !text.endsWith('}') || text.includes('\0');
-}
-
-/** False only for a process of this machine that is gone. */
-export async function mayLive(owner: Owner): Promise<boolean> {
-  if (owner.host !== hostname()) return true;
-  const seen = await look(owner.pid);
-  if (seen === 'gone') return false;
-  return seen === 'cannot tell' || owner.began === null || owner.began === seen.began;
 }
 
 function parseOwner(ownerFile: string, text: string): Owner {
@@ -80,9 +72,9 @@ function parseOwner(ownerFile: string, text: string): Owner {
 }
 
 /**
- * Owner files of processes that are gone are removed on the way.
- * @param own a claim of this process that does not count
- * @throws {Fault} `trajectory/log-in-use` when a process that may live writes to a segment of this folder
+ * Throws if a process may be writing to the log; removes the owner files of processes that are gone.
+ * @param own claim of this process that does not count
+ * @throws {Fault} `trajectory/log-in-use` if a process that may be alive writes to a segment of this folder
  */
 export async function refuseWhileWritten(logFolder: string, own: string): Promise<void> {
   for (const name of await readdir(logFolder)) {

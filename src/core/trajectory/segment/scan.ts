@@ -1,30 +1,34 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
-/** Above any event that Tandem writes; a longer line is reported and never held in memory. */
+/** More than any event that Tandem writes; a longer line is reported and never held in memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const READ_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** One complete line: the bytes from `start` to `end` of `buffer`, without the line feed, valid until it returns. */
+/**
+ * Called with one complete line: the bytes from `start` to `end` of `buffer`, without the line feed, valid until it
+ * returns. `offset` is the line's position in the file.
+ */
 export type LineVisitor = (buffer: Buffer, start: number, end: number, offset: number) => void;
 
 export interface Scanned {
-  /** Offset in the file after the last complete line. */
+  /** File offset after the last complete line. */
   readonly end: number;
-  /** Bytes of an incomplete line after it; 0 when the file ends in a line feed. */
+  /** Bytes of an incomplete line after it; 0 if the file ends in a line feed. */
   readonly tail: number;
 }
 
 /**
- * Visits the complete lines of a file from an offset, in order; while some are visited, the next are read. Empty lines
- * are visited too, so that the caller can count lines. A line over the limit is visited as an empty one after
- * `onTooLong` was told. Memory: two buffers, as large as the longest line.
+ * Visits the complete lines of a file from an offset, in order; the next ones are read meanwhile. Empty lines are
+ * visited too, so that callers can count lines. A line over the limit is visited as an empty one after a call of
+ * `onTooLong`. Memory: two buffers as large as the longest line.
  *
- * @param onTooLong told the offset of a line over the limit
- * @param readBytes so many at once, or as many as the file has; nothing else happens while their lines are visited
- * @param onBytes given the bytes of all complete lines in their order, those over the limit too, before these are visited
+ * @param onTooLong called with the offset of a line over the limit
+ * @param readBytes maximum bytes read at once; the process is blocked while their lines are visited
+ * @param onBytes called with the bytes of all complete lines in order, those over the limit too, before the visits
+ * @param onVisited called when all these bytes have been visited, before anything is awaited
  */
 export async function scanLines(
   file: string,
@@ -33,27 +37,30 @@ export async function scanLines(
   onTooLong?: (offset: number) => void,
   readBytes = READ_BYTES,
   onBytes?: (bytes: Buffer) => void,
+  onVisited?: () => void,
 ): Promise<Scanned> {
   const handle = await open(file, 'r');
   try {
-    // Most scans are of a small segment or of the few lines at its end, and large buffers keep the garbage collector busy.
+    // Most scans read a small segment or a few lines at its end, and large buffers keep the garbage collector busy.
     const size = Math.min(readBytes, Math.max(1, (await handle.stat()).size - from));
     let current = Buffer.allocUnsafe(size);
     let next = Buffer.allocUnsafe(size);
-    let offset = from; // in the file, of the first byte in `current`
+    let offset = from; // file offset of the first byte in `current`
     let { bytesRead: filled } = await handle.read(current, 0, current.length, offset);
     while (filled > 0) {
       const complete = current.subarray(0, filled).lastIndexOf(LINE_FEED) + 1;
-      const begun = filled - complete; // bytes of a line that goes on in the next read
+      const begun = filled - complete; // bytes of a line that continues in the next read
       if (begun >= MAX_LINE_BYTES) {
         onBytes?.(current.subarray(0, complete));
         visitLines(current, complete, offset, visit, onTooLong);
+        onVisited?.();
         const long = offset + complete;
-        onTooLong?.(long);
         const end = await endOfLine(handle, current, offset + filled);
+        if (end !== undefined && onBytes) await readAgain(handle, current, long, end + 1, onBytes);
+        onTooLong?.(long);
+        if (end !== undefined) visit(current, 0, 0, long);
+        onVisited?.();
         if (end === undefined) return { end: long, tail: (await handle.stat()).size - long };
-        if (onBytes) await readAgain(handle, current, long, end + 1, onBytes);
-        visit(current, 0, 0, long);
         offset = end + 1;
         filled = (await handle.read(current, 0, current.length, offset)).bytesRead;
         continue;
@@ -63,6 +70,7 @@ export async function scanLines(
       const reading = handle.read(next, begun, next.length - begun, offset + filled);
       onBytes?.(current.subarray(0, complete));
       visitLines(current, complete, offset, visit, onTooLong);
+      onVisited?.();
       offset += complete;
       const { bytesRead } = await reading;
       if (bytesRead === 0) return { end: offset, tail: begun };
@@ -110,7 +118,7 @@ async function readAgain(
   }
 }
 
-/** The CRC-32 of the first `length` bytes of a file, or of all when it has fewer. */
+/** Returns the CRC-32 of the first `length` bytes of a file, or of the whole file if it is shorter. */
 export async function sumOfFile(file: string, length: number): Promise<number> {
   const handle = await open(file, 'r');
   try {
@@ -123,7 +131,7 @@ export async function sumOfFile(file: string, length: number): Promise<number> {
   }
 }
 
-/** Where the next line feed stands; undefined when there is none. The buffer is used to look for it. */
+/** Returns the offset of the next line feed; undefined if there is none. Overwrites the buffer. */
 async function endOfLine(handle: FileHandle, buffer: Buffer, from: number): Promise<number | undefined> {
   for (let offset = from; ;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);

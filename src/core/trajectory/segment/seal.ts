@@ -2,21 +2,21 @@ import { crc32 } from 'node:zlib';
 import { matches } from './line';
 
 /*
- * Each line ends in a seal: its number within the segment, from 1, and the CRC-32 of every byte of the line before the
- * sum. Lines of older Tandems have none. The seal stands at the end so that the front of a line stays what it was.
+ * Each line ends in a seal: its number within the segment, from 1, and the CRC-32 of all bytes of the line before the
+ * sum. Lines of older Tandems have none. The seal is at the end so that the front of a line keeps its form.
  */
 
 const NUMBER = Buffer.from(',"number":');
 const SUM = Buffer.from(',"sum":"');
 const SUM_DIGITS = 8;
-/** From the comma before `sum` to the brace. */
+/** Bytes from the comma before `sum` to the brace. */
 const SUM_BYTES = SUM.length + SUM_DIGITS + 2;
 const BRACE_AND_LINE_FEED = 2;
 
-/** No seal is longer, whatever the number. */
+/** Maximum length of a seal, for any number. */
 export const MAX_SEAL_BYTES = NUMBER.length + 16 + SUM_BYTES;
 
-/** The line (an object and a line feed) with its seal. */
+/** Returns the line (an object and a line feed) with its seal. */
 export function sealLine(line: Buffer, number: number): Buffer {
   const body = line.subarray(0, line.length - BRACE_AND_LINE_FEED);
   const counted = Buffer.from(`,"number":${number}`);
@@ -24,18 +24,19 @@ export function sealLine(line: Buffer, number: number): Buffer {
   return Buffer.concat([body, counted, Buffer.from(`,"sum":"${sum}"}\n`)]);
 }
 
-/** `broken`: what the line says is not what was written. `none`: it has no seal, or a damaged one. */
-export type Seal = 'none' | 'broken' | { readonly number: number };
+/** The line's number. `broken`: the line was changed after it was written. `none`: it has no seal, or a damaged one. */
+export type Seal = 'none' | 'broken' | number;
 
-/** The seal of the line from `start` to `end`, without its line feed. */
+/** Returns the seal of the line from `start` to `end`, without its line feed. */
 export function sealOf(buffer: Buffer, start: number, end: number): Seal {
   const sumStart = end - SUM_BYTES;
   if (sumStart <= start || !matches(buffer, sumStart, SUM)) return 'none';
   const sum = hexadecimal(buffer, sumStart + SUM.length);
   if (sum === undefined || buffer[end - 2] !== 0x22 || buffer[end - 1] !== 0x7d) return 'none';
-  if (crc32(buffer.subarray(start, sumStart)) !== sum) return 'broken';
-  const number = numberBefore(buffer, start, sumStart);
-  return number === undefined ? 'none' : { number };
+  // A plain array is made in half the time that a `Buffer` takes.
+  const summed = new Uint8Array(buffer.buffer, buffer.byteOffset + start, sumStart - start);
+  if (crc32(summed) !== sum) return 'broken';
+  return numberBefore(buffer, start, sumStart) ?? 'none';
 }
 
 function numberBefore(buffer: Buffer, start: number, end: number): number | undefined {

@@ -1,19 +1,19 @@
 import type { Seal } from './seal';
 
-/** The numbers from the first to the last. */
+/** The numbers from the first to the last, both included. */
 export type NumberRange = readonly [first: number, last: number];
 
-/** How the lines of a segment follow each other, as far as it was read. */
+/** State of the line numbers of a segment, as far as it was read. */
 export interface Sequence {
-  /** The number of the last line that can be read; 0 before the first. */
+  /** Number of the last readable line; 0 before the first. */
   last: number;
-  /** A line had a seal, so that every line after it must have one. */
+  /** True after the first line with a seal; from then on every line must have one. */
   isSealed: boolean;
-  /** Lines without a number since the last one that has one: each accounts for one number. */
+  /** Number of lines without a number since the last line with one; each accounts for one number. */
   unreadable: number;
-  /** Of these the ones of which is known what they were about. */
+  /** Number of those lines that are known to be about something. */
   told: number;
-  /** Numbers that were taken out on purpose, as the first line of the segment says. */
+  /** Numbers that were removed on purpose, according to the segment's first line. */
   without: readonly NumberRange[];
 }
 
@@ -21,16 +21,19 @@ export function newSequence(): Sequence {
   return { last: 0, isSealed: false, unreadable: 0, told: 0, without: [] };
 }
 
-/** What is wrong with a line: `refused` says why it is passed over, `missing` what is not there before it. */
-export interface Verdict {
+/** Result for a line: `refused` says why it is skipped, `missing` which lines are missing before it. */
+interface LineVerdict {
   readonly refused?: string;
   readonly missing?: string;
-  /** Whether others stood before this line of which nobody can tell what they said; only where there are numbers. */
+  /** True if lines before it are lost whose content nobody can tell; undefined where there are no numbers. */
   readonly isAfterGap?: boolean;
 }
 
-/** Takes the next line of a segment into account. @param kind of the event, where the front of the line tells it */
-export function follow(sequence: Sequence, seal: Seal, kind: string | undefined): Verdict {
+/**
+ * Updates the state with the next line of a segment.
+ * @param kind kind of the event, if the front of the line is readable
+ */
+export function follow(sequence: Sequence, seal: Seal, kind: string | undefined): LineVerdict {
   if (seal === 'none' && !sequence.isSealed) {
     sequence.unreadable += 1;
     sequence.told += 1;
@@ -49,7 +52,7 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
         };
   }
   sequence.isSealed = true;
-  const { number } = seal;
+  const number = seal;
   if (number <= sequence.last)
     return {
       refused: `The ${what} stands in a wrong place, or for a second time: it has number ${number} after number ${sequence.last}. It is passed over.`,
@@ -69,7 +72,7 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
   };
 }
 
-/** How many numbers between the two were taken out on purpose. */
+/** Returns how many numbers between the two were removed on purpose. */
 function removedBetween({ without }: Sequence, after: number, before: number): number {
   return without.reduce(
     (sum, [first, last]) => sum + Math.max(0, Math.min(last, before - 1) - Math.max(first, after + 1) + 1),
@@ -77,7 +80,7 @@ function removedBetween({ without }: Sequence, after: number, before: number): n
   );
 }
 
-/** Ascending numbers as ranges. */
+/** Converts ascending numbers to ranges. */
 export function rangesOf(numbers: readonly number[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
@@ -88,7 +91,7 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] {
   return ranges;
 }
 
-/** The numbers of both, as ranges in ascending order. */
+/** Returns the union of two lists, as ascending ranges. */
 export function joined(one: readonly NumberRange[], other: readonly NumberRange[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const [first, last] of [...one, ...other].sort(([a], [b]) => a - b)) {

@@ -13,12 +13,12 @@ import { MAX_SEAL_BYTES, sealLine } from './seal';
 
 export const SEGMENT_EXTENSION = '.jsonl';
 
-/** Called after lines were written (and synced, where that was asked) and before their appends resolve. */
-export type WrittenListener = (segment: string, lines: readonly Buffer[], offset: number) => Promise<void>;
+/** Called after lines were written (and synced, if requested) and before their appends resolve. */
+type WrittenListener = (segment: string, lines: readonly Buffer[], offset: number) => Promise<void>;
 
 interface Append {
   readonly lines: readonly Buffer[];
-  /** Tasks that must stand in the segment before these lines. */
+  /** Tasks that must be in the segment before these lines. */
   readonly tasks: readonly Task[];
   readonly durable: boolean;
   readonly resolve: () => void;
@@ -33,35 +33,39 @@ interface OpenSegment {
   readonly header: Buffer;
   size: number;
   lines: number;
-  /** Tasks in this segment: id → their line's content. */
+  /** Tasks already written to this segment, by id. */
   readonly tasks: Map<string, Task>;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly folder: string;
-  /** A new segment is begun once one has this size. */
+  /** Size in bytes at which a segment is closed and a new one begun. */
   readonly segmentBytes: number;
   readonly onWritten: WrittenListener;
-  /** Throws when no segment may be begun now; else gives what its first line says of segments without check sums. */
+  /**
+   * Called before a segment is begun; throws if none may be begun now. Returns the contents of segments without check
+   * sums, for its first line.
+   */
   readonly beforeSegment: () => Promise<EventOf<'segment'>['older']>;
 }
 
 /**
- * Writes this process's own segments: append-only, one writer, lines never torn apart by other lines. What is appended
- * while a write or a sync is under way goes out together in the next one, so that many durable appends share one sync.
+ * Writes this process's own segments: append-only, one writer, no line split by another. Appends during a write or a
+ * sync are written together in the next one, so that many durable appends share one sync.
  */
 export class SegmentWriter {
   private pending: Append[] = [];
   private segment: OpenSegment | undefined;
   private running: Promise<void> = Promise.resolve();
   private isRunning = false;
-  /** The time in the name of the newest segment, in milliseconds since 1970. */
+  /** Time in the name of the newest segment, in milliseconds since 1970. */
   private lastBegan = 0;
 
   constructor(private readonly options: WriterOptions) {}
 
   /**
-   * Resolves when the events are in the file, and with `durable` on the disk. All of one call stand next to each other.
+   * Appends events; resolves when they are in the file, and with `durable` on disk. The events of one call are
+   * adjacent.
    * @throws {Fault} `trajectory/too-long`, `trajectory/not-written`
    */
   append(events: readonly LogEvent[], tasks: readonly Task[], durable: boolean): Promise<void> {
@@ -78,12 +82,12 @@ export class SegmentWriter {
     });
   }
 
-  /** Resolves when what was appended before is on the disk. A segment that was closed meanwhile was synced then. */
+  /** Resolves when everything appended before is on disk. A segment that was closed meanwhile has been synced. */
   async sync(): Promise<void> {
     if (this.segment || this.isRunning) await this.append([], [], true);
   }
 
-  /** Runs `work` with no segment open and nothing being written; what is appended meanwhile is written afterwards. */
+  /** Runs `work` while no segment is open and nothing is written; appends during it are written afterwards. */
   async paused<T>(work: () => Promise<T>): Promise<T> {
     while (this.isRunning) await this.running;
     this.isRunning = true;
@@ -95,7 +99,7 @@ export class SegmentWriter {
     return result;
   }
 
-  /** Writes what is pending, syncs and closes the segment. */
+  /** Writes pending lines, syncs and closes the segment. */
   async close(): Promise<void> {
     while (this.isRunning) await this.running;
     await this.closeSegment();
@@ -107,9 +111,9 @@ export class SegmentWriter {
     this.running = this.drain();
   }
 
-  /** Never rejects: each append learns of its own failure. */
+  /** Writes all pending appends. It never rejects: each append gets its own error. */
   private async drain(): Promise<void> {
-    // One turn of the event loop, so that appends made together are written together.
+    // Waits one microtask, so that appends made together are written together.
     await Promise.resolve();
     while (this.pending.length > 0) {
       const batch = this.pending;
@@ -126,7 +130,7 @@ export class SegmentWriter {
   }
 
   private async write(batch: readonly Append[]): Promise<void> {
-    // A sync of a segment that was closed meanwhile needs no new one.
+    // A segment that was closed meanwhile is already synced.
     if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
     const segment = (this.segment ??= await this.begin());
     const lines = segment.size === 0 ? [segment.header] : [];
@@ -160,11 +164,14 @@ export class SegmentWriter {
     if (segment.size >= this.options.segmentBytes) await this.closeSegment();
   }
 
-  /** An empty segment: its header is written with its first lines, so that a full disk leaves no empty ones behind. */
+  /**
+   * Begins an empty segment: its header is written with its first lines, so that a full disk leaves no empty segments.
+   */
   private async begin(): Promise<OpenSegment> {
     const { folder } = this.options;
     await makeFolder(folder);
-    // Of events of the same time those in the segment that was begun first come first, whatever the clock does.
+    // Events with equal times are ordered by segment name, so a later segment's name must be greater, whatever the
+    // clock says.
     this.lastBegan = Math.max(Date.now(), this.lastBegan + 1);
     const stamp = new Date(this.lastBegan).toISOString().replaceAll(/[-:]/g, '').replace('.', '');
     const name = `${stamp}-${randomBytes(4).toString('hex')}${SEGMENT_EXTENSION}`;
@@ -201,9 +208,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Takes away what a failed write may have left of its lines, and ends the segment: another process may have read them,
-   * and notices only a segment that got shorter and stays so.
-   * @throws {Fault} `trajectory/not-written` when even that fails; readers then pass over the torn line
+   * Removes what a failed write may have left of its lines, and ends the segment: another process may have read them,
+   * and it notices the change only if the segment becomes shorter and stays so.
+   * @throws {Fault} `trajectory/not-written` if even that fails; readers then skip the torn line
    */
   private async takeBack(segment: OpenSegment, cause: unknown): Promise<void> {
     this.segment = undefined;

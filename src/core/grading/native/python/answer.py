@@ -1,27 +1,27 @@
 """The child's side: reads its job, evaluates the calls, sends what came out. Runs confined.
 
 Untrusted code runs in the same interpreter, so it can find all that is here, the nonce included. What it can do with
-that is bounded by child.py: it can only lie about its own values.
+that is bounded by claims.ts: it can only lie about its own values.
 """
 
 import builtins
 import json
 import os
+import struct
 import sys
 from time import thread_time  # the real one, which `clock.install` replaces in its module
 
 import clock
-from messages import BEGIN, HEADER, JOB_HEADER, RESULT
+from confinement import RESULTS
 
-# What answers import, besides what the libraries import anyway: a child may find shared libraries missing that an
-# import needs, and does not have to import what its parent has.
-MODULES = """
-    abc array base64 bisect calendar cmath collections contextlib copy csv ctypes dataclasses datetime decimal difflib
-    enum fractions functools gzip hashlib heapq html itertools json logging math numbers operator pathlib pprint queue
-    random re secrets sqlite3 statistics string struct tempfile textwrap threading time timeit traceback types typing
-    unicodedata urllib.parse urllib.request uuid warnings xml.etree.ElementTree zlib zoneinfo
-""".split()
+# To Node (claims.ts): the job's nonce, kind, index of the call, CPU seconds, bytes of the text that follows. The seconds
+# are those used so far for BEGIN, and those used by the call for RESULT.
+_NONCE_BYTES = 16
+_HEADER = struct.Struct(f"<{_NONCE_BYTES}scIdI")
+_BEGIN, _RESULT = b"b", b"r"
 
+# From Node: the nonce, the length of the job, the job as JSON.
+_JOB_HEADER = struct.Struct(f"<{_NONCE_BYTES}sI")
 
 def load_evaluation(folder):
     """The `load` function of evaluation.py, in a namespace that patched built-ins do not reach."""
@@ -35,13 +35,14 @@ def load_evaluation(folder):
     return namespace["imported_from"](texts)("evaluation").load
 
 
-def run(load, job_pipe, results):
-    """Evaluates one job and ends the process. `load`: from `load_evaluation`; the others: file descriptors."""
+def run(load):
+    """Evaluates the job that comes on descriptor 0 and ends the process. `load`: from `load_evaluation`."""
     # Held here, because an answer may replace them in their modules.
-    size, pack, write, cpu_time, leave = len, HEADER.pack, os.write, thread_time, os._exit
+    size, pack, write, cpu_time, leave = len, _HEADER.pack, os.write, thread_time, os._exit
+    begin, result, results = _BEGIN, _RESULT, RESULTS
     numpy = sys.modules.get("numpy")
     seed_numpy = numpy.random.seed if numpy else lambda number: None
-    nonce, job = _read_job(job_pipe)
+    nonce, job = _read_job()
     calls = job["calls"]
 
     def send(kind, index, seconds, text=b""):
@@ -51,7 +52,7 @@ def run(load, job_pipe, results):
 
     evaluate = None
     for index in range(job["start"], size(calls)):
-        send(BEGIN, index, cpu_time())
+        send(begin, index, cpu_time())
         # Compiling can take long as well: for the time limit it is part of the first call.
         evaluate = evaluate or load(job["source"], job["split"], job["seed"], job["own"], job["imported"], numpy)
         clock.start_call(job["seed"], index)
@@ -59,11 +60,23 @@ def run(load, job_pipe, results):
         seed_numpy((int(job["seed"], 16) + index) % 2**32)
         began = cpu_time()
         text = evaluate(index, calls[index])
-        send(RESULT, index, cpu_time() - began, text.encode("ascii"))
+        send(result, index, cpu_time() - began, text.encode("ascii"))
     leave(0)
 
 
-def _read_job(pipe):
-    with open(pipe, "rb") as stream:
-        nonce, length = JOB_HEADER.unpack(stream.read(JOB_HEADER.size))
-        return nonce, json.loads(stream.read(length))
+def _read_job():
+    """Takes the job, not a byte more, and lets go of what jobs come from before the job's code runs."""
+    nonce, length = _JOB_HEADER.unpack(_read(_JOB_HEADER.size))
+    job = json.loads(_read(length))
+    os.dup2(1, 0)
+    return nonce, job
+
+
+def _read(size):
+    data = b""
+    while len(data) < size:
+        part = os.read(0, size - len(data))
+        if not part:
+            os._exit(0)  # Tandem has gone
+        data += part
+    return data

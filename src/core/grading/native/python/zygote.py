@@ -1,156 +1,194 @@
-"""The trusted process that children are forked from: it has imported the libraries, and nothing else.
+"""The first process of a sandbox: it has imported the libraries, and is forked for each job.
 
-It never sees a job. A child reads its job only after the fork, so that an answer which searches its memory finds no
-other job's source, and no value that a reference returned.
+    python3 -B zygote.py '{"path": [...], "modules": ["numpy"], "memoryBytes": 536870912, "evaluation": "/tandem/evaluation"}'
+
+It never sees a job. A child reads its job after the fork, from descriptor 0; what it says of its results passes through
+one buffer here that is wiped. So an answer that searches its memory finds no other job's source, and no value that a
+reference returned. There is one child at a time.
+
+Descriptor 1, to Node: frames of kind, bytes, and so many bytes. Descriptor 3: requests of kind and the child's number,
+which counts from 1. An end of descriptor 3 is the end.
 """
 
 import ctypes
 import gc
-import importlib
 import json
 import os
 import select
 import signal
-import socket
 import struct
 import sys
 from time import clock_gettime  # the real one, which `clock.install` replaces in its module
 
 import answer
 import clock
-from confinement import Refused, Sandbox, holes
+from confinement import confine, has_shared_objects, holes, mapped_bytes, own_state, protect
+from modules import import_all
 
-# Datagrams on the control socket. To the zygote: kind, child. From it: kind, child, number.
-REQUEST = struct.Struct("=cQ")
-REPLY = struct.Struct("=cQd")
-FORK, KILL, CPU_TIME = b"f", b"k", b"c"  # the reply to FORK is an exit, when it comes
-EXIT = b"x"
-GREETING_BYTES = 65536
+_FRAME = struct.Struct("<cI")
+_GREETING = b"g"  # JSON: {"refused": "why"} or {}
+_SAID = b"s"  # what the child wrote
+_CPU_TIME = b"c"  # CPU time that the child has used so far, seconds
+_EXIT, _LAST_EXIT = b"x", b"l"  # its exit status, or a signal's number below 0; after the last one this process ends
+_REQUEST = struct.Struct("<cI")
+_ASK_CPU_TIME, _KILL = b"c", b"k"
+_CONTROL = 3
+_PART_BYTES = 1 << 16
+_MOST_PARTS = 16  # in a pipe, which may be enlarged to a megabyte
+_LOOK_MILLISECONDS = 100  # how often a child is looked at that says nothing
 
 
-def serve(control, configuration, namespaces):
-    """Imports, says what it has on `control`, then forks on request until the socket closes. Does not return."""
+def main():
+    configuration = json.loads(sys.argv[1])
+    sys.argv[:] = [""]
+    sys.path[:] = configuration["path"]
+    frames = os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)  # what the libraries print
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a handler no signal of a child reaches the first process
+    protect()
     clock.install()
-    try:
-        versions = _import_modules(configuration["required"], configuration["optional"])
-        clock.install_in_numpy()
-        load = answer.load_evaluation(configuration["evaluation"])
-        sandbox = Sandbox.prepare(namespaces, configuration["memoryBytes"])
-        _check(sandbox)
-    except Refused as refusal:
-        control.send(json.dumps({"refused": str(refusal)}).encode())
-        os._exit(0)
-    os.environ.clear()
-    gc.collect()
-    gc.freeze()  # what exists now is never looked at by a child's collector, so its pages stay shared
-    control.send(json.dumps({"walls": sandbox.walls, "versions": versions}).encode())
-    Zygote(control, sandbox, load).run()
-
-
-def _import_modules(required, optional):
-    versions = {"python": "%d.%d.%d" % sys.version_info[:3]}
-    for name in (*answer.MODULES, *required, *optional):
-        try:
-            module = importlib.import_module(name)
-        except ImportError as error:
-            if name in required:
-                raise Refused(f"{sys.executable} cannot import {name} ({error}): install {name} for it.") from error
-            continue
-        if name not in answer.MODULES:
-            versions[name] = str(getattr(module, "__version__", ""))
-    return versions
-
-
-def _check(sandbox):
-    """Forks one child to try the walls. Raises Refused when one cannot be raised or does not hold."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            sandbox.enter({writer})
-            found = ", ".join(holes())
-            report = found and f"The sandbox does not hold on this machine: a process inside could {found}."
-        except Exception as error:
-            report = f"The sandbox cannot be entered on this machine ({type(error).__name__}: {error})."
-        os.write(writer, report.encode())
-        os._exit(0)
-    os.close(writer)
-    with open(reader) as handle:
-        report = handle.read()
-    _, status = os.waitpid(child, 0)
-    if report or status:
-        raise Refused(report or f"A process in the sandbox ends at once on this machine (status {status}).")
+    import_all(configuration["modules"])
+    clock.install_in_numpy()
+    zygote = Zygote(frames, null, configuration)
+    refused = zygote.check()
+    zygote.send(_GREETING, json.dumps({"refused": refused} if refused else {}).encode())
+    if not refused:
+        zygote.run()
 
 
 class Zygote:
-    def __init__(self, control, sandbox, load):
-        self._control = control
-        self._sandbox = sandbox
-        self._load = load
-        self._children = {}  # number given by the server -> process id, until it is reaped
+    def __init__(self, frames, null, configuration):
+        self._frames = frames
+        self._null = null
+        self._load = answer.load_evaluation(configuration["evaluation"])
+        self._buffer = bytearray(_PART_BYTES)
+        self._memory_bytes = mapped_bytes() + configuration["memoryBytes"]
+        self._state = own_state()
+        os.environ.clear()
+        gc.collect()
+        gc.freeze()  # what exists now is never looked at by a child's collector, so its pages stay shared
+
+    def send(self, kind, data):
+        self._write(_FRAME.pack(kind, len(data)))
+        self._write(data)
+
+    def check(self):
+        """Tries the walls in a child. Returns what is wrong with them, or an empty text."""
+        child, reader = self._fork(lambda: os.write(3, ", ".join(holes()).encode()))
+        with open(reader) as pipe:
+            found = pipe.read()
+        _, status = os.waitpid(child, 0)
+        if found:
+            return f"a process inside could {found}"
+        return f"a process inside ends with status {os.waitstatus_to_exitcode(status)}" if status else ""
 
     def run(self):
-        wake_reader, wake_writer = os.pipe()
-        os.set_blocking(wake_reader, False)
-        os.set_blocking(wake_writer, False)
-        signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        poll = select.poll()
-        poll.register(self._control, select.POLLIN)
-        poll.register(wake_reader, select.POLLIN)
-        while True:
-            for descriptor, _ in poll.poll():
-                if descriptor == wake_reader:
-                    os.read(wake_reader, 4096)
-                    self._reap()
-                elif not self._obey():
-                    self._end()
+        number = 0
+        while self._serve(number := number + 1):
+            pass
 
-    def _obey(self):
-        """Does what one datagram asks. False when the server has gone."""
-        try:
-            message, descriptors, _, _ = socket.recv_fds(self._control, REQUEST.size, 2)
-        except ConnectionResetError:
-            return False
-        if not message:
-            return False
-        kind, number = REQUEST.unpack(message)
-        if kind == FORK:
-            self._fork(number, *descriptors)
-        elif number in self._children:
-            if kind == KILL:
-                os.kill(self._children[number], signal.SIGKILL)
-            elif kind == CPU_TIME:
-                self._control.send(REPLY.pack(CPU_TIME, number, _cpu_seconds(self._children[number])))
-        return True
+    def _serve(self, number):
+        """Runs one child from its start to its end. False when what it left must not reach the next one."""
+        child, reader = self._fork(lambda: answer.run(self._load))
+        self._attend(child, reader, number)
+        _kill_all()
+        while self._pass_on(reader):
+            pass
+        os.close(reader)
+        self._buffer[:] = bytes(len(self._buffer))
+        _, status = os.waitpid(child, 0)
+        _reap_all()
+        whole = own_state() == self._state and not has_shared_objects()
+        self.send(_EXIT if whole else _LAST_EXIT, struct.pack("<i", os.waitstatus_to_exitcode(status)))
+        return whole
 
-    def _fork(self, number, job, results):
+    def _fork(self, work):
+        """A confined child that works, and the pipe of what it says."""
+        reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             try:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                self._sandbox.enter({job, results})
-                answer.run(self._load, job, results)
+                confine(writer, self._null, self._memory_bytes)
+                work()
+                os._exit(0)
             finally:
                 os._exit(1)
-        os.close(job)
-        os.close(results)
-        self._children[number] = child
+        os.close(writer)
+        return child, reader
 
-    def _reap(self):
-        for number, child in list(self._children.items()):
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                del self._children[number]
-                self._control.send(REPLY.pack(EXIT, number, os.waitstatus_to_exitcode(status)))
+    def _attend(self, child, reader, number):
+        """Passes on what a child says until it ends, or is to be killed."""
+        poll = select.poll()
+        poll.register(reader, select.POLLIN)
+        poll.register(_CONTROL, select.POLLIN)
+        while not has_shared_objects():
+            ready = [descriptor for descriptor, _ in poll.poll(_LOOK_MILLISECONDS)]
+            if reader in ready and not self._pass_on(reader):
+                return
+            if _CONTROL in ready:
+                kind, of = _REQUEST.unpack(_read_request())
+                if of != number:
+                    continue  # a child that has ended meanwhile
+                if kind == _KILL:
+                    return
+                if kind == _ASK_CPU_TIME:
+                    self._tell_cpu_time(child, reader)
 
-    def _end(self):
-        for child in self._children.values():
-            os.kill(child, signal.SIGKILL)
-        os._exit(0)
+    def _tell_cpu_time(self, child, reader):
+        """What the child said before goes first, so that nobody is told of the time of a call that has ended."""
+        os.set_blocking(reader, False)
+        try:
+            for _ in range(_MOST_PARTS):
+                self._pass_on(reader)
+        except BlockingIOError:
+            pass
+        os.set_blocking(reader, True)
+        self.send(_CPU_TIME, struct.pack("<d", _cpu_seconds(child)))
+
+    def _pass_on(self, reader):
+        """Sends one part of what a child said. False at its end."""
+        size = os.readv(reader, [self._buffer])
+        if size > 0:
+            self._write(_FRAME.pack(_SAID, size))
+            self._write(memoryview(self._buffer)[:size])
+        return size > 0
+
+    def _write(self, data):
+        data = memoryview(data)
+        while len(data) > 0:
+            data = data[os.write(self._frames, data) :]
+
+
+def _read_request():
+    data = b""
+    while len(data) < _REQUEST.size:
+        part = os.read(_CONTROL, _REQUEST.size - len(data))
+        if not part:
+            os._exit(0)
+        data += part
+    return data
+
+
+def _kill_all():
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _reap_all():
+    try:
+        while True:
+            os.waitpid(-1, 0)
+    except ChildProcessError:
+        pass
 
 
 def _cpu_seconds(process):
     """CPU time that a child has used. The clock's number is made as clock_getcpuclockid(3) makes it."""
     return clock_gettime(ctypes.c_int((~process << 3) | 2).value)
+
+
+if __name__ == "__main__":
+    main()

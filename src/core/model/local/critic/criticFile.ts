@@ -12,33 +12,32 @@ const form = z.looseObject({
   hidden_information: z.boolean(),
   length_normalisation: z.boolean(),
   convention: z.enum(['paper', 'reference-code']),
-  /** What stands in front of the first user message, with `{{hiddenInformation}}` for c. */
+  /** Text in front of the first user message, with `{{hiddenInformation}}` for c. */
   prompt: z.string(),
-  /** Given to the chat template. */
   template_options: z.record(z.string(), z.unknown()),
 });
 
-/** What `critic.json` says of an exported critic: how it was trained is how it scores. */
+/** Content of `critic.json` in an exported critic; it must score as it was trained. */
 export type CriticFile = z.infer<typeof form>;
 
-/** What makes a folder a critic. */
+/** Name of the file that marks a folder as a critic. */
 export const CRITIC_FILE = 'critic.json';
 
-/** The graphs of a critic: its own, and its base's. */
+/** Returns the graphs of a critic: its own, and its base model's. */
 export const criticGraphs = (folder: string): { readonly critic: string; readonly reference: string } => ({
   critic: path.join(folder, 'onnx', 'critic.onnx'),
   reference: path.join(folder, 'onnx', 'reference.onnx'),
 });
 
-/** Whether a folder is a critic that ONNX Runtime can score with. */
+/** Tells whether a folder is a critic that ONNX Runtime can score with. */
 export function hasCriticGraphs(folder: string): boolean {
   const { critic, reference } = criticGraphs(folder);
   return [path.join(folder, CRITIC_FILE), critic, reference].every((file) => existsSync(file));
 }
 
 /**
- * Of a critic that ONNX Runtime can score with.
- * @throws {Fault} as `aboutCritic`, and `model/not-exported` when there are no graphs
+ * Reads the file of a critic that ONNX Runtime can score with.
+ * @throws {Fault} as `aboutCritic`, and `model/not-exported` if there are no graphs
  */
 export function readCriticFile(folder: string): CriticFile {
   requireFile(folder);
@@ -53,7 +52,10 @@ export function readCriticFile(folder: string): CriticFile {
   return aboutCritic(folder);
 }
 
-/** Of any critic, with graphs or without. @throws {Fault} `model/foreign-folder` when it is none; `model/damaged-folder` */
+/**
+ * Reads the file of any critic, with graphs or without.
+ * @throws {Fault} `model/foreign-folder` if it is not a critic; `model/damaged-folder`
+ */
 export function aboutCritic(folder: string): CriticFile {
   requireFile(folder);
   const read = form.safeParse(readJson(folder, CRITIC_FILE));

@@ -9,18 +9,19 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The process in which a critic reads dialogues. It is ended by `close`, and with this process. */
+/** The process in which a critic scores dialogues. It ends with `close`, or with this process. */
 export class ScoringProcess {
   readonly #folder: string;
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
   #complaint = '';
-  /** Why it reads no more. */
+  /** The reason why it accepts no more dialogues. */
   #over: Fault | undefined;
 
   /**
-   * @param script the built scoring.js
+   * Starts the process.
+   * @param script path of the built scoring.js
    * @param folder an exported critic with its graphs
    */
   constructor(script: string, folder: string) {
@@ -41,8 +42,8 @@ export class ScoringProcess {
   }
 
   /**
-   * What critic and base say of every turn. Many may be asked at once; they are read in their order.
-   * @throws {Fault} of the folder or of the conversation, `model/inference-ended`
+   * Returns what critic and base model compute for each turn. Several calls may be pending; they run in order.
+   * @throws {Fault} for the folder or the conversation, `model/inference-ended`
    */
   read(dialogue: CriticDialogue): Promise<ReadDialogue> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
@@ -50,12 +51,12 @@ export class ScoringProcess {
     const message: ToScoring = { id, dialogue };
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      // A failure to send means that the process is dying; its end is heard too.
+      // Failure to send means that the process is dying; its end is handled elsewhere.
       this.#child.send(message, () => undefined);
     });
   }
 
-  /** Ends the process; what is being read is given up. */
+  /** Ends the process; pending dialogues fail. */
   async close(): Promise<void> {
     this.#end(new Fault('model/inference-ended', `The critic in ${this.#folder} was closed.`));
     const { exitCode, signalCode } = this.#child;

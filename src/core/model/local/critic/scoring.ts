@@ -1,12 +1,17 @@
-/** The scoring process: one critic and its base. `ScoringProcess` starts it and talks to it. */
+/** The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it. */
+
 import { Fault, messageOf } from '../../../fault';
 import { endAtOnce, endWithParent, tellParent } from '../../../parent';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
 import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring } from './protocol';
-import { Scorer } from './scorer';
 import { CriticTemplate } from './template';
-import { textsOf } from './texts';
-import { viewsOf } from './turns';
+import { viewsOf, type TokenTurn, startsWith } from './turns';
+import { TurnText } from '../turnText';
+import { statSync } from 'node:fs';
+import { Tensor, type InferenceSession } from '../runtime';
+import { damaged } from '../files';
+import { createSession } from '../graph';
+import type { FaultCode } from '../../../faults';
 
 interface Critic {
   readonly about: CriticFile;
@@ -50,14 +55,94 @@ async function read(dialogue: CriticDialogue, { about, template, ...by }: Critic
 
 const tell = (message: FromScoring): void => tellParent(message);
 
-const failed = (error: unknown): { kind: 'failed'; code: string; message: string } => ({
+const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: string } => ({
   kind: 'failed',
   code: error instanceof Fault ? error.code : 'model/inference-failed',
   message: messageOf(error),
 });
 
+/**
+ * Returns the text that each token of a turn adds: none for a special token or the start of a character; the last token
+ * of a character adds all of it.
+ */
+function textsOf(ids: readonly number[], decode: (ids: readonly number[]) => string): string[] {
+  const text = new TurnText(decode, []);
+  const texts = ids.map((id) => text.push(id));
+  const { rest } = text.end();
+  if (rest !== '') texts.push((texts.pop() ?? '') + rest);
+  return texts;
+}
+
+/**
+ * A graph that computes log-probabilities of chosen tokens: input_ids (1, T), positions (N), targets (N) → log_probs
+ * (N).
+ */
+class Scorer {
+  private constructor(private readonly session: InferenceSession) {}
+
+  /** @throws {Fault} `model/damaged-folder` */
+  static async open(file: string): Promise<Scorer> {
+    try {
+      return new Scorer(await createSession(file, statSync(file).size, 'cpu'));
+    } catch (error) {
+      throw damaged(file, messageOf(error), error);
+    }
+  }
+
+  /** Returns the natural log-probabilities of each turn's tokens. */
+  async logProbs(turns: readonly TokenTurn[]): Promise<number[][]> {
+    const found: number[][] = turns.map(() => []);
+    for (const { ids, positions, targets, turns: covered } of passesOf(turns)) {
+      const { log_probs } = await this.session.run({
+        input_ids: tensor(ids, [1, ids.length]),
+        positions: tensor(positions, [positions.length]),
+        targets: tensor(targets, [targets.length]),
+      });
+      const values = [...(log_probs!.data as Float32Array)];
+      for (const number of covered) found[number] = values.splice(0, turns[number]!.response.length);
+    }
+    return found;
+  }
+}
+
+const tensor = (values: readonly number[], shape: readonly number[]): Tensor =>
+  new Tensor('int64', BigInt64Array.from(values, BigInt), shape);
+
+/** One causal pass: the tokens to read, and those to score. */
+interface Pass {
+  readonly ids: readonly number[];
+  /** Position before each scored token, from which it is predicted. */
+  readonly positions: readonly number[];
+  readonly targets: readonly number[];
+  /** Numbers of the turns that it covers, in the order in which their tokens are scored. */
+  readonly turns: readonly number[];
+}
+
+/**
+ * Returns as few passes as possible. A turn that is part of the next one's history is read together with it; if the
+ * template rewrites the history (Qwen 3 removes the thoughts of earlier turns), each distinct history needs its own
+ * pass.
+ */
+function passesOf(turns: readonly TokenTurn[]): Pass[] {
+  const passes: { readonly ids: readonly number[]; readonly turns: number[] }[] = [];
+  for (const [number, { prompt, response }] of [...turns.entries()].reverse()) {
+    const ids = [...prompt, ...response];
+    const longer = passes.find((pass) => startsWith(pass.ids, ids));
+    if (longer === undefined) passes.push({ ids, turns: [number] });
+    else longer.turns.push(number);
+  }
+  return passes.map((pass) => ({ ...pass, ...asked(pass.turns.map((number) => turns[number]!)) }));
+}
+
+function asked(turns: readonly TokenTurn[]): Pick<Pass, 'positions' | 'targets'> {
+  return {
+    positions: turns.flatMap(({ prompt, response }) => response.map((_, index) => prompt.length + index - 1)),
+    targets: turns.flatMap(({ response }) => response),
+  };
+}
+
 const loading = load(process.argv[2]!);
-/** One dialogue after the other: each already keeps the processor busy. */
+/** Dialogues are scored one after the other: each already keeps the processor busy. */
 let queue: Promise<void> = loading.then(
   () => tell({ kind: 'ready' }),
   (error: unknown) => tellParent(failed(error), endAtOnce),

@@ -5,28 +5,28 @@ import type { ChatMessage } from '../../model';
 import { openChatFiles } from '../chat';
 import type { CriticFile } from './criticFile';
 
-// What a conversation is for a critic, token for token as the trainer makes it: template.py, encode.py and
-// prompt_file.py in trainer/tandem_trainer/data.
+// Encodes a conversation for a critic, token for token as the trainer does: template.py and prompt_file.py
+// in trainer/tandem_trainer/data.
 
-/** The agent's message in the conversation that shows how a template ends a turn. */
+/** The agent's message in the test conversation that shows how a template ends a turn. */
 const PROBE = 'Zebra';
 
 const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
 export class CriticTemplate {
-  /** The token that ends a message of the agent. */
+  /** Id of the token that ends a message of the agent. */
   readonly endOfTurn: number;
-  /** The last token of a turn that the agent ended is one of these. */
+  /** Ids of the possible last tokens of a turn that the agent ended. */
   readonly ends: ReadonlySet<number>;
-  /** Ids are below this. */
+  /** Number of token ids; all ids are below it. */
   readonly vocabulary: number;
   readonly #folder: string;
   readonly #critic: CriticFile;
   readonly #tokenizer: Tokenizer;
   readonly #template: Template;
   readonly #tokens: Readonly<Record<string, string | undefined>>;
-  /** In front of this text a conversation may be cut, and is tokenised piece by piece. */
+  /** Text before which a conversation can be split, so that the pieces can be tokenised separately. */
   readonly #cut: string | undefined;
   readonly #pieces = new Map<string, readonly number[]>();
 
@@ -45,7 +45,10 @@ export class CriticTemplate {
     this.#cut = textThatMatchesAnywhere(tokenizer, this.endOfTurn);
   }
 
-  /** The conversation as text, up to where the agent speaks. @throws {Fault} `model/bad-request` */
+  /**
+   * Returns the conversation as text, up to where the agent's message begins.
+   * @throws {Fault} `model/bad-request`
+   */
   render(messages: readonly ChatMessage[], generation = true): string {
     try {
       return this.#template.render({
@@ -65,7 +68,7 @@ export class CriticTemplate {
     }
   }
 
-  /** The same with the hidden information in front of the first message of the user. */
+  /** Returns the messages with the hidden information in front of the user's first message. */
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {
     const values: Readonly<Record<string, string>> = { hiddenInformation };
     const told = this.#critic.prompt
@@ -79,7 +82,7 @@ export class CriticTemplate {
     );
   }
 
-  /** Turns of one dialogue repeat most of their text; so pieces of it are kept until `forget`. */
+  /** Tokenises a text. Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
   encode(text: string): number[] {
     if (text === '') return [];
     const cut = this.#cut;
@@ -93,7 +96,7 @@ export class CriticTemplate {
     this.#pieces.clear();
   }
 
-  /** Special tokens are left out. */
+  /** Returns the text of tokens; omits special ones. */
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
     return this.#tokenizer.decode([...ids], {
@@ -111,7 +114,7 @@ export class CriticTemplate {
     return ids;
   }
 
-  /** The first added token behind a message of the agent, else the end of a text. */
+  /** Returns the first added token after a message of the agent, or else the token that ends a text. */
   #probe(): number {
     const conversation = [
       { role: 'user', content: 'Hello' },
@@ -138,9 +141,9 @@ export class CriticTemplate {
 }
 
 /**
- * The text of a token, if it is found wherever its text stands, so that the ids left of it do not depend on what
- * follows: not when it takes white space to its left, must be a single word, is compared after normalisation, or when
- * another added token could swallow the beginning of it.
+ * Returns the text of a token if the tokenizer recognises it wherever it occurs, so that the ids before it do not
+ * depend on what follows. It does not if it strips white space to its left, must be a single word, is compared after
+ * normalisation, or if another added token could swallow its beginning.
  */
 function textThatMatchesAnywhere(tokenizer: Tokenizer, id: number): string | undefined {
   const added = tokenizer.get_added_tokens_decoder();

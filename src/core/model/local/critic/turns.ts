@@ -3,30 +3,32 @@ import type { CriticDialogue, SpokenTurn } from './protocol';
 import type { CriticTemplate } from './template';
 import { withoutEnd } from '../../../text';
 
-/** What a model reads before a turn, and the tokens of the turn. */
-export interface Turn {
+/** The tokens before a turn, and the tokens of the turn. */
+export interface TokenTurn {
   readonly prompt: readonly number[];
   readonly response: readonly number[];
 }
 
 /** A dialogue as the models read it: its turns with and without the hidden information. */
-export interface Views {
-  readonly plain: readonly Turn[];
-  /** Absent where nothing hidden is known. */
-  readonly informed?: readonly Turn[];
+interface Views {
+  readonly plain: readonly TokenTurn[];
+  /** Absent if there is no hidden information. */
+  readonly informed?: readonly TokenTurn[];
 }
 
-/** A dialogue that cannot be scored: in a few words, by which such dialogues are counted, and in a sentence. */
-export interface Unfit {
+/**
+ * The reason why a dialogue cannot be scored: in a few words, by which such dialogues are counted, and in a sentence.
+ */
+interface UnscorableReason {
   readonly why: string;
   readonly reason: string;
 }
 
 /**
- * Gives every turn its tokens: those that were sampled, where they say its text, else its text's, tokenised once. The
- * same as the trainer's settle.py and template.py.
+ * Determines the tokens of every turn: the sampled ones if they match its text, or else its text's, tokenised once. It
+ * works like the trainer's settle.py and template.py.
  */
-export function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | Unfit {
+export function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | UnscorableReason {
   const { messages, turns, hiddenInformation } = dialogue;
   const settled = turns.map((turn) => settle(turn, messages, template));
   if (settled.some(({ response }) => response.length === 0)) {
@@ -47,10 +49,10 @@ export function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Vie
   return { plain, informed };
 }
 
-/** Whether a tokenizer with so many tokens has all of them. */
+/** Tells whether a tokenizer with this many tokens knows all ids. */
 const areKnown = (ids: readonly number[], vocabulary: number): boolean => ids.every((id) => id < vocabulary);
 
-/** The tokens of a turn, and of its prompt where the sampler said them and they are this tokenizer's. */
+/** Returns the tokens of a turn, and of its prompt if the sampler reported them and they belong to this tokenizer. */
 function settle(
   turn: SpokenTurn,
   messages: readonly ChatMessage[],
@@ -75,7 +77,10 @@ function settle(
   return { response: ended ? [...text, template.endOfTurn] : text };
 }
 
-/** A text that was cut may end in part of a character; a server may have taken the thoughts out of the text. */
+/**
+ * Tells whether decoded tokens match a text. A truncated text may end in part of a character, and a server may have
+ * removed the thoughts from the text.
+ */
 function says(decoded: string, text: string, { reasoning = '' }: SpokenTurn): boolean {
   const bare = (from: string): string => withoutEnd(from, '\uFFFD').trim();
   const thoughts = reasoning.trim();
@@ -83,7 +88,7 @@ function says(decoded: string, text: string, { reasoning = '' }: SpokenTurn): bo
   return thoughts !== '' && bare(decoded).endsWith(bare(text)) && bare(decoded).includes(thoughts);
 }
 
-/** As it follows its prompt, or on its own where that would alter the prompt. */
+/** Returns the tokens of a text after its prompt, or on its own if they would merge with the prompt. */
 function tokensOf(text: string, before: readonly ChatMessage[], template: CriticTemplate): readonly number[] {
   const rendered = template.render(before);
   const prompt = template.encode(rendered);

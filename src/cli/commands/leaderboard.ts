@@ -1,0 +1,50 @@
+import { Judgements } from '../../core/evaluation/leaderboard/judgements';
+import { leaderboardOf, type Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
+import { remarks, shareWords } from '../../core/evaluation/leaderboard/words';
+import type { Install, CommandResult } from '../command';
+import { openLog } from '../log';
+import { dataOption } from '../play';
+import { table } from '../terminal';
+
+export const installLeaderboard: Install = (program, perform) => {
+  program
+    .command('leaderboard')
+    .alias('standing')
+    .description(
+      'models ranked by human choices between two candidates, Bradley–Terry strengths with intervals',
+    )
+    .addOption(dataOption())
+    .action(({ data }: { data: string }) => perform(() => leaderboard(data)));
+};
+
+async function leaderboard(data: string): Promise<CommandResult> {
+  const log = await openLog(data);
+  try {
+    const found = leaderboardOf(await new Judgements().of(log));
+    const { places, ...summary } = found;
+    return { rows: places, summary: { data, ...summary }, print: () => inWords(found, data) };
+  } finally {
+    await log.close();
+  }
+}
+
+function inWords(found: Leaderboard, data: string): string {
+  if (found.choices === 0) {
+    return `No dialogue in ${data} in which somebody chose between two candidates is over: turn on tandem.candidates.show in the editor and play.`;
+  }
+  const head = ['model', 'chosen over the average', 'choices', 'won', 'lost', 'equal', 'neither'];
+  const rows = found.places.map((place) => [
+    place.model,
+    shareWords(place),
+    ...[place.choices, place.wins, place.losses, place.equal, place.neither].map(String),
+  ]);
+  const grouped = found.groups > 1;
+  return [
+    table([
+      [...(grouped ? ['group'] : []), ...head],
+      ...rows.map((row, index) => [...(grouped ? [String(found.places[index]!.group + 1)] : []), ...row]),
+    ]),
+    'In brackets: 95 % intervals. Equal and neither count as half a win for each.',
+    ...remarks(found),
+  ].join('\n');
+}

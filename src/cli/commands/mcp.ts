@@ -1,0 +1,126 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { Fault } from '../../core/fault';
+import { openModel } from '../../core/model/spec';
+import { isPack } from '../../core/task/pack';
+import type { OpenPlay, PlayRequest, Workplace } from '../../core/tools/tool';
+import { parseConfiguration } from '../../core/training/configuration';
+import { Runs } from '../../core/training/runs';
+import { startRun } from '../../core/training/start';
+import type { CliContext, CommandResult, Install } from '../command';
+import { openGrader } from '../grader';
+import { namedKeys, type KeyOf } from '../keys';
+import { openLog } from '../log';
+import { addPlayRules, MODEL_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
+import { preparing } from '../runWords';
+import { openShippedTrainer } from '../trainer';
+
+interface Options extends PlayRules {
+  readonly tasks?: readonly string[];
+  readonly agent: string;
+}
+
+export const installMcp: Install = (program, perform) => {
+  const command = program
+    .command('mcp')
+    .description(
+      'serve Tandem to an agent: a server of the Model Context Protocol on stdin and stdout, until stdin ends; docs/agents.md',
+    )
+    .option('--tasks <file...>', 'packs that may be played (default: those in this folder)')
+    .option('--agent <model>', `who plays when a call names no agent: ${MODEL_WORDS}`, 'starter')
+    .option(
+      '--simulator <model>',
+      'who plays the collaborator when a call does not say: rules, or a model',
+      'rules',
+    );
+  addPlayRules(command, {}).action((options: Options) => perform((to) => serve(options, to)));
+};
+
+async function serve(options: Options, to: CliContext): Promise<CommandResult> {
+  // Keys go to the servers of the options only, whatever models a call names.
+  const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
+  const { serveTools } = await import('../mcpServer');
+  await serveTools(workplaceOf(options, to, keyOf), to.signal);
+  // The protocol has stdout for itself: no line is printed, not even an empty one.
+  return { summary: {}, print: () => Readable.from([]) as AsyncIterable<string> };
+}
+
+/** Returns the working folder as a place for the tools, with the options for settings. */
+function workplaceOf(options: Options, to: CliContext, keyOf: KeyOf): Workplace {
+  const folder = process.cwd();
+  const { tasks, data } = options;
+  return {
+    folder,
+    dataFolder: path.resolve(data),
+    packs: () =>
+      tasks === undefined ? packsIn(folder) : Promise.resolve(tasks.map((file) => path.resolve(file))),
+    openPlay: (request) => openPlay(options, request, to, keyOf),
+    withLog: async (use) => {
+      const log = await openLog(data);
+      try {
+        return use(log);
+      } finally {
+        await log.close();
+      }
+    },
+    startRun: async ({ configuration, ...base }, { signal, report }) =>
+      startRun(new Runs(data), {
+        configuration: await parseConfiguration(configuration, base),
+        trainer: await openShippedTrainer({ assets: to.assets, signal }),
+        prompts: path.join(to.assets, 'prompts'),
+        signal,
+        onProgress: (what) => report(preparing[what]),
+      }),
+  };
+}
+
+/** Sampling of a call, as the commands have it. */
+const TEMPERATURES = { collection: 1, evaluation: 0 };
+
+async function openPlay(
+  options: Options,
+  { purpose, agents, simulator = options.simulator }: PlayRequest,
+  to: CliContext,
+  keyOf: KeyOf,
+): Promise<OpenPlay> {
+  const { data, jobs, seed, concurrency, mode, temperature = TEMPERATURES[purpose] } = options;
+  const players = await preparePlayers({ ...options, simulator, temperature }, to, keyOf);
+  const named = agents.length === 0 ? [options.agent] : agents;
+  const models = named.map((spec) => openModel(spec, modelOptions(to, keyOf(spec))));
+  const grader = await openGrader({ assets: to.assets, workers: jobs });
+  const log = await openLog(data);
+  return {
+    ...players,
+    ...{ agents: models, grader, log, seed, concurrency, mode },
+    close: async () => {
+      await log.close();
+      await grader.close();
+      for (const model of [...models, players.simulator]) await model.close?.();
+    },
+  };
+}
+
+/** Folders without tasks of the user. */
+const PASSED_OVER: ReadonlySet<string> = new Set(['node_modules', '.tandem', '.git']);
+
+/** Returns the packs in a folder, as the Tasks view of the editor finds them, by path. */
+async function packsIn(folder: string): Promise<string[]> {
+  const packs: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) packs.push(...(await packsIn(file)));
+    else if (entry.isFile() && entry.name.endsWith('.jsonl') && (await mayBePack(file))) packs.push(file);
+  }
+  return packs.sort();
+}
+
+/** Returns whether a file is a pack, or cannot be read, which is said where packs are listed. */
+async function mayBePack(file: string): Promise<boolean> {
+  try {
+    return await isPack(file);
+  } catch (error) {
+    if (error instanceof Fault) return true;
+    throw error;
+  }
+}

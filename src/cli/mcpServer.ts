@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type CallToolResult,
+  type ServerNotification,
+  type Tool as ListedTool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { Fault, messageOf } from '../core/fault';
+import type { Tool, ToolCall, Workplace } from '../core/tools/tool';
+import { toolNamed, tools } from '../core/tools/tools';
+import { say } from './output';
+import { version } from '../../package.json';
+
+const INSTRUCTIONS =
+  'Tandem plays collaborative programming tasks between an agent and a simulated collaborator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
+
+/**
+ * Serves the tools on stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are
+ * cancelled, and what they logged stays.
+ */
+export async function serveTools(at: Workplace, signal: AbortSignal): Promise<void> {
+  const ended = new AbortController();
+  const any = AbortSignal.any([signal, ended.signal]);
+  const calls = new Set<Promise<unknown>>();
+  const mcp = new McpServer(
+    { name: 'tandem', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  // The registry of the SDK would refuse bad input in its own words and list the tools a second time.
+  mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: Object.entries(tools).map(listed) }));
+  mcp.server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const tool = toolNamed(params.name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${params.name}".`);
+    const report = progressTo(params._meta?.progressToken, extra.sendNotification);
+    const call = resultOf(tool, params.arguments ?? {}, at, {
+      report,
+      signal: AbortSignal.any([extra.signal, any]),
+    }).finally(() => calls.delete(call));
+    calls.add(call);
+    return call;
+  });
+  await mcp.connect(new StdioServerTransport());
+  process.stdin.once('close', () => ended.abort());
+  process.stdin.once('end', () => ended.abort());
+  if (!any.aborted) await once(any, 'abort');
+  await Promise.all(calls);
+  await mcp.close();
+}
+
+function listed([name, { title, description, inputSchema, effect, asksModels }]: [string, Tool]): ListedTool {
+  return {
+    ...{ name, title, description },
+    inputSchema: inputSchema as ListedTool['inputSchema'],
+    annotations: {
+      title,
+      readOnlyHint: effect === 'reads',
+      destructiveHint: effect === 'interrupts',
+      openWorldHint: asksModels,
+    },
+  };
+}
+
+/** Does what a tool is for; a fault is a result as well, which the model reads. */
+async function resultOf(tool: Tool, given: unknown, at: Workplace, call: ToolCall): Promise<CallToolResult> {
+  try {
+    const { text, data } = await tool.call(given, at, call);
+    return { content: [{ type: 'text', text }], structuredContent: data };
+  } catch (error) {
+    if (!(error instanceof Fault) && !call.signal.aborted)
+      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return { isError: true, content: [{ type: 'text', text: messageOf(error) }] };
+  }
+}
+
+/**
+ * Returns what reports the progress of a call to the client, if that asked for it. The numbers grow with every
+ * notification, as the protocol demands, also where the work does not say how much of it is done.
+ */
+function progressTo(
+  progressToken: string | number | undefined,
+  send: (notification: ServerNotification) => Promise<void>,
+): ToolCall['report'] {
+  if (progressToken === undefined) return () => undefined;
+  let last = -1;
+  return (message, done, total) => {
+    const progress = done ?? last + 1;
+    if (progress <= last) return;
+    last = progress;
+    send({ method: 'notifications/progress', params: { progressToken, progress, total, message } }).catch(
+      // The client has gone; the call ends with stdin.
+      (error: unknown) => say(`No progress was told: ${messageOf(error)}`),
+    );
+  };
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { Dialogue } from '../dialogue/dialogue';
+import type { PackTask } from '../dialogue/collect';
+import type { DialogueRecord } from '../dialogue/parts';
+import { parseAgentMessage, type Protocol } from '../dialogue/protocol';
+import type { Prompts } from '../dialogue/prompts';
+import { requestAfter } from '../dialogue/sample';
+import { deriveSeed } from '../dialogue/seed';
+import type { Simulator } from '../dialogue/simulator';
+import { Fault, messageOf } from '../fault';
+import type { Grade, GradingMode } from '../grading/grade';
+import type { Grader } from '../grading/grader';
+import type { Model } from '../model/model';
+import type { Turn } from '../trajectory/trajectory';
+import type { TaskSplits } from './splits';
+import {
+  textOf,
+  type AgentAction,
+  type EnvironmentState,
+  type EpisodeObservation,
+  type ObservationMetadata,
+  type ResetRequest,
+} from './wire';
+
+/** All episodes of an environment share these. */
+export interface EnvironmentPlan {
+  readonly splits: TaskSplits;
+  readonly simulator: Simulator;
+  readonly prompts: Prompts;
+  readonly protocol: Protocol;
+  readonly seed: number;
+  readonly grader: Grader;
+  readonly mode: GradingMode;
+  /** Receives every step; `unrecorded` when no log is kept. */
+  readonly log: DialogueRecord;
+  /** The name of the agent and of the collection in the log. */
+  readonly agent: Model;
+  readonly collection: string;
+  /** Number of the next rollout of each task, by the task's id. */
+  readonly rollouts: Map<string, number>;
+  readonly counts: EpisodeCounts;
+}
+
+/** Numbers of episodes with at least one message of the agent. */
+export interface EpisodeCounts {
+  begun: number;
+  graded: number;
+}
+
+/** Stands for the agent in the log. It samples at the client, so nobody here asks it for a message. */
+export const clientAgent = (name: string): Model => ({
+  name,
+  generate: () =>
+    Promise.reject(new Fault('dialogue/not-your-turn', `The agent ${name} is asked by its client.`)),
+});
+
+/** The agent's sampling is its client's own; the log says nothing about it. */
+export const samplingElsewhere = { temperature: 1, maxTokens: 0 };
+
+/**
+ * Begins an episode. The log hears of it with the first message of the agent, so that a client that only looks at the
+ * request leaves nothing behind.
+ * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`
+ */
+export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): ServedEpisode {
+  const chosen = plan.splits.choose(request);
+  const rollout = plan.rollouts.get(chosen.task.id) ?? 0;
+  plan.rollouts.set(chosen.task.id, rollout + 1);
+  const seed = request.seed ?? deriveSeed(plan.seed, chosen.task.id, rollout);
+  return new ServedEpisode(plan, chosen, { seed, rollout }, request.episode_id ?? undefined);
+}
+
+/** One dialogue with a client in the agent's place. Its steps must not overlap. */
+export class ServedEpisode {
+  private readonly id = randomUUID();
+  private dialogue: Dialogue | undefined;
+  private isOver = false;
+  private steps = 0;
+
+  constructor(
+    private readonly plan: EnvironmentPlan,
+    private readonly chosen: PackTask,
+    private readonly numbers: { readonly seed: number; readonly rollout: number },
+    private readonly name: string | undefined,
+  ) {}
+
+  get state(): EnvironmentState {
+    const { name, id, steps, isOver } = this;
+    return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
+  }
+
+  /** Returns the first observation: the developer's request, and the agent's prompt with it. */
+  get opening(): EpisodeObservation {
+    const { task } = this.chosen;
+    const { protocol } = this.plan;
+    const { messages } = requestAfter([], this.plan, { id: this.id, task, protocol, ...this.numbers });
+    return {
+      message: task.description,
+      turn: 0,
+      done: false,
+      reward: null,
+      metadata: this.metadata({}),
+      prompt: messages[0]!.content,
+    };
+  }
+
+  /**
+   * Takes the agent's message; resolves with the developer's reply or, when the message ends the episode, the grade.
+   * @throws {Fault} `environment/over`; what the simulator, the grader and the log throw, after logging it: then the
+   * episode is over
+   * @throws the signal's reason when it is aborted
+   */
+  async step(action: AgentAction, signal?: AbortSignal): Promise<EpisodeObservation> {
+    if (this.isOver) throw new Fault('environment/over', 'The episode is over; send reset to begin another.');
+    const text = textOf(action);
+    try {
+      const dialogue = (this.dialogue ??= await this.start());
+      const turn = await dialogue.agentSaid(text);
+      this.steps++;
+      if (dialogue.next === 'nobody') return await this.graded(dialogue, turn);
+      return this.replied(await dialogue.simulatorReply({ signal }));
+    } catch (error) {
+      if (signal?.aborted !== true) await this.end('failed', messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Logs that the episode stopped before its answer, if it did. */
+  abandon(why: string): Promise<void> {
+    return this.end('cancelled', why);
+  }
+
+  private async end(reason: 'cancelled' | 'failed', message: string): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    if (this.dialogue !== undefined && this.dialogue.answer === undefined) {
+      await this.dialogue.abandon(reason, message);
+    }
+  }
+
+  private start(): Promise<Dialogue> {
+    const { plan } = this;
+    plan.counts.begun++;
+    const { kind, name } = plan.simulator;
+    return Dialogue.start({
+      ...plan,
+      ...this.chosen,
+      ...this.numbers,
+      id: this.id,
+      sampling: samplingElsewhere,
+      collaborator: { kind, name },
+    });
+  }
+
+  private replied({ agent, reply, leak }: Turn): EpisodeObservation {
+    const { promptTokens, completionTokens } = reply?.usage ?? {};
+    const metadata = this.metadata({
+      leak: leak && { fraction: leak.fraction, leaked: leak.leaked },
+      usage:
+        promptTokens === undefined || completionTokens === undefined
+          ? undefined
+          : { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+    });
+    return { message: reply!.text, turn: agent.turn, done: false, reward: 0, metadata };
+  }
+
+  /** The grade is waited for even when the client has gone: an answer in the log has its grade there too. */
+  private async graded(dialogue: Dialogue, { agent }: Turn): Promise<EpisodeObservation> {
+    const grade = await dialogue.grade(this.plan.grader, this.plan.mode);
+    this.isOver = true;
+    this.plan.counts.graded++;
+    const ended = parseAgentMessage(agent.text).answer === undefined ? 'turn-limit' : 'answered';
+    const metadata = this.metadata({ ended, ...gradeWords(grade) });
+    return { message: '', turn: agent.turn, done: true, reward: grade.reward, metadata };
+  }
+
+  private metadata(more: Partial<ObservationMetadata>): ObservationMetadata {
+    const { id, chosen, plan, numbers } = this;
+    return {
+      episode: id,
+      task: chosen.task.id,
+      pack: chosen.pack ?? null,
+      seed: numbers.seed,
+      turn_limit: plan.protocol.maxTurns,
+      reply_limit: plan.protocol.replyLimit,
+      ...more,
+    };
+  }
+}
+
+function gradeWords({ mode, success, tests, notGradable }: Grade): Partial<ObservationMetadata> {
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  return { mode, success, tests: tests.length, tests_passed: passed, not_gradable: notGradable };
+}

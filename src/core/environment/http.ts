@@ -1,0 +1,224 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { Fault, messageOf } from '../fault';
+import { beginEpisode, type EnvironmentPlan } from './episode';
+import { mcpResponse } from './mcp';
+import type { PackSplit } from './splits';
+import {
+  invalidFields,
+  noEpisode,
+  resetSchema,
+  sentObservation,
+  stepRequestSchema,
+  wireSchemas,
+} from './wire';
+
+/** The name under which the tasks are listed. */
+export const ENVIRONMENT = 'tandem';
+
+const DESCRIPTION =
+  'Collaborative programming tasks: the agent asks a developer about a vague request, then answers with a function, whose reward is the fraction of hidden tests that it passes.';
+
+/** Version of OpenEnv's HTTP interface that this one follows. */
+const API_VERSION = '1.0.0';
+
+/** Maximum number of bytes of a request. */
+export const LONGEST_REQUEST = 16 * 1024 * 1024;
+
+/** All requests of one server share these. */
+export interface HttpParts {
+  readonly plan: EnvironmentPlan;
+  /** Takes the place of one more episode; undefined when all are taken. */
+  readonly enter: () => (() => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface Route {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly answer: (parts: HttpParts, body: unknown) => unknown;
+}
+
+const splitRequest = z.object({ split: z.string() });
+const indexRequest = splitRequest.extend({ index: z.int() });
+const rangeRequest = splitRequest.extend({ start: z.int().nullish(), stop: z.int().nullish() });
+
+const route = (
+  method: Route['method'],
+  path: string,
+  tag: string,
+  summary: string,
+  answer: Route['answer'],
+): Route => ({ method, path, tag, summary, answer });
+
+/** Everything that is served by plain HTTP; `/openapi.json` is written from this table. */
+const routes: readonly Route[] = [
+  route('get', '/health', 'Health', 'Tell whether the server is well', () => ({ status: 'healthy' })),
+  route('get', '/metadata', 'Environment Info', 'Name and describe the environment', () => ({
+    name: ENVIRONMENT,
+    description: DESCRIPTION,
+  })),
+  route('get', '/schema', 'Schema', 'JSON schemas of actions, observations and state', wireSchemas),
+  route('get', '/state', 'State Management', 'State of an environment without an episode', () => noEpisode),
+  route('post', '/reset', 'Environment Control', 'Begin an episode and show its request', ({ plan }, body) =>
+    sentObservation(beginEpisode(plan, resetSchema.parse(body ?? {})).opening),
+  ),
+  route('post', '/step', 'Environment Control', 'Begin an episode and take one step in it', step),
+  route('post', '/mcp', 'Model Context Protocol', 'Answer a request in JSON-RPC', (_, body) =>
+    mcpResponse(body),
+  ),
+  route('get', '/list_environments', 'Task API', 'Names of the environments', () => [ENVIRONMENT]),
+  route('get', '/{env_name}/splits', 'Task API', 'The packs', ({ plan }) =>
+    plan.splits.all.map(({ name, type }) => ({ name, type })),
+  ),
+  route('post', '/{env_name}/tasks', 'Task API', 'The tasks of a split', ({ plan }, body) => ({
+    tasks: taskSpecs(plan.splits.split(splitRequest.parse(body).split)),
+    env_name: ENVIRONMENT,
+  })),
+  route('post', '/{env_name}/num_tasks', 'Task API', 'Number of tasks of a split', ({ plan }, body) => ({
+    num_tasks: plan.splits.split(splitRequest.parse(body).split).tasks.length,
+  })),
+  route('post', '/{env_name}/task', 'Task API', 'One task of a split', ({ plan }, body) => {
+    const { split, index } = indexRequest.parse(body);
+    const task = taskSpecs(plan.splits.split(split))[index];
+    if (task === undefined) throw new Fault('environment/unknown-task', 'Invalid task index');
+    return { task };
+  }),
+  route('post', '/{env_name}/task_range', 'Task API', 'Some tasks of a split', ({ plan }, body) => {
+    const { split, start, stop } = rangeRequest.parse(body);
+    return { tasks: taskSpecs(plan.splits.split(split)).slice(start ?? 0, stop ?? undefined) };
+  }),
+];
+
+/** Returns the tasks without what is hidden from the agent. */
+const taskSpecs = ({ name, tasks }: PackSplit): object[] =>
+  tasks.map(({ task }, index) => ({ task_id: task.id, split: name, index, description: task.description }));
+
+/** Plain HTTP has no session: each step begins an episode, and what does not end it is the end of it too. */
+async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<unknown> {
+  const { action, ...choice } = stepRequestSchema.parse(body);
+  const leave = enter();
+  if (leave === undefined) throw new Refused(503, 'All episodes are taken; try again later.');
+  const episode = beginEpisode(plan, choice);
+  try {
+    const observation = await episode.step(action, signal);
+    await episode.abandon('It was one step by plain HTTP.');
+    return sentObservation(observation);
+  } catch (error) {
+    await episode.abandon('The server was stopped.');
+    throw error;
+  } finally {
+    leave();
+  }
+}
+
+/** Answers one request by plain HTTP, and never throws. */
+export async function answerHttp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: HttpParts,
+): Promise<void> {
+  const { status, body } = await answerTo(request, parts);
+  send(response, status, body);
+}
+
+export function send(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+  });
+  response.end(text);
+}
+
+async function answerTo(request: IncomingMessage, parts: HttpParts): Promise<Answer> {
+  const [path = ''] = (request.url ?? '').split('?');
+  const method = request.method === 'HEAD' ? 'get' : (request.method ?? '').toLowerCase();
+  if (path === '/openapi.json' && method === 'get') return { status: 200, body: openApi() };
+  const found = routes.filter((one) => one.path === general(path));
+  const chosen = found.find((one) => one.method === method);
+  if (chosen === undefined) {
+    const status = found.length > 0 ? 405 : 404;
+    return { status, body: { detail: status === 405 ? 'Method Not Allowed' : 'Not Found' } };
+  }
+  try {
+    const body = chosen.method === 'post' ? await bodyOf(request, path) : undefined;
+    return { status: 200, body: await chosen.answer(parts, body) };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/** Returns the path of the table: the name of the environment may be in any case. */
+function general(path: string): string {
+  const [, first = '', rest] = path.split('/', 3);
+  return rest !== undefined && first.toLowerCase() === ENVIRONMENT ? `/{env_name}/${rest}` : path;
+}
+
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+function failureOf(error: unknown): Answer {
+  if (error instanceof Refused) return { status: error.status, body: { detail: error.detail } };
+  if (error instanceof z.ZodError) return { status: 422, body: { detail: invalidFields(error, ['body']) } };
+  if (error instanceof Fault && error.code === 'environment/unknown-split') {
+    return { status: 404, body: { detail: error.message } };
+  }
+  if (error instanceof Fault && error.code === 'environment/unknown-task') {
+    return { status: 400, body: { detail: error.message } };
+  }
+  return { status: 500, body: { detail: messageOf(error) } };
+}
+
+/** @throws {Refused} when it is too long or not JSON; for the Model Context Protocol that is a request like others */
+async function bodyOf(request: IncomingMessage, path: string): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    // A body that is too long is read to its end and dropped, because a client hears nothing before it has sent all.
+    if (bytes > LONGEST_REQUEST) pieces.length = 0;
+    else pieces.push(piece);
+  }
+  if (bytes > LONGEST_REQUEST) throw new Refused(413, `A request has at most ${LONGEST_REQUEST} bytes.`);
+  if (bytes === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+  } catch {
+    if (path === '/mcp') return undefined;
+    throw new Refused(422, 'The body is not JSON.');
+  }
+}
+
+/** Describes the routes in the form of OpenAPI 3.1, from which a client learns what there is. */
+function openApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { method, path, tag, summary } of routes) {
+    const parameters = path.includes('{env_name}')
+      ? [{ name: 'env_name', in: 'path', required: true, schema: { type: 'string' } }]
+      : [];
+    const responses = { 200: { description: 'Done', content: { 'application/json': { schema: {} } } } };
+    const requestBody =
+      method === 'post' ? { content: { 'application/json': { schema: { type: 'object' } } } } : undefined;
+    paths[path] = { [method]: { tags: [tag], summary, parameters, requestBody, responses } };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tandem as an environment', description: DESCRIPTION, version: API_VERSION },
+    paths,
+  };
+}

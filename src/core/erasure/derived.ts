@@ -1,0 +1,118 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import * as z from 'zod';
+import { experimentsIn } from '../training/series';
+import { readWhole, runFiles, runsFolderOf } from '../training/runFolder';
+import { ifThere, isErrorCode } from '../trajectory/files';
+import { runsOfExperiment } from './experiments';
+
+/** The runs and experiments that were made from a developer's dialogues. */
+export interface DerivedWork {
+  /** Ids of runs. */
+  readonly runs: readonly string[];
+  /** Paths of loops and scoreboards, relative to the data folder. */
+  readonly experiments: readonly string[];
+}
+
+/** A run, or a loop or a scoreboard with all its runs. */
+interface Work {
+  readonly name: string;
+  readonly folder: string;
+  /** The folders of its runs. */
+  readonly runs: readonly string[];
+  /** Returns the files that name the developers whose text it holds. */
+  readonly sources: () => Promise<readonly string[]>;
+}
+
+/**
+ * Finds the runs, also unfinished ones, and the loops and scoreboards that hold data of a developer, or start from the
+ * model of another that does.
+ */
+export async function madeFrom(dataFolder: string, pseudonym: string): Promise<DerivedWork> {
+  const folder = resolve(dataFolder);
+  const runs = await runsIn(folder);
+  const experiments = await worksOfExperiments(folder);
+  const made = new Set<Work>();
+  let left: readonly Work[] = [...runs, ...experiments];
+  for (let traces = [JSON.stringify(pseudonym)]; traces.length > 0;) {
+    const found: Work[] = [];
+    for (const work of left) {
+      const files = made.size === 0 ? await work.sources() : work.runs.map(configurationOf);
+      if (await haveOneOf(files, traces)) found.push(work);
+    }
+    for (const work of found) made.add(work);
+    left = left.filter((work) => !made.has(work));
+    traces = found.map(pathBelow);
+  }
+  const namesOf = (works: readonly Work[]): string[] =>
+    works.filter((work) => made.has(work)).map(({ name }) => name);
+  return { runs: namesOf(runs), experiments: namesOf(experiments) };
+}
+
+/** Returns the beginning of paths in the folder, as JSON writes them. */
+const pathBelow = ({ folder }: Work): string => JSON.stringify(`${folder}${sep}`).slice(0, -1);
+
+const configurationOf = (run: string): string => join(run, runFiles.configuration);
+
+async function runsIn(dataFolder: string): Promise<Work[]> {
+  const entries = (await ifThere(() => readdir(runsFolderOf(dataFolder), { withFileTypes: true }))) ?? [];
+  const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  return names.map((name) => {
+    const folder = join(runsFolderOf(dataFolder), name);
+    return { name, folder, runs: [folder], sources: () => rowsOf(folder) };
+  });
+}
+
+const files = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([]);
+const dataSchema = z.object({ data: z.object({ trajectories: files, preferences: files }) });
+
+/** Returns the rows of a run from the log, and the files of rows that its configuration names. */
+async function rowsOf(run: string): Promise<string[]> {
+  const configuration = await readWhole(configurationOf(run), dataSchema);
+  const { trajectories, preferences } = configuration?.data ?? { trajectories: [], preferences: [] };
+  return [join(run, runFiles.trajectories), ...trajectories, ...preferences];
+}
+
+async function worksOfExperiments(dataFolder: string): Promise<Work[]> {
+  return Promise.all(
+    (await experimentsIn(dataFolder)).map(async ({ name, folder }) => ({
+      ...{ name, folder, runs: await runsOfExperiment(folder) },
+      sources: () => writtenIn(folder),
+    })),
+  );
+}
+
+/** Returns the JSON files in the folder: logs, rows and reports, but no models. */
+async function writtenIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) =>
+    entry.isFile() && /\.jsonl?$/.test(entry.name) ? [join(entry.parentPath, entry.name)] : [],
+  );
+}
+
+/**
+ * Returns whether one of the files contains one of the texts. Comparing bytes is enough, because Tandem's own files
+ * always spell a name alike.
+ */
+async function haveOneOf(paths: readonly string[], texts: readonly string[]): Promise<boolean> {
+  const wanted = texts.map((text) => Buffer.from(text));
+  for (const path of paths) if (await hasOneOf(path, wanted)) return true;
+  return false;
+}
+
+async function hasOneOf(file: string, wanted: readonly Buffer[]): Promise<boolean> {
+  const overlap = Math.max(...wanted.map(({ length }) => length)) - 1;
+  let rest = Buffer.alloc(0);
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      const bytes = Buffer.concat([rest, chunk]);
+      if (wanted.some((text) => bytes.includes(text))) return true;
+      rest = bytes.subarray(Math.max(0, bytes.length - overlap));
+    }
+    return false;
+  } catch (error) {
+    if (isErrorCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,273 @@
+import path from 'node:path';
+import { grouped } from '../../../text';
+import { difference, estimate, percent } from '../../words';
+import { cell, escaped, markdownTable } from '../../../markdown';
+import { runFiles } from '../../../training/runFolder';
+import { differencesOf } from '../configurations';
+import { baselineComparisonsOf } from '../untrainedBaseline';
+import type { RunRecord } from '../experiment';
+import { packOf, type EvaluationSetting } from '../../loop/kept';
+import type { MeasuredRuns } from '../measuredRuns';
+
+/** Everything that the report contains. */
+interface ComparisonReport {
+  readonly records: readonly RunRecord[];
+  /** Names of the runs, in their order, all different. */
+  readonly names: readonly string[];
+  readonly measured: readonly MeasuredRuns[];
+  /** Absolute folder. Paths inside it are shown relative to it; of other paths only the last part is shown. */
+  readonly workspace: string;
+  /** Folder of the pictures, relative to the page, with `/`. */
+  readonly pictures: string;
+}
+
+/** Returns the whole report as Markdown: results first, then how the runs learned, then their settings. */
+export function pageOf(experiment: ComparisonReport): string {
+  const parts = [
+    [`# ${experiment.names.map(escaped).join(', ')}`],
+    results(experiment),
+    runs(experiment),
+    configurations(experiment),
+    learning(experiment),
+    controls(experiment),
+    commands(experiment),
+  ];
+  return `${parts.flat().join('\n\n')}\n`;
+}
+
+/** File names of the pictures, by what they show. */
+export const pictureOf = {
+  success: ({ key }: EvaluationSetting): string => `success-${key}.svg`,
+  stage: (stage: string): string => `${stage.replaceAll(/[^\w-]/g, '_')}.svg`,
+};
+
+export const stagesOf = (records: readonly RunRecord[]): string[] => [
+  ...new Set(records.flatMap(({ history }) => history.trained)),
+];
+
+function results({ measured, names, workspace, pictures }: ComparisonReport): string[] {
+  const heading = '## Held-out success';
+  if (measured.length === 0) return [heading, 'Not evaluated yet.'];
+  return [
+    heading,
+    ...measured.flatMap((one) => {
+      const { rows, setting } = one;
+      const first = rows.find(({ run }) => run !== undefined)?.run ?? 0;
+      return [
+        `${inWords(setting, workspace)}:`,
+        table(
+          [
+            'model',
+            'success',
+            'Δ vs. base (points)',
+            `Δ vs. ${names[first]!} (points)`,
+            'tests passed',
+            'turns',
+          ],
+          rows.map(({ run, figures, againstStart, againstFirst }) => [
+            run === undefined ? `base model, ${portable(figures.agent, workspace)}` : names[run]!,
+            estimate(figures.success),
+            againstStart === undefined ? '' : difference(againstStart.success),
+            againstFirst === undefined ? '' : difference(againstFirst.success),
+            estimate(figures.testsPassed),
+            figures.meanTurns?.toFixed(1) ?? '–',
+          ]),
+        ),
+        picture('Success with intervals', pictures, pictureOf.success(setting)),
+      ];
+    }),
+    'In brackets 95 % intervals: of rates Wilson’s over tasks; of differences, in percentage points, the bootstrap over ' +
+      'tasks, each task compared with itself under the same seeds, and the p-value of a sign-flip test.',
+  ];
+}
+
+function inWords(setting: EvaluationSetting, workspace: string): string {
+  const { title, tasks, simulator, mode, rollouts, temperature, seed, max_turns, reply_limit } = setting;
+  const play = temperature === 0 ? 'greedy' : `temperature ${temperature}`;
+  return (
+    `${escaped(title)}, ${tasks} tasks, ${rollouts} ${rollouts === 1 ? 'dialogue' : 'dialogues'} each, ${play}, seed ${seed}; ` +
+    `the collaborator is ${escaped(portable(simulator, workspace))}, at most ${max_turns} turns and replies of ${reply_limit} characters; grading ${mode}`
+  );
+}
+
+function runs({ records, names }: ComparisonReport): string[] {
+  return [
+    '## Runs',
+    table(
+      ['run', 'method', 'model', 'training data', 'state', 'started', 'id'],
+      records.map(({ run, history }, index) => [
+        names[index]!,
+        run.method,
+        `${baseOf(run.base)}${run.commit === undefined ? '' : ` at ${run.commit}`}`,
+        learnedFrom(history.data ?? run.selection),
+        stateOf(run),
+        run.startedAt.slice(0, 16).replace('T', ' '),
+        run.id,
+      ]),
+    ),
+  ];
+}
+
+/** Returns the state of a run and, if it was finished early, its last step, which the configuration does not tell. */
+function stateOf({ state, progress }: RunRecord['run']): string {
+  const ended = progress?.ended;
+  return ended === undefined
+    ? state
+    : `${state}, ended at step ${grouped(ended.step)} of ${grouped(ended.steps)} of ${ended.stage}`;
+}
+
+/** Returns the last part of a path; the name of a model on a hub stays whole. */
+const baseOf = (base: string): string => portable(base, '').replace(/^…\//, '');
+
+function learnedFrom(
+  data: { readonly trajectories: number; readonly tasks: number; readonly successes: number } | undefined,
+): string {
+  if (data === undefined) return '–';
+  const { trajectories, tasks, successes } = data;
+  return `${grouped(trajectories)} dialogues of ${grouped(tasks)} tasks, ${grouped(successes)} successes`;
+}
+
+function configurations({ records, names, workspace }: ComparisonReport): string[] {
+  const portables = records.map(({ configuration }) => portableValue(configuration, workspace));
+  const differences = differencesOf(portables);
+  return [
+    ...(records.length === 1
+      ? ['## Configuration']
+      : [
+          '## What differs in the configurations',
+          differences.length === 0
+            ? 'Nothing but names and data.'
+            : table(
+                ['setting', ...names],
+                differences.map(({ field, values }) => [field, ...values.map((value) => value ?? 'default')]),
+              ),
+        ]),
+    ...portables.flatMap((configuration, index) => [
+      `<details><summary>All of ${escaped(names[index]!)}</summary>`,
+      `\`\`\`json\n${JSON.stringify(configuration, undefined, 2)}\n\`\`\``,
+      '</details>',
+    ]),
+  ];
+}
+
+function learning({ records, pictures }: ComparisonReport): string[] {
+  const stages = stagesOf(records);
+  if (stages.length === 0) return [];
+  return [
+    '## How they learned',
+    ...stages.map((stage) =>
+      picture(`Learning curves of the stage ${stage}`, pictures, pictureOf.stage(stage)),
+    ),
+  ];
+}
+
+function controls({ records, names }: ComparisonReport): string[] {
+  const rows = records.flatMap(({ history }, index) =>
+    baselineComparisonsOf(history).map((control) => [
+      names[index]!,
+      control.stage,
+      control.accuracy === null ? '–' : percent(control.accuracy),
+      control.untrainedAccuracy === null ? '–' : percent(control.untrainedAccuracy),
+      control.pairs === null ? '–' : grouped(control.pairs),
+      number(control.correlation, 2),
+      number(control.spread, 3),
+      number(control.untrainedSpread, 3),
+      control.candidates === null ? '–' : grouped(control.candidates),
+    ]),
+  );
+  if (rows.length === 0) return [];
+  return [
+    '## Critics vs. untrained baseline',
+    table(
+      [
+        'run',
+        'stage',
+        'held-out pair accuracy',
+        'untrained baseline',
+        'pairs',
+        'rank correlation with the untrained baseline',
+        'score std. dev., critic',
+        'score std. dev., untrained',
+        'turns ranked',
+      ],
+      rows,
+    ),
+    'The untrained baseline is the score of the same model before training. A critic should beat it on held-out pairs and ' +
+      'order turns differently; at a rank correlation of 1 both order the turns alike.',
+  ];
+}
+
+/** Writes the commands that repeat the experiment; they are to be run in the workspace. */
+function commands({ records, measured, workspace }: ComparisonReport): string[] {
+  const shown = (file: string): string => quoted(portable(file, workspace));
+  const train = records.flatMap(({ run: { folder } }) => [
+    `tandem train ${shown(path.join(folder, runFiles.configuration))} --data ${shown(path.dirname(path.dirname(folder)))} --follow`,
+  ]);
+  const evaluate = measured.map(({ setting, rows }) => {
+    const run = records[rows.find((row) => row.run !== undefined)!.run!]!.run;
+    const agents = rows.map(({ figures }) => `--agent ${quoted(portable(figures.agent, workspace))}`);
+    return [
+      `tandem evaluate --tasks ${shown(path.join(run.folder, packOf(setting)))}`,
+      ...agents,
+      `--simulator ${quoted(portable(setting.simulator, workspace))} --mode ${setting.mode}`,
+      `--rollouts ${setting.rollouts} --seed ${setting.seed} --temperature ${setting.temperature}`,
+      `--max-tokens ${setting.max_tokens} --max-turns ${setting.max_turns} --reply-limit ${setting.reply_limit}`,
+    ].join(' \\\n  ');
+  });
+  return [
+    '## The same again',
+    'In the folder of the workspace; a run’s rows and the tasks of an evaluation are in its folder.',
+    ['```sh', ...train, ...evaluate, '```'].join('\n'),
+  ];
+}
+
+const quoted = (text: string): string =>
+  /^[\w./:@=…-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+const number = (value: number | null, digits: number): string =>
+  value === null ? '–' : value.toFixed(digits).replace('-', '−');
+
+const picture = (alt: string, folder: string, file: string): string =>
+  `![${alt}](${[...folder.split('/').map(encodeURIComponent), file].join('/')})`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  markdownTable(
+    head.map(cell),
+    rows.map((row) => row.map(cell)),
+  );
+
+/** Stands for the folders of a place outside the workspace, which are private. */
+const ELSEWHERE = '…';
+
+/**
+ * Makes a text fit to leave this machine: an absolute path becomes relative to the workspace, or its last part if it
+ * lies outside; an address loses user, password and query.
+ * @param workspace an absolute folder
+ */
+export function portable(text: string, workspace: string): string {
+  if (isAbsolute(text)) return shownFrom(text, workspace);
+  const local = /^(local:|script:)(.+)$/s.exec(text);
+  if (local !== null) return `${local[1]!}${portable(local[2]!, workspace)}`;
+  return text.replaceAll(/\/\/[^/@\s]*@/g, '//').replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1');
+}
+
+/** Does the same for every text in a configuration. */
+export function portableValue(value: unknown, workspace: string): unknown {
+  if (typeof value === 'string') return portable(value, workspace);
+  if (Array.isArray(value)) return value.map((one) => portableValue(one, workspace));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inside]) => [name, portableValue(inside, workspace)]),
+  );
+}
+
+/** Accepts paths of the other kind of system as well: a run may have been made there. */
+const isAbsolute = (text: string): boolean => path.posix.isAbsolute(text) || path.win32.isAbsolute(text);
+
+function shownFrom(file: string, workspace: string): string {
+  const relative = path.relative(workspace, file).replaceAll('\\', '/');
+  const isInside = workspace !== '' && relative !== '' && !relative.startsWith('..') && !isAbsolute(relative);
+  if (isInside) return relative;
+  const last = file.split(/[\\/]/).findLast((part) => part !== '') ?? '';
+  return `${ELSEWHERE}/${last}`;
+}

@@ -1,0 +1,49 @@
+import type { RunHistory } from '../../training/history/history';
+import type { TrainerEventOf } from '../../training/events';
+
+/**
+ * Compares a critic of a run with the untrained baseline, the score of the model before training: how differently both
+ * order the sampled turns.
+ */
+export interface BaselineComparison {
+  /** `ranking`, or `ranking-2` in a later round; `critic` while nothing is ranked yet. */
+  readonly stage: string;
+  /** Numbers of histories and candidates that were ranked; null before the ranking. */
+  readonly histories: number | null;
+  readonly candidates: number | null;
+  /**
+   * Spearman correlation of critic and untrained score; null when in no history both vary. At 1 the critic adds
+   * nothing.
+   */
+  readonly correlation: number | null;
+  /** Standard deviation within a history, averaged over histories: of the critic's scores, and of the baseline's. */
+  readonly spread: number | null;
+  readonly untrainedSpread: number | null;
+  /** Held-out pair accuracy of the critic's best evaluation; null when no critic was trained. */
+  readonly accuracy: number | null;
+  /** The baseline's accuracy on the same pairs, and their number; null in runs of an older trainer. */
+  readonly untrainedAccuracy: number | null;
+  readonly pairs: number | null;
+}
+
+/** Returns a comparison for each ranking of a run, in order; before the first ranking, the one known of the critic. */
+export function baselineComparisonsOf(history: RunHistory): BaselineComparison[] {
+  const { control, rankings } = history;
+  const onPairs = {
+    accuracy: history.bestLook('critic')?.accuracy ?? null,
+    untrainedAccuracy: control?.accuracy ?? null,
+    pairs: control?.examples ?? null,
+  };
+  if (rankings.length === 0 && control !== undefined) return [{ ...unranked(control), ...onPairs }];
+  return rankings.map(({ stage, histories, candidates, rank_correlation, spread, untrained_spread }) => ({
+    ...{ stage, histories, candidates, ...onPairs },
+    correlation: rank_correlation ?? null,
+    spread: spread ?? null,
+    untrainedSpread: untrained_spread ?? null,
+  }));
+}
+
+const unranked = ({ stage }: TrainerEventOf<'control'>) => ({
+  ...{ stage, histories: null, candidates: null },
+  ...{ correlation: null, spread: null, untrainedSpread: null },
+});

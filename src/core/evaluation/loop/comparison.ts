@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collect';
+import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
+import { taskFigures } from '../figures';
+import { figuresSchema, intervalSchema } from '../figuresSchema';
+import type { PairedDifference } from '../paired';
+import { keep, playedOf, settingOf } from './kept';
+import type { Model } from '../../model/model';
+
+const number = z.number();
+
+const paired = z.object({
+  difference: number.nullable(),
+  interval: intervalSchema.nullable(),
+  p: number.nullable(),
+  tasks: number,
+}) satisfies z.ZodType<PairedDifference>;
+
+const comparison = z.object({
+  before: figuresSchema,
+  after: figuresSchema,
+  success: paired,
+  testsPassed: paired,
+  /** Numbers of tasks that were solved more often afterwards, and less often. */
+  gained: number,
+  lost: number,
+  /** One task with the ids of its dialogues before and after. */
+  example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
+});
+
+/** Figures of the agent before and after training, on the same tasks and seeds. */
+export const comparisonsSchema = z.object({ sampled: comparison, greedy: comparison });
+export type TrainedComparison = z.infer<typeof comparison>;
+export type TrainedComparisons = z.infer<typeof comparisonsSchema>;
+
+interface ComparisonPlan extends Omit<EvaluationPlan, 'agents' | 'rollouts' | 'sampling' | 'onProgress'> {
+  readonly before: Model;
+  readonly after: Model;
+  /** Dialogues per task in sampled play; greedy play has one. */
+  readonly rollouts: number;
+  readonly temperature: number;
+  readonly maxTokens: number;
+  /** Name of the tasks. */
+  readonly title: string;
+  /** Folder of the run that made the agent after; it keeps both results, like those of other evaluations. */
+  readonly run: string;
+  readonly onProgress?: (progress: { done: number; total: number; already: number }) => void;
+}
+
+/** @throws {Fault} `dialogue/incomplete` when dialogues failed; as `collect` */
+export async function compareAgents(plan: ComparisonPlan): Promise<TrainedComparisons> {
+  const { before, after, rollouts, temperature, maxTokens, title, run, onProgress, ...rest } = plan;
+  const perAgent = plan.tasks.length * (rollouts + 1);
+  const played = new Map<string, CollectionProgress>();
+  const play = async (kind: 'sampled' | 'greedy'): Promise<TrainedComparison> => {
+    const isGreedy = kind === 'greedy';
+    const setting = {
+      ...rest,
+      rollouts: isGreedy ? 1 : rollouts,
+      sampling: { temperature: isGreedy ? 0 : temperature, maxTokens },
+    };
+    const evaluation = await evaluate({
+      ...setting,
+      agents: [before, after],
+      onProgress: (agent, progress) => {
+        played.set(`${kind} ${agent}`, progress);
+        const sum = (of: 'done' | 'already'): number =>
+          [...played.values()].reduce((all, one) => all + one[of], 0);
+        onProgress?.({ done: sum('done'), already: sum('already'), total: 2 * perAgent });
+      },
+    });
+    const compared = comparisonOf(evaluation, plan);
+    const [start, model] = evaluation.agents.map((agent) => playedOf(agent, plan.mode));
+    await keep(run, settingOf(setting, title), plan.tasks, { start: start!, model: model! });
+    return compared;
+  };
+  return { sampled: await play('sampled'), greedy: await play('greedy') };
+}
+
+function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonPlan): TrainedComparison {
+  const [before, after] = agents as readonly [Evaluated, Evaluated];
+  for (const { collection } of agents) refuseIncomplete(collection);
+  const solved = ({ trajectories }: Evaluated): Map<string, number> =>
+    new Map(taskFigures(trajectories, mode).map(({ task, success }) => [task, success]));
+  const first = solved(before);
+  const moved = [...solved(after)].map(
+    ([task, success]) => [task, success - (first.get(task) ?? 0)] as const,
+  );
+  moved.sort(([a], [b]) => (a < b ? -1 : 1)); // sorted by id, because the order of play is arbitrary
+  const gained = moved.filter(([, by]) => by > 0);
+  const lost = moved.filter(([, by]) => by < 0);
+  const task = (gained[0] ?? lost[0] ?? moved[0])?.[0]; // the first task that shows a change, if there is one
+  return {
+    before: before.figures,
+    after: after.figures,
+    success: comparisons[0]!.success,
+    testsPassed: comparisons[0]!.testsPassed,
+    gained: gained.length,
+    lost: lost.length,
+    ...(task !== undefined && { example: { task, ...dialoguesOf(task, before, after) } }),
+  };
+}
+
+function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { before: string; after: string } {
+  const of = ({ trajectories }: Evaluated): string =>
+    trajectories.find((trajectory) => trajectory.task.id === task)!.id;
+  return { before: of(before), after: of(after) };
+}

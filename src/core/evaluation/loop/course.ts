@@ -1,0 +1,104 @@
+import type { LoopProgress } from './plan';
+import { STAGES, type StageName } from './record';
+
+/** Progress of one stage of a loop. */
+export interface StageState {
+  readonly name: StageName;
+  readonly state: 'waiting' | 'now' | 'done';
+  /** Fraction done, 0 to 1, of the stage at work; absent while it is unknown. */
+  readonly fraction?: number;
+  readonly done?: number;
+  readonly total?: number;
+  /** The work going on: the trainer's stage while it trains. */
+  readonly what?: string;
+}
+
+/** Seconds that each stage usually takes. */
+export type Expected = Readonly<Record<StageName, number>>;
+
+/**
+ * Fractions of a training's time by stage, in the order of the stages. They were measured with the settings of the
+ * quick loop; stages that a method leaves out count as done.
+ */
+const TRAINING = { prepare: 0.03, critic: 0.32, candidates: 0.15, ranking: 0.15, policy: 0.33, export: 0.02 };
+
+/** Fraction of a stage below which its pace says nothing about the rest. */
+const ENOUGH = 0.05;
+
+/** Follows a loop: the stage at work, its progress, and the time that all of it will take. */
+export class LoopCourse {
+  private readonly stages = new Map<StageName, StageState>(
+    STAGES.map((name) => [name, { name, state: 'waiting' }]),
+  );
+  private begun = 0;
+  private first = 0;
+  /** Seconds that the stages done by this call took, and seconds that they were expected to take. */
+  private taken = 0;
+  private foreseen = 0;
+
+  /** @param expected seconds of each stage on this machine */
+  constructor(private readonly expected: Expected) {}
+
+  get all(): readonly StageState[] {
+    return [...this.stages.values()];
+  }
+
+  /** @param now milliseconds of a clock that never goes back */
+  tell(progress: LoopProgress, now: number): void {
+    const { stage: name } = progress;
+    switch (progress.state) {
+      case 'begun':
+        this.begun = now;
+        this.first = 0;
+        this.stages.set(name, { name, state: 'now' });
+        break;
+      case 'working': {
+        const { what, done, total, already } = progress;
+        const before = this.stages.get(name)?.fraction;
+        const told = name === 'train' ? trainedPart(what, done, total) : part(done, total);
+        // Steps within a stage are counted anew, so the fraction must not fall.
+        const fraction = told === undefined ? before : Math.max(before ?? 0, told);
+        // A resumed training begins where it was; what was played before is counted at once.
+        this.first = part(already, total) ?? (before === undefined ? (fraction ?? 0) : this.first);
+        this.stages.set(name, { name, state: 'now', what, done, total, fraction });
+        break;
+      }
+      case 'done':
+        this.taken += progress.seconds;
+        this.foreseen += this.expected[name];
+        this.stages.set(name, { name, state: 'done' });
+        break;
+      case 'skipped':
+        this.stages.set(name, { name, state: 'done' });
+    }
+  }
+
+  /** Returns the estimated seconds until the loop is over. */
+  left(now: number): number {
+    const pace = this.foreseen === 0 ? 1 : this.taken / this.foreseen;
+    return this.all.reduce((sum, stage) => sum + this.leftOf(stage, pace, now), 0);
+  }
+
+  private leftOf({ name, state, fraction }: StageState, pace: number, now: number): number {
+    const usual = this.expected[name] * pace;
+    if (state !== 'now') return state === 'done' ? 0 : usual;
+    const elapsed = (now - this.begun) / 1000;
+    // Work left behind by an earlier call took no time in this one.
+    const here = (fraction ?? 0) - this.first;
+    if (here < ENOUGH) return Math.max(0, usual * (1 - this.first) - elapsed);
+    return (elapsed / here) * (1 - (fraction ?? 0));
+  }
+}
+
+const part = (done: number | undefined, total: number | undefined): number | undefined =>
+  done === undefined || total === undefined || total === 0 ? undefined : Math.min(1, done / total);
+
+/** @param what the trainer's stage, perhaps followed by a part of it that has no steps: `candidates sampling` */
+function trainedPart(what: string, done: number | undefined, total: number | undefined): number | undefined {
+  const [stage = ''] = what.split(' ');
+  const names = Object.keys(TRAINING) as (keyof typeof TRAINING)[];
+  const index = names.indexOf(stage.replace(/-\d+$/, '') as keyof typeof TRAINING);
+  if (index === -1) return undefined;
+  const before = names.slice(0, index).reduce((sum, name) => sum + TRAINING[name], 0);
+  return Math.min(1, before + TRAINING[names[index]!] * (part(done, total) ?? 0));
+}

@@ -1,0 +1,69 @@
+import { constants } from 'node:fs';
+import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Fault } from '../../fault';
+import { readLocalFolder } from '../../model/local/folder';
+import type { Precision } from '../../training/onnx';
+import { ifThere, UNFINISHED } from '../../trajectory/files';
+
+/** Our precision for each name of a graph's precision; graphs of others are as exact as ours with as many bits. */
+const AS_OURS: Readonly<Record<string, Precision>> = {
+  ...{ fp32: 'fp32', int8: 'int8', quantized: 'int8', int4: 'int4', q4: 'int4' },
+};
+
+/**
+ * Returns the precision in which the agent at this place is computed.
+ * @param place a model folder, which plays from the best of its graphs, or a graph
+ * @throws {Fault} `loop/other-precision` when graphs of its precision cannot be made here; as `readLocalFolder`
+ */
+export function precisionOf(place: string): Precision {
+  const { graph, precision } = readLocalFolder(place);
+  const ours = AS_OURS[precision];
+  if (ours !== undefined) return ours;
+  const message = `The agent plays from ${graph} in ${precision}, in which no graph of the trained model can be made, so that before and after would differ in it: name its folder, or a graph in fp32, int8 or int4.`;
+  throw new Fault('loop/other-precision', message);
+}
+
+/** Returns the path of the graph in this precision, relative to the model folder. */
+const graphOf = (precision: Precision): string =>
+  join('onnx', precision === 'fp32' ? 'model.onnx' : `model_${precision}.onnx`);
+
+/** Tells whether the model can be played in this precision. */
+export const hasGraph = (folder: string, precision: Precision): Promise<boolean> =>
+  isFile(join(folder, graphOf(precision)));
+
+/** File in a copied model that names its run. */
+const ORIGIN = 'trained-by.json';
+const originSchema = z.object({ run: z.string() });
+
+/**
+ * Copies the model of a run in place of an earlier one. It appears only when it is complete, with the run's name in it.
+ */
+export async function putInPlace(
+  { run, model }: { readonly run: string; readonly model: string },
+  to: string,
+): Promise<void> {
+  const unfinished = `${to}${UNFINISHED}`;
+  await rm(unfinished, { recursive: true, force: true });
+  // The copy takes no room where the file system can share blocks.
+  await cp(model, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await writeFile(join(unfinished, ORIGIN), `${JSON.stringify({ run })}\n`);
+  await rm(to, { recursive: true, force: true });
+  await rename(unfinished, to);
+}
+
+/** Tells whether the copied model is this run's: a loop that was killed may have left that of another. */
+export async function isOf(run: string, folder: string): Promise<boolean> {
+  const text = await ifThere(() => readFile(join(folder, ORIGIN), 'utf8'));
+  return text !== undefined && originSchema.parse(JSON.parse(text)).run === run;
+}
+
+/** Tells whether a folder exists and is not empty. */
+export async function isFilled(folder: string): Promise<boolean> {
+  return ((await ifThere(() => readdir(folder))) ?? []).length > 0;
+}
+
+export async function isFile(file: string): Promise<boolean> {
+  return (await ifThere(() => stat(file)))?.isFile() === true;
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import type { PackTask } from '../../dialogue/collect';
+import type { Evaluated, EvaluationPlan } from '../evaluate';
+import { taskFigures, type TaskFigures } from '../figures';
+import { figuresSchema } from '../figuresSchema';
+import { taskToRow } from '../../task/row';
+import { readWhole } from '../../training/runFolder';
+import { ifThere, writeAtomically } from '../../trajectory/files';
+
+/** Settings of an evaluation. Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
+const settingSchema = z.object({
+  key: z.string(),
+  /** Name of the tasks: that of their pack. */
+  title: z.string(),
+  tasks: z.number().int(),
+  simulator: z.string(),
+  mode: z.enum(['fixed', 'paper']),
+  seed: z.number().int(),
+  /** Dialogues per task. */
+  rollouts: z.number().int(),
+  temperature: z.number(),
+  max_tokens: z.number().int(),
+  max_turns: z.number().int(),
+  reply_limit: z.number().int(),
+});
+export type EvaluationSetting = z.infer<typeof settingSchema>;
+
+const playedSchema = z.object({
+  figures: figuresSchema,
+  /** Figures of each task, so that runs measured on different days can be paired. */
+  by_task: z.array(
+    z.object({ task: z.string(), success: z.number(), testsPassed: z.number(), rollouts: z.number() }),
+  ) satisfies z.ZodType<TaskFigures[]>,
+});
+/** Result of one model. */
+export type ModelResult = z.infer<typeof playedSchema>;
+
+export const playedOf = (
+  { figures, trajectories }: Evaluated,
+  mode: EvaluationPlan['mode'],
+): ModelResult => ({
+  figures,
+  by_task: taskFigures(trajectories, mode),
+});
+
+/** Content of `evaluations/<key>.json` in the folder of a run. */
+const keptSchema = z.object({
+  version: z.literal(1),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  setting: settingSchema,
+  /** The run's own model, and the one that it began with where that can play. */
+  model: playedSchema,
+  start: playedSchema.optional(),
+});
+export type KeptEvaluation = z.infer<typeof keptSchema>;
+
+const FOLDER = 'evaluations';
+
+type Plan = Omit<EvaluationPlan, 'agents' | 'onProgress'>;
+
+/** @param title name of the tasks */
+export function settingOf(plan: Plan, title: string): EvaluationSetting {
+  const { tasks, simulator, mode, seed, rollouts, sampling, protocol, prompts } = plan;
+  const identity = [
+    tasks.map(({ task }) => taskToRow(task)),
+    [simulator.name, simulator.fingerprint],
+    [mode, seed, rollouts, sampling, protocol, prompts.versions],
+  ];
+  return {
+    key: createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12),
+    ...{ title, tasks: tasks.length, simulator: simulator.name, mode, seed, rollouts },
+    temperature: sampling.temperature,
+    max_tokens: sampling.maxTokens,
+    max_turns: protocol.maxTurns,
+    reply_limit: protocol.replyLimit,
+  };
+}
+
+/** Keeps a result in the folder of its run, with the tasks as a pack beside it, which `tandem evaluate` can play. */
+export async function keep(
+  runFolder: string,
+  setting: EvaluationSetting,
+  tasks: readonly PackTask[],
+  played: Pick<KeptEvaluation, 'model' | 'start'>,
+): Promise<void> {
+  const rows = tasks.map(({ task }) => `${JSON.stringify(taskToRow(task))}\n`);
+  await writeAtomically(path.join(runFolder, packOf(setting)), (file) => file.writeFile(rows.join('')));
+  const kept: KeptEvaluation = { version: 1, at: new Date().toISOString(), setting, ...played };
+  await writeAtomically(path.join(runFolder, FOLDER, `${setting.key}.json`), (file) =>
+    file.writeFile(`${JSON.stringify(kept)}\n`),
+  );
+}
+
+/** Returns the path of the pack with an evaluation's tasks, relative to the folder of each run that it measured. */
+export const packOf = ({ key }: EvaluationSetting): string => path.join(FOLDER, `${key}.tasks.jsonl`);
+
+/** Returns when an evaluation of a run was last kept, in milliseconds since 1970; undefined before the first. */
+export const evaluatedAt = async (runFolder: string): Promise<number | undefined> =>
+  (await ifThere(() => stat(path.join(runFolder, FOLDER))))?.mtimeMs;
+
+/** Reads the evaluations of a run. */
+export async function keptOf(runFolder: string): Promise<KeptEvaluation[]> {
+  const folder = path.join(runFolder, FOLDER);
+  const names = (await ifThere(() => readdir(folder))) ?? [];
+  const read = names
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readWhole(path.join(folder, name), keptSchema));
+  return (await Promise.all(read)).filter((one) => one !== undefined);
+}

@@ -1,0 +1,90 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Fault, messageOf } from '../../fault';
+import { lazily } from '../../lazily';
+import { ifThere, writeAtomically } from '../../trajectory/files';
+import { comparisonsSchema } from './comparison';
+import type { LoopResult } from './plan';
+import type { Size } from './settings';
+
+/** The part of a lesson's result that is shown again. */
+const outcomeSchema = lazily(() =>
+  z.object({
+    /** Id of the lesson's run, and the absolute path of its report. */
+    run: z.string(),
+    report: z.string(),
+    comparisons: comparisonsSchema,
+  }),
+);
+
+const lessonSchema = lazily(() =>
+  z.object({
+    version: z.literal(1),
+    /** Name of the agent that is taught, as in the settings. */
+    agent: z.string(),
+    seed: z.number().int(),
+    /** Amount of play and training. */
+    size: z.enum(['brief', 'standard', 'thorough']),
+    /**
+     * True while the lesson resumes by itself when the editor opens; false once somebody has stopped it, or it is over.
+     */
+    isWanted: z.boolean(),
+    outcome: outcomeSchema().optional(),
+  }),
+);
+
+/** One lesson over a data folder: `teaching/<number>` holds its tasks, its record and its report. */
+export interface Lesson extends Omit<z.infer<ReturnType<typeof lessonSchema>>, 'version'> {
+  /** Counts lessons from 1. */
+  readonly number: number;
+  /** Absolute path. */
+  readonly folder: string;
+}
+
+const FOLDER = 'teaching';
+const FILE = 'lesson.json';
+
+/**
+ * Returns the last lesson of a data folder; undefined before the first.
+ * @throws {Fault} `loop/bad-lesson`
+ */
+export async function lastLesson(dataFolder: string): Promise<Lesson | undefined> {
+  const names = (await ifThere(() => readdir(join(dataFolder, FOLDER)))) ?? [];
+  const numbers = names.flatMap((name) => (/^[1-9]\d{0,8}$/.test(name) ? [Number(name)] : []));
+  for (const number of numbers.toSorted((a, b) => b - a)) {
+    const folder = join(dataFolder, FOLDER, String(number));
+    const file = join(folder, FILE);
+    const text = await ifThere(() => readFile(file, 'utf8'));
+    if (text === undefined) continue;
+    try {
+      const { version: _, ...lesson } = lessonSchema().parse(JSON.parse(text));
+      return { number, folder, ...lesson };
+    } catch (cause) {
+      const message = `${file} cannot be read (${messageOf(cause).split('\n')[0]!}). Delete it: another lesson can then be begun, and no dialogue is lost.`;
+      throw new Fault('loop/bad-lesson', message, { cause });
+    }
+  }
+  return undefined;
+}
+
+/** Begins the next lesson, with tasks that no lesson before it had. @param agent its name as in the settings */
+export async function beginLesson(dataFolder: string, agent: string, size: Size): Promise<Lesson> {
+  const number = ((await lastLesson(dataFolder))?.number ?? 0) + 1;
+  const folder = join(dataFolder, FOLDER, String(number));
+  return keepLesson({ number, folder, agent, seed: number - 1, size, isWanted: true });
+}
+
+/** Writes the lesson into its folder. */
+export async function keepLesson(lesson: Lesson): Promise<Lesson> {
+  const { agent, seed, size, isWanted, outcome } = lesson;
+  const text = `${JSON.stringify({ version: 1, agent, seed, size, isWanted, outcome }, undefined, 2)}\n`;
+  await writeAtomically(join(lesson.folder, FILE), (file) => file.writeFile(text));
+  return lesson;
+}
+
+/** Records the outcome of a lesson, which ends it. */
+export const endLesson = (
+  lesson: Lesson,
+  { run, report, comparisons }: Pick<LoopResult, 'run' | 'report' | 'comparisons'>,
+): Promise<Lesson> => keepLesson({ ...lesson, isWanted: false, outcome: { run, report, comparisons } });

@@ -1,0 +1,306 @@
+import { join } from 'node:path';
+import { collect, collectionName, refuseIncomplete } from '../../dialogue/collect';
+import { Prompts } from '../../dialogue/prompts';
+import { ModelSimulator, RulesSimulator, type Simulator } from '../../dialogue/simulator';
+import type { Grader } from '../../grading/grader';
+import type { Model } from '../../model/model';
+import { parseConfiguration, type RunConfiguration } from '../../training/configuration';
+import { writeGraphs, type Precision } from '../../training/onnx';
+import { runFiles } from '../../training/runFolder';
+import { Runs } from '../../training/runs';
+import { claimIn } from '../../trajectory/claim';
+import { TrajectoryLog } from '../../trajectory/log';
+import { compareAgents, comparisonsSchema, type TrainedComparisons } from './comparison';
+import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
+import type { LoopPlan, LoopResult, StageProgress } from './plan';
+import { digestOf, LoopRecord, type Stage, type StageName } from './record';
+import { writeReport } from './report/report';
+import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
+import type { Collected, Exported, Reported, TrainedRun } from './results';
+import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
+import { trained } from './trained';
+import * as words from './words';
+
+/**
+ * Runs the whole loop: tasks, dialogues of the agent, training, a new model, play of both agents on tasks that neither
+ * has seen, a report. A later call goes on where the last one ended, and repeats nothing whose inputs are the same.
+ *
+ * @throws {Fault} `loop/bad-record`, `loop/too-few-tasks`, `loop/not-trained`, and those of the parts
+ * @throws the signal's reason when it is aborted
+ */
+export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
+  const claim = await claimIn(join(plan.folder, 'claims'), 'loop', `The loop in ${plan.folder}`);
+  try {
+    const loop = await Loop.open(plan);
+    try {
+      return await loop.run();
+    } finally {
+      await loop.close();
+    }
+  } finally {
+    await claim.release();
+  }
+}
+
+class Loop {
+  private readonly data: string;
+  private readonly runs: Runs;
+  private readonly simulator: Simulator;
+  private readonly before: Model;
+  private readonly stages: LoopResult['stages'][number][] = [];
+  /** Precision of the agent before and after, so that the two differ by the training alone. */
+  private readonly precision: Precision;
+  private after: Model | undefined;
+  private grader: Promise<Grader> | undefined;
+
+  private constructor(
+    private readonly plan: LoopPlan,
+    private readonly record: LoopRecord,
+    private readonly log: TrajectoryLog,
+    private readonly prompts: Prompts,
+  ) {
+    this.data = plan.data?.folder ?? plan.folder;
+    this.runs = new Runs(this.data);
+    this.before = plan.openModel(plan.agent.name);
+    this.precision = precisionOf(plan.agent.graph);
+    this.simulator =
+      plan.simulator === 'rules'
+        ? new RulesSimulator()
+        : new ModelSimulator(plan.openModel(plan.simulator), prompts);
+  }
+
+  static async open(plan: LoopPlan): Promise<Loop> {
+    const record = await LoopRecord.open(plan.folder);
+    const prompts = await Prompts.load(plan.prompts);
+    return new Loop(plan, record, plan.data?.log ?? (await TrajectoryLog.open(plan.folder)), prompts);
+  }
+
+  async close(): Promise<void> {
+    if (this.plan.data === undefined) await this.log.close();
+    await this.before.close?.();
+    await this.simulator.close?.();
+    await this.after?.close?.();
+  }
+
+  async run(): Promise<LoopResult> {
+    const { folder } = this.plan;
+    const tasks = await this.perform(await this.tasks(), words.tasks);
+    const collected = await this.perform(this.collect(tasks), words.collected);
+    const { run } = await this.perform(this.train(collected), words.trained);
+    const { precision } = await this.perform(this.export(run), words.exported);
+    const model = this.modelOf(run);
+    const comparisons = await this.perform(this.evaluate(tasks, run), words.compared);
+    const stages = [...this.stages];
+    const { data } = this;
+    const result = { folder, data, model, run, tasks, collected, comparisons, precision, stages };
+    const { report } = await this.perform(this.report(result), words.reported);
+    return { ...result, report: join(folder, report), stages: this.stages };
+  }
+
+  private async perform<T>(stage: Stage<T>, say: (result: T) => string): Promise<T> {
+    this.plan.signal?.throwIfAborted();
+    const told = { stage: stage.name };
+    const { result, isSkipped, seconds } = await this.record.perform(stage, (because) =>
+      this.plan.onProgress?.({ ...told, state: 'begun', because }),
+    );
+    this.stages.push({ name: stage.name, isSkipped, seconds });
+    this.plan.onProgress?.({ ...told, state: isSkipped ? 'skipped' : 'done', said: say(result), seconds });
+    return result;
+  }
+
+  private async tasks(): Promise<Stage<TasksResult>> {
+    const { folder, packs, settings, seed, signal } = this.plan;
+    const { difficulty, trainTasks, heldOutTasks } = settings;
+    return {
+      name: 'tasks',
+      inputs: {
+        'the packs': await contentOf(packs),
+        'the seed': seed,
+        'how many tasks are drawn': [trainTasks, heldOutTasks],
+        'the difficulty': difficulty,
+      },
+      result: tasksResult,
+      isThere: (result) => hasPacks(folder, result),
+      work: () => drawTasks(folder, packs, { settings, seed, signal }),
+    };
+  }
+
+  private collect(tasks: TasksResult): Stage<Collected> {
+    const { settings, seed, folder, signal } = this.plan;
+    const { rollouts, temperature, maxTokens, protocol, concurrency } = settings;
+    const { before: agent, simulator, prompts, log } = this;
+    const sampling = { temperature, maxTokens };
+    const inputs = {
+      'the tasks': tasks.content.train,
+      'the dialogues per task': rollouts,
+      'the agent, the collaborator or the rules of play': collectionName('', {
+        ...{ agent, simulator, seed, protocol, prompts, sampling },
+      }),
+    };
+    // The training uses all of a collection, so one of other tasks, which may be held out now, must not be continued.
+    const collection = `loop-${digestOf(inputs)}`;
+    return {
+      name: 'collect',
+      inputs,
+      result: collectedSchema,
+      work: async () => {
+        await this.plan.openTrainer(); // finds out before the play, not after it, what the training lacks
+        const played = await collect({
+          ...{
+            agent,
+            simulator,
+            seed,
+            protocol,
+            prompts,
+            log,
+            sampling,
+            rollouts,
+            concurrency,
+            collection,
+            signal,
+          },
+          tasks: await loadPack(join(folder, taskFiles.train)),
+          grader: await this.openGrader(),
+          mode: 'fixed',
+          onProgress: ({ done, total, already }) =>
+            this.working('collect', { what: 'plays', unit: 'dialogues', done, total, already }),
+        });
+        refuseIncomplete(played);
+        const { total, successes } = log.count({ collection });
+        return { collection, dialogues: total, successes };
+      },
+    };
+  }
+
+  private train(collected: Collected): Stage<TrainedRun> {
+    const { settings, seed, agent, prompts, runName, trainerCode, signal } = this.plan;
+    const inputs = {
+      'the dialogues': collected,
+      'the model': this.before.fingerprint,
+      'the settings of the training': settings.training,
+      'the seed': seed,
+      'the precision': this.precision,
+      "the trainer's code": trainerCode,
+    };
+    return {
+      name: 'train',
+      inputs,
+      result: trainedSchema,
+      isThere: ({ run }) => isFilled(this.runModel(run)),
+      work: async () => {
+        const { run } = await trained({
+          ...{ runs: this.runs, prompts, signal },
+          configuration: await this.configuration(collected),
+          key: `${runName}-${digestOf([inputs, agent.base]).slice(0, 8)}`,
+          trainer: await this.plan.openTrainer(),
+          onProgress: (progress) => this.working('train', words.trainingWork(progress)),
+        });
+        return { run: run.id };
+      },
+    };
+  }
+
+  private configuration({ collection }: Collected): Promise<RunConfiguration> {
+    const { agent, seed, settings } = this.plan;
+    const { model, data, ...training } = settings.training;
+    return parseConfiguration(
+      {
+        method: 'sweet-rl',
+        ...{ seed, ...training },
+        model: { base: agent.base, ...model },
+        data: { ...data, log: this.data, filter: { collection } },
+        export: { onnx: [this.precision] },
+      },
+      { from: 'The configuration of the loop', folder: this.data },
+    );
+  }
+
+  private export(run: string): Stage<Exported> {
+    const { precision } = this;
+    const made = this.runModel(run);
+    const { model: copy } = this.plan;
+    return {
+      name: 'export',
+      inputs: { 'the run': run },
+      result: exportedSchema,
+      isThere: async () =>
+        (await hasGraph(made, precision)) && (copy === undefined || (await isOf(run, copy))),
+      work: async () => {
+        await this.addGraph(made);
+        if (copy !== undefined) await putInPlace({ run, model: made }, copy);
+        return { precision };
+      },
+    };
+  }
+
+  /**
+   * Makes the missing graph, without which nothing can be measured. A run whose graph failed has kept its model, with a
+   * notice.
+   */
+  private async addGraph(folder: string): Promise<void> {
+    if (await hasGraph(folder, this.precision)) return;
+    this.working('export', { what: 'makes the graph' });
+    const trainer = await this.plan.openTrainer();
+    await writeGraphs(trainer, { folder, precisions: [this.precision], signal: this.plan.signal });
+  }
+
+  private evaluate(tasks: TasksResult, run: string): Stage<TrainedComparisons> {
+    const { settings, seed, folder, signal, title } = this.plan;
+    const { temperature, maxTokens, protocol, concurrency, evaluationRollouts } = settings;
+    const { before, simulator, prompts, log } = this;
+    const after = (this.after = this.plan.openModel(`local:${this.modelOf(run)}`));
+    const play = { seed, protocol, temperature, maxTokens, rollouts: evaluationRollouts };
+    return {
+      name: 'evaluate',
+      inputs: {
+        'the tasks': tasks.content.heldOut,
+        'the agent before': [before.name, before.fingerprint],
+        'the agent after': after.fingerprint,
+        'the collaborator': [simulator.name, simulator.fingerprint, prompts.versions],
+        'the rules of play': play,
+      },
+      result: comparisonsSchema,
+      work: async () =>
+        compareAgents({
+          ...{ before, after, simulator, prompts, log, ...play, concurrency, mode: 'fixed', signal },
+          tasks: await loadPack(join(folder, taskFiles.heldOut)),
+          ...{ title, run: join(this.runs.folder, run) },
+          grader: await this.openGrader(),
+          onProgress: (progress) =>
+            this.working('evaluate', { what: 'plays', unit: 'dialogues', ...progress }),
+        }),
+    };
+  }
+
+  private report(result: Omit<LoopResult, 'report'>): Stage<Reported> {
+    const { folder, packs, settings, seed, agent, simulator } = this.plan;
+    const { run, tasks, collected, comparisons } = result;
+    return {
+      name: 'report',
+      inputs: {
+        'what is reported': [folder, run, tasks, collected, comparisons],
+        'the settings': [packs, settings, seed, agent, simulator],
+      },
+      result: reportedSchema,
+      isThere: ({ report }) => isFile(join(folder, report)),
+      work: () => writeReport(result, this.plan, this.log),
+    };
+  }
+
+  /** Returns the folder from which the new model plays. */
+  private modelOf(run: string): string {
+    return this.plan.model ?? this.runModel(run);
+  }
+
+  private runModel(run: string): string {
+    return join(this.runs.folder, run, runFiles.model);
+  }
+
+  private openGrader(): Promise<Grader> {
+    return (this.grader ??= this.plan.openGrader());
+  }
+
+  private working(stage: StageName, work: Omit<StageProgress, 'state'>): void {
+    this.plan.onProgress?.({ stage, state: 'working', ...work });
+  }
+}

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+
+/**
+ * Results that the stages between tasks and evaluation, and the report, leave in `loop.json`. Paths are relative to the
+ * loop's folder.
+ */
+
+export const collectedSchema = z.object({
+  /** Name of the collection in the log. */
+  collection: z.string(),
+  dialogues: z.number(),
+  successes: z.number(),
+});
+export type Collected = z.infer<typeof collectedSchema>;
+
+/** `run` is the id of the run. */
+export const trainedSchema = z.object({ run: z.string() });
+export type TrainedRun = z.infer<typeof trainedSchema>;
+
+export const exportedSchema = z.object({ precision: z.enum(['fp32', 'int8', 'int4']) });
+export type Exported = z.infer<typeof exportedSchema>;
+
+export const reportedSchema = z.object({ report: z.string() });
+export type Reported = z.infer<typeof reportedSchema>;

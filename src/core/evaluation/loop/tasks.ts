@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
+import type { PackTask } from '../../dialogue/collect';
+import { deriveSeed } from '../../dialogue/seed';
+import { Fault } from '../../fault';
+import { readTasks } from '../../task/pack';
+import { requestOf } from '../../task/request';
+import { taskToRow } from '../../task/row';
+import { starterTasks, type Split } from '../../task/starter/world';
+import type { Task } from '../../task/task';
+import { ifThere, writeAtomically } from '../../trajectory/files';
+import { digestOf } from './record';
+import type { LoopSettings } from './settings';
+
+/** The files of the tasks stage, in the loop's folder. */
+export const taskFiles = {
+  train: join('tasks', 'train.jsonl'),
+  heldOut: join('tasks', 'held-out.jsonl'),
+} as const;
+
+export const tasksResult = z.object({
+  train: z.number(),
+  heldOut: z.number(),
+  /** Lines of the given packs that hold no task. */
+  badLines: z.number(),
+  /** Digests of both files. */
+  content: z.object({ train: z.string(), heldOut: z.string() }),
+});
+export type TasksResult = z.infer<typeof tasksResult>;
+
+interface Drawn {
+  readonly train: readonly Task[];
+  readonly heldOut: readonly Task[];
+  readonly badLines: number;
+}
+
+/**
+ * Draws tasks to learn from and tasks to measure on, and writes each kind into a pack.
+ * @param packs given files; the starter world when there are none
+ * @throws {Fault} `loop/too-few-tasks`
+ */
+export async function drawTasks(
+  folder: string,
+  packs: readonly string[],
+  { settings, seed, signal }: { settings: LoopSettings; seed: number; signal?: AbortSignal },
+): Promise<TasksResult> {
+  const drawn =
+    packs.length === 0 ? fromWorld(settings, seed) : await fromPacks(packs, settings, seed, signal);
+  return {
+    train: drawn.train.length,
+    heldOut: drawn.heldOut.length,
+    badLines: drawn.badLines,
+    content: {
+      train: await writePack(join(folder, taskFiles.train), drawn.train),
+      heldOut: await writePack(join(folder, taskFiles.heldOut), drawn.heldOut),
+    },
+  };
+}
+
+/** Returns a digest of each given pack, so that a changed one is noticed. */
+export async function contentOf(packs: readonly string[]): Promise<readonly string[]> {
+  const digests: string[] = [];
+  for (const file of packs) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    digests.push(hash.digest('hex'));
+  }
+  return digests;
+}
+
+/** Tells whether both packs are there as they were written. */
+export async function hasPacks(folder: string, { content }: TasksResult): Promise<boolean> {
+  const asWritten = async (file: string, digest: string): Promise<boolean> => {
+    const text = await ifThere(() => readFile(join(folder, file), 'utf8'));
+    return text !== undefined && digestOf(text) === digest;
+  };
+  return (
+    (await asWritten(taskFiles.train, content.train)) && (await asWritten(taskFiles.heldOut, content.heldOut))
+  );
+}
+
+/** Reads the tasks of such a pack, to be played. */
+export async function loadPack(file: string): Promise<PackTask[]> {
+  const tasks: PackTask[] = [];
+  for await (const read of readTasks(file)) {
+    if ('task' in read) tasks.push({ task: read.task, pack: basename(file) });
+  }
+  return tasks;
+}
+
+/**
+ * Draws tasks of the starter world; those of the two splits share no structure. The test split stays out: it is the
+ * scoreboard's, which uses it once per table, while a loop is run whenever somebody changed something.
+ */
+function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed: number): Drawn {
+  const draw = (split: Split, count: number): Task[] => {
+    const drawn = starterTasks({ split, seed, difficulty });
+    return Array.from({ length: count }, () => drawn.next().value.task);
+  };
+  return { train: draw('train', trainTasks), heldOut: draw('development', heldOutTasks), badLines: 0 };
+}
+
+/** Fraction of the tasks that is held out. */
+const HELD_OUT = 0.2;
+
+/**
+ * Splits the tasks of packs. A task's place depends on the seed and on what it asks for alone: packs in another order
+ * give the same split, and one request under two ids is either learned from or measured on.
+ */
+async function fromPacks(
+  packs: readonly string[],
+  { trainTasks, heldOutTasks }: LoopSettings,
+  seed: number,
+  signal?: AbortSignal,
+): Promise<Drawn> {
+  const tasks = new Map<string, Task>();
+  let badLines = 0;
+  for (const file of packs) {
+    for await (const read of readTasks(file, { signal })) {
+      if ('bad' in read) badLines += 1;
+      else if (!tasks.has(read.task.id)) tasks.set(read.task.id, read.task);
+    }
+  }
+  const places = [...tasks.values()].map((task) => ({
+    task,
+    place: deriveSeed('loop', seed, requestOf(task)),
+  }));
+  const drawn = places
+    .sort((a, b) => a.place - b.place || (a.task.id < b.task.id ? -1 : 1))
+    .map(({ task }) => task);
+  const heldOut = drawn.slice(0, Math.min(heldOutTasks, Math.round(drawn.length * HELD_OUT)));
+  const known = new Set(heldOut.map(requestOf));
+  const train = drawn.filter((task) => !known.has(requestOf(task))).slice(0, trainTasks);
+  if (heldOut.length === 0 || train.length === 0) {
+    throw new Fault(
+      'loop/too-few-tasks',
+      `There are ${drawn.length} tasks in ${packs.join(', ')}: too few different ones to learn from some and measure on others. Give more, or none to play the starter world.`,
+    );
+  }
+  return { heldOut, train, badLines };
+}
+
+/** @returns the digest of the content */
+async function writePack(file: string, tasks: readonly Task[]): Promise<string> {
+  const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
+  await writeAtomically(file, (handle) => handle.writeFile(text));
+  return digestOf(text);
+}

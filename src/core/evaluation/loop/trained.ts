@@ -1,0 +1,121 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../../fault';
+import type { RunConfiguration } from '../../training/configuration';
+import { resumeRun, stopRun } from '../../training/lifecycle';
+import { advance, type Progress } from '../../training/progress';
+import { modelOf, runFiles } from '../../training/runFolder';
+import type { Run, Runs } from '../../training/runs';
+import { startRun, type Preparing } from '../../training/start';
+import type { Trainer } from '../../training/trainer';
+import { claimIn } from '../../trajectory/claim';
+import { ifThere } from '../../trajectory/files';
+
+export interface TrainedOptions {
+  readonly runs: Runs;
+  readonly configuration: RunConfiguration;
+  /**
+   * Digest of the configuration and of its data; it is the run's name in `run.json`, by which the run is found again.
+   */
+  readonly key: string;
+  readonly trainer: Trainer;
+  /** The folder of the prompts that ship with Tandem. */
+  readonly prompts: string;
+  /** True when this machine was found fit for such a run a moment ago. */
+  readonly examined?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: TrainedProgress) => void;
+}
+
+/** The step of the preparation before the run is launched, then the progress of the run. */
+export type TrainedProgress =
+  { readonly preparing: Preparing } | { readonly run: string; readonly progress: Progress };
+
+export interface TrainedResult {
+  readonly run: Run;
+  /** The folder of the new model. */
+  readonly model: string;
+  /** The folder of the critic, if the method has one. */
+  readonly critic?: string;
+}
+
+/**
+ * Returns the result of the run of this key. If the run is not done yet, it is started, resumed or followed until it is
+ * over. A run outlives this process: whoever asks for the same key again finds it where it is by then.
+ *
+ * @throws {Fault} `loop/not-trained` when the run failed, died or was stopped by somebody; as `startRun`
+ * @throws the signal's reason when it is aborted; the run then writes a checkpoint and stops
+ */
+export async function trained(options: TrainedOptions): Promise<TrainedResult> {
+  const { runs, signal } = options;
+  const { id, wasDone } = await found(options);
+  try {
+    if (!wasDone) await follow(id, options);
+  } catch (error) {
+    if (signal?.aborted === true) await stop(runs, id);
+    throw error;
+  }
+  return resultOf(await runs.find(id));
+}
+
+/** Finds the run of the key, done before or set to work now. The claim keeps two commands from starting it twice. */
+async function found(options: TrainedOptions): Promise<{ readonly id: string; readonly wasDone: boolean }> {
+  const { runs, key, trainer, configuration, prompts, examined, signal, onProgress } = options;
+  const claim = await claimIn(join(runs.dataFolder, 'claims'), `trained-${key}`, `The run ${key}`);
+  try {
+    const named = (await runs.list()).filter(({ name }) => name === key);
+    const run = named.find(({ state }) => state === 'done') ?? named.find((one) => one.isLive) ?? named[0];
+    signal?.throwIfAborted();
+    if (run !== undefined) {
+      if (run.canResume) await resumeRun(runs, run.id, trainer, { prompts });
+      return { id: run.id, wasDone: run.state === 'done' };
+    }
+    const { id } = await startRun(runs, {
+      configuration: { ...configuration, forTrainer: { ...configuration.forTrainer, name: key } },
+      ...{ trainer, prompts, examined, signal },
+      onProgress: (preparing) => onProgress?.({ preparing }),
+    });
+    return { id, wasDone: false };
+  } finally {
+    await claim.release();
+  }
+}
+
+async function follow(id: string, { runs, signal, onProgress }: TrainedOptions): Promise<void> {
+  let progress: Progress | undefined;
+  for await (const event of runs.follow(id, { signal })) {
+    progress = advance(progress, event);
+    onProgress?.({ run: id, progress });
+  }
+}
+
+/** Stops the run: nobody waits for its result any more, and a person who pressed Ctrl+C wants the machine back. */
+async function stop(runs: Runs, id: string): Promise<void> {
+  try {
+    await stopRun(runs, id);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'training/not-running') throw error; // it ended by itself
+  }
+}
+
+async function resultOf(run: Run): Promise<TrainedResult> {
+  if (run.state !== 'done') throw notTrained(run);
+  const critic = join(run.folder, runFiles.critic);
+  const hasCritic = (await ifThere(() => stat(critic))) !== undefined;
+  return { run, model: modelOf(run), ...(hasCritic && { critic }) };
+}
+
+function notTrained({ id, folder, state, message, lastLines }: Run): Fault {
+  const why = message ?? lastLines.at(-1) ?? '';
+  return new Fault(
+    'loop/not-trained',
+    `The training run ${id} has ${WORDS[state] ?? `ended as ${state}`}${why === '' ? '' : `: ${why.replace(/\.$/, '')}`}. Its log is ${join(folder, runFiles.log)}; the same command goes on with it.`,
+  );
+}
+
+const WORDS: Readonly<Partial<Record<Run['state'], string>>> = {
+  failed: 'failed',
+  died: 'died',
+  lost: 'been lost',
+  stopped: 'been stopped',
+};

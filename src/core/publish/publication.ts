@@ -1,0 +1,155 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { Fault } from '../fault';
+import { selectionReportSchema } from '../training/data/report';
+import { readWhole, runFiles } from '../training/runFolder';
+import { isThere } from '../trajectory/files';
+import { textsOf } from '../trajectory/findings/scanner';
+import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans';
+
+export interface PublicationFile {
+  /** Its path on this machine. */
+  readonly file: string;
+  /** Its path in the repository, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** A secret or an e-mail address in a file that would be published, masked. */
+export interface PublicationFinding {
+  readonly path: string;
+  /** From 1; absent in a JSON file, which is searched as a whole. */
+  readonly line?: number;
+  readonly what: string;
+  readonly excerpt: string;
+}
+
+/** What one repository of the hub gets. */
+export interface Publication {
+  readonly kind: 'dataset' | 'model';
+  readonly files: readonly PublicationFile[];
+  readonly bytes: number;
+  readonly findings: readonly PublicationFinding[];
+  /** Number of dialogues that the model learned from and that people keep on this machine; 0 for a dataset. */
+  readonly keptLocal: number;
+}
+
+/** The hub shows the card of a repository from here. */
+const CARD = 'README.md';
+/** Text files beyond this size are vocabularies, not something that a person wrote. */
+const LONGEST_TEXT = 1024 * 1024;
+const TEXTS = /\.(?:md|json|jinja|txt|ya?ml)$/;
+
+/**
+ * Gathers what is to be published and looks through it: rows that `tandem export` wrote, with their card, or the folder
+ * of a model with its card. Rows went through consent when they were exported; secrets are looked for once more,
+ * because a file may have been changed since.
+ *
+ * @throws {Fault} `publish/nothing` if it is neither, or has no card
+ */
+export async function publicationOf(what: string, signal?: AbortSignal): Promise<Publication> {
+  const there = await isThere(what);
+  if (!there)
+    throw new Fault('publish/nothing', `There is no ${what}: name exported rows, or a model's folder.`);
+  return (await stat(what)).isDirectory() ? modelIn(what, signal) : rowsIn(what, signal);
+}
+
+async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Publication> {
+  const card = `${file}.md`;
+  if (!(await isThere(card)))
+    throw new Fault(
+      'publish/nothing',
+      `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
+    );
+  const files = [await asFile(file, path.basename(file)), await asFile(card, CARD)];
+  return publication('dataset', files, 0, signal);
+}
+
+async function modelIn(folder: string, signal: AbortSignal | undefined): Promise<Publication> {
+  const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((name) => !name.split('/').some((part) => part.startsWith('.')))
+    .sort();
+  const lacks = ['config.json', CARD].find((name) => !names.includes(name));
+  if (lacks !== undefined)
+    throw new Fault(
+      'publish/nothing',
+      lacks === CARD
+        ? `${folder} has no ${CARD}: write one that says what the model is, what it learned from and its license.`
+        : `${folder} holds no model (${lacks} is missing): name the folder "model" or "critic" of a run, or that of another model.`,
+    );
+  const files = await Promise.all(names.map((name) => asFile(path.join(folder, name), name)));
+  const selection = path.join(folder, '..', runFiles.selection);
+  const report = await readWhole(selection, selectionReportSchema());
+  return publication('model', files, report?.kept_local ?? 0, signal);
+}
+
+async function asFile(file: string, name: string): Promise<PublicationFile> {
+  return { file, path: name, bytes: (await stat(file)).size };
+}
+
+async function publication(
+  kind: Publication['kind'],
+  files: readonly PublicationFile[],
+  keptLocal: number,
+  signal: AbortSignal | undefined,
+): Promise<Publication> {
+  const findings: PublicationFinding[] = [];
+  for (const file of files) {
+    if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
+    else if (kind === 'dataset' && file.path.endsWith('.json'))
+      findings.push(...(await findingsInJson(file)));
+    else if (TEXTS.test(file.path) && file.bytes <= LONGEST_TEXT) findings.push(...(await findingsIn(file)));
+  }
+  return { kind, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), findings, keptLocal };
+}
+
+/** Looks at the texts of each row and not at its JSON, in which a secret may be escaped. */
+async function findingsInRows(
+  { file, path: name }: PublicationFile,
+  signal: AbortSignal | undefined,
+): Promise<PublicationFinding[]> {
+  const findings: PublicationFinding[] = [];
+  let line = 0;
+  for await (const row of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    signal?.throwIfAborted();
+    line += 1;
+    const text = [...textsOf(parsed(row))].join('\n\n');
+    for (const found of distinct(text, await spansIn(text))) findings.push({ path: name, line, ...found });
+  }
+  return findings;
+}
+
+async function findingsInJson({ file, path: name }: PublicationFile): Promise<PublicationFinding[]> {
+  const text = [...textsOf(parsed(await readFile(file, 'utf8')))].join('\n\n');
+  return distinct(text, await spansIn(text)).map((found) => ({ path: name, ...found }));
+}
+
+function parsed(row: string): unknown {
+  try {
+    return JSON.parse(row);
+  } catch (error) {
+    if (error instanceof SyntaxError) return row;
+    throw error;
+  }
+}
+
+async function findingsIn({ file, path: name }: PublicationFile): Promise<PublicationFinding[]> {
+  const text = await readFile(file, 'utf8');
+  const spans = await spansIn(text);
+  return spans.map((span) => ({
+    path: name,
+    line: text.slice(0, span.start).split('\n').length,
+    what: span.what,
+    excerpt: maskedExcerpt(text, spans, span),
+  }));
+}
+
+/** Returns each secret of a row once: a row repeats what was said earlier in its dialogue. */
+function distinct(text: string, spans: readonly Span[]): { what: string; excerpt: string }[] {
+  const values = new Map(spans.map((span) => [text.slice(span.start, span.end), span]));
+  return [...values.values()].map((span) => ({ what: span.what, excerpt: maskedExcerpt(text, spans, span) }));
+}

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import * as z from 'zod';
+import { Fault } from '../fault';
+import { checkPack } from '../task/pack';
+import { defineTool, firstOf, type Workplace } from './tool';
+
+export const listPacks = defineTool({
+  title: 'List packs',
+  about: 'Lists the packs of tasks that can be played here.',
+  description:
+    'Lists the packs of tasks in this workspace that can be played: how many tasks and tests each has, how many tasks the rule-based simulator can play (those with facts), and which lines are no tasks. Tasks are collaborative programming tasks in the form of ColBench; their references and tests stay hidden. Call it before tandem_collect and tandem_evaluate to learn the names of the packs.',
+  effect: 'reads',
+  asksModels: false,
+  input: z.strictObject({}),
+  run: async (_, at, { signal, report }) => {
+    const files = await at.packs();
+    const packs: Readonly<Record<string, unknown>>[] = [];
+    const lines: string[] = [];
+    for (const file of files) {
+      const name = nameOf(file, at);
+      report(`Reading ${name}`, packs.length, files.length);
+      try {
+        const { tasks, tests, withFacts, bad } = await checkPack(file, { signal });
+        const badLines = firstOf(bad.map(({ line, reason }) => `line ${line}: ${reason}`));
+        packs.push({ pack: name, tasks, tests, withFacts, badLines });
+        lines.push(
+          `${name}: ${tasks} tasks, ${withFacts} of them with facts, ${tests} tests, ${bad.length} bad lines.`,
+        );
+      } catch (error) {
+        // One file that cannot be read must not hide the others.
+        if (!(error instanceof Fault)) throw error;
+        packs.push({ pack: name, refused: error.message });
+        lines.push(`${name} cannot be played: ${error.message}`);
+      }
+    }
+    const text = lines.length === 0 ? `There is no pack of tasks in ${at.folder}.` : lines.join('\n');
+    return { text, data: { packs } };
+  },
+});
+
+/** Part of an input: the packs to play. */
+export const packsInput = z
+  .array(z.string().min(1))
+  .describe('Packs to play, as tandem_list_packs names them.');
+
+/**
+ * Returns the files of the named packs.
+ * @param names paths relative to the folder, or file names where only one pack has it
+ * @throws {Fault} `tools/unknown-pack`
+ */
+export async function packsNamed(names: readonly string[], at: Workplace): Promise<string[]> {
+  const files = await at.packs();
+  return [...new Set(names.map((name) => packNamed(name, files, at)))];
+}
+
+function packNamed(name: string, files: readonly string[], at: Workplace): string {
+  const exact = files.find((file) => file === path.resolve(at.folder, name));
+  const alike = files.filter((file) => [path.basename(file), path.parse(file).name].includes(name));
+  const found = exact ?? (alike.length === 1 ? alike[0] : undefined);
+  if (found !== undefined) return found;
+  const choice = (alike.length > 1 ? alike : files).map((file) => nameOf(file, at)).join(', ');
+  throw new Fault(
+    'tools/unknown-pack',
+    alike.length > 1
+      ? `"${name}" may be any of ${choice}; write its whole path.`
+      : `There is no pack "${name}" here; ${choice === '' ? 'there is none at all' : `there are ${choice}`}.`,
+  );
+}
+
+/** Returns the path of a pack relative to the folder, with slashes. */
+const nameOf = (file: string, { folder }: Workplace): string =>
+  path.relative(folder, file).replaceAll(path.sep, '/');

@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import {
+  collect as collectAll,
+  collectionName,
+  type CollectionResult,
+  type PackTask,
+} from '../dialogue/collect';
+import { packTasks } from '../dialogue/packTasks';
+import { evaluate as evaluateAll } from '../evaluation/evaluate';
+import type { AgentFigures } from '../evaluation/figures';
+import { figuresOf } from '../evaluation/statistics';
+import { comparedInWords, estimate, rate } from '../evaluation/words';
+import { Fault } from '../fault';
+import { packsInput, packsNamed } from './packs';
+import { defineTool, firstOf, type OpenPlay, type PlayRequest, type ToolCall, type Workplace } from './tool';
+
+const MODELS =
+  'starter (ships with Tandem, knows the starter world only), local:<folder> with ONNX graphs, openai:<model>@<base URL> or script:<file>';
+
+const extent = {
+  packs: packsInput,
+  tasks: z.int().min(1).max(1_000_000).describe('How many tasks to play, from the first of the first pack.'),
+  rollouts: z.int().min(1).max(1000).default(1).describe('Dialogues per task.'),
+  simulator: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Who plays the collaborator: rules, or a model as an agent is named. By default that of the settings.',
+    ),
+};
+
+export const collect = defineTool({
+  title: 'Collect dialogues',
+  about: 'Has agent and simulator play tasks; the dialogues are graded and logged.',
+  description: `Has an agent and a simulated collaborator play tasks, grades the answers and logs the dialogues, on which tandem_start_run can train. It returns when all are played and reports progress meanwhile; begin with a few tasks. Cancelling loses nothing: the same call goes on from there, and more tasks or rollouts extend what was played. Training learns from dialogues of one task that end differently, so four rollouts or more help. Models: ${MODELS}.`,
+  effect: 'adds',
+  asksModels: true,
+  input: z.strictObject({
+    ...extent,
+    agent: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The model that plays the agent. By default that of the settings.'),
+  }),
+  run: ({ agent: wanted, ...input }, at, call) =>
+    playing(
+      { ...input, purpose: 'collection', agents: wanted === undefined ? [] : [wanted] },
+      at,
+      call,
+      async (play, tasks) => {
+        const [agent] = play.agents;
+        const collection = collectionName('collection', { ...play, agent: agent! });
+        const result = await collectAll({
+          ...play,
+          ...{ agent: agent!, tasks, collection, rollouts: input.rollouts, signal: call.signal },
+          onProgress: ({ done, total }) => call.report(`${done} of ${total} dialogues`, done, total),
+        });
+        const { graded, success } = figuresOf(play.log.outlines({ collection }));
+        const { done, total, already } = result;
+        const lines = [
+          `${done} of ${total} dialogues of ${agent!.name} with ${play.simulator.name} are in the log, ${already} of them from before.`,
+          ...(success === undefined
+            ? []
+            : [`Success over the whole collection: ${rate(success.value)} of ${graded} graded dialogues.`]),
+          ...failuresOf(result),
+        ];
+        return {
+          lines,
+          data: { collection, agent: agent!.name, simulator: play.simulator.name, ...result, success },
+        };
+      },
+    ),
+});
+
+export const evaluate = defineTool({
+  title: 'Evaluate agents',
+  about: 'Measures agents on tasks and compares them with the first.',
+  description: `Plays tasks with each agent under the same seeds, grades the answers, and gives the success rate and the fraction of tests passed with 95 % intervals; each further agent is compared with the first, paired over the tasks. It returns when all are played and reports progress meanwhile; the same call goes on where a cancelled one stopped. Name a run's model from tandem_list_runs and the base it began with to see what training changed; use tasks that it did not learn from, and 200 or more to see small differences. Models: ${MODELS}.`,
+  effect: 'adds',
+  asksModels: true,
+  input: z.strictObject({
+    ...extent,
+    agents: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('The models to measure; the first is the baseline. By default the agent of the settings.'),
+  }),
+  run: (input, at, call) => {
+    if (new Set(input.agents).size < input.agents.length)
+      throw new Fault(
+        'tools/bad-input',
+        'input.agents names the same agent twice; an agent cannot be compared with itself.',
+      );
+    return playing({ ...input, purpose: 'evaluation' }, at, call, async (play, tasks) => {
+      // The agents play one after the other.
+      const finished = new Map<string, number>();
+      const dialogues = tasks.length * input.rollouts;
+      const { agents, comparisons } = await evaluateAll({
+        ...play,
+        ...{ tasks, rollouts: input.rollouts, signal: call.signal },
+        onProgress: (agent, { done }) => {
+          finished.set(agent, done);
+          const all = [...finished.values()].reduce((sum, each) => sum + each, 0);
+          call.report(`${agent}: ${done} of ${dialogues} dialogues`, all, dialogues * play.agents.length);
+        },
+      });
+      const lines = [
+        ...agents.map(({ figures }) => lineOf(figures)),
+        ...comparisons.map((comparison) => `${comparedInWords(comparison)}.`),
+        ...agents.flatMap(({ collection }) => failuresOf(collection)),
+      ];
+      const rows = agents.map(({ figures, collection }) => ({ ...figures, ...collection }));
+      return { lines, data: { simulator: play.simulator.name, agents: rows, comparisons } };
+    });
+  },
+});
+
+/** Input of the tools that play, before defaults. */
+export interface PlayInput {
+  readonly packs: readonly string[];
+  readonly tasks: number;
+  readonly rollouts?: number;
+  readonly simulator?: string;
+  readonly agent?: string;
+  readonly agents?: readonly string[];
+}
+
+interface Played {
+  readonly lines: readonly string[];
+  readonly data: Record<string, unknown>;
+}
+
+/** Opens players and tasks for `play`, and closes them. Left-out lines of the packs are remarks of the result. */
+async function playing(
+  { packs: names, tasks: limit, simulator, purpose, agents = [] }: PlayInput & Pick<PlayRequest, 'purpose'>,
+  at: Workplace,
+  call: ToolCall,
+  play: (play: OpenPlay, tasks: readonly PackTask[]) => Promise<Played>,
+): Promise<{ text: string; data: Record<string, unknown> }> {
+  const packs = await packsNamed(names, at);
+  const leftOut: string[] = [];
+  const { signal } = call;
+  const tasks = await packTasks(packs, { limit, signal, onLeftOut: (sentence) => leftOut.push(sentence) });
+  if (tasks.length === 0)
+    throw new Fault(
+      'tools/no-tasks',
+      `There is no task to play in ${names.join(', ') || 'no pack'}: name packs that tandem_list_packs counts tasks of.`,
+    );
+  const open = await at.openPlay({ packs, purpose, agents, simulator });
+  try {
+    const { lines, data } = await play(open, tasks);
+    const remarks = firstOf(leftOut);
+    return { text: [...lines, ...remarks].join('\n'), data: { ...data, leftOut: remarks } };
+  } finally {
+    await open.close();
+  }
+}
+
+const failuresOf = ({ failures }: CollectionResult): string[] =>
+  failures.map(
+    ({ message, count }) => `${count} dialogues failed: ${message} The same call tries them again.`,
+  );
+
+function lineOf({
+  agent,
+  tasks,
+  dialogues,
+  success,
+  testsPassed,
+  meanTurns,
+  leakRate,
+}: AgentFigures): string {
+  return [
+    `${agent}: success ${estimate(success)}`,
+    `tests passed ${estimate(testsPassed)}`,
+    `${meanTurns?.toFixed(1) ?? '–'} turns`,
+    `leaks ${rate(leakRate)}`,
+    `${dialogues} graded dialogues of ${tasks} tasks (95 % intervals over tasks)`,
+  ].join(', ');
+}

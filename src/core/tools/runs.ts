@@ -1,0 +1,139 @@
+import path from 'node:path';
+import * as z from 'zod';
+import { canPlay } from '../evaluation/comparison/playable';
+import { readConfigurationFile } from '../training/configuration';
+import { stopRun as stop } from '../training/lifecycle';
+import { finishRun } from '../training/finish';
+import { modelOf } from '../training/runFolder';
+import { Runs, type Run } from '../training/runs';
+import { defineTool, type ToolResult } from './tool';
+
+const runName = z.string().min(1).describe('The id of the run, or a part that only one id has.');
+
+export const listRuns = defineTool({
+  title: 'List runs',
+  about: 'Lists the training runs with their state and progress.',
+  description:
+    'Lists the training runs of this workspace, the newest first, with state, stage, step and time left; or one run with its latest figures, its data, and why it ended. A run that tandem_start_run has started is followed by calling this again, every half a minute or so. A run that is done and can play names its model, which tandem_collect and tandem_evaluate take as an agent.',
+  effect: 'reads',
+  asksModels: false,
+  input: z.strictObject({ run: runName.optional() }),
+  run: async ({ run }, { dataFolder }) => {
+    const runs = new Runs(dataFolder);
+    if (run !== undefined) return toldOf(await runs.find(run));
+    const all = await runs.list();
+    const text = all.length === 0 ? `There are no runs in ${runs.folder}.` : all.map(lineOf).join('\n');
+    return { text, data: { runs: all.map(shortOf) } };
+  },
+});
+
+/** Inputs of the two tools below, before defaults. */
+export interface StartInput {
+  readonly configuration: string | Readonly<Record<string, unknown>>;
+}
+
+export interface StopInput {
+  readonly run: string;
+  readonly finish?: boolean;
+}
+
+export const startRun = defineTool({
+  title: 'Start a training run',
+  about: 'Starts a training run on the dialogues of the log.',
+  description:
+    'Starts a training run of SWEET-RL or of a baseline on this machine: takes the data from the log, checks configuration and machine, and launches the trainer, which then runs on its own. Returns as soon as it is launched or queued behind another run; tandem_list_runs follows it, tandem_stop_run stops it. The smallest configuration is {"model": {"base": "<a folder or a name on the hub>"}, "data": {"log": ".tandem"}}; a field that does not fit is refused with a sentence that names it. The first run on a machine installs the trainer, which takes minutes and gigabytes.',
+  effect: 'adds',
+  asksModels: false,
+  input: z.strictObject({
+    configuration: z
+      .union([z.string().min(1), z.looseObject({})])
+      .describe('The path of a configuration file such as run.json, or the configuration itself.'),
+  }),
+  run: async ({ configuration: given }, at, call) => {
+    const file = typeof given === 'string' ? path.resolve(at.folder, given) : undefined;
+    const configuration = file === undefined ? given : await readConfigurationFile(file);
+    const folder = file === undefined ? at.folder : path.dirname(file);
+    const from = typeof given === 'string' ? given : 'The configuration';
+    const run = await at.startRun({ configuration, from, folder }, call);
+    if (run === undefined) return { text: 'No run was started: the person declined.', data: {} };
+    return toldOf(run);
+  },
+});
+
+export const stopRun = defineTool({
+  title: 'Stop a training run',
+  about: 'Stops a training run after a checkpoint, or ends it with the model that it has.',
+  description:
+    'Stops a training run after it has written a checkpoint, from which it can be resumed; returns when its trainer is gone, which may take a minute. With finish, the training of the policy ends after the present step instead, and the model that did best until then is written. A run that waits in the queue is taken out of it.',
+  effect: 'interrupts',
+  asksModels: false,
+  input: z.strictObject({
+    run: runName,
+    finish: z.boolean().default(false).describe('End with the model of now instead of a checkpoint.'),
+  }),
+  run: async ({ run, finish }, { dataFolder }, { signal, report }) => {
+    const runs = new Runs(dataFolder);
+    const { id } = await runs.find(run);
+    report(finish ? `Finishing ${id}` : `Stopping ${id}`);
+    return toldOf(await (finish ? finishRun(runs, id, { signal }) : stop(runs, id, { signal })));
+  },
+});
+
+function toldOf(run: Run): ToolResult {
+  const { selection, lastLines } = run;
+  const lines = [
+    lineOf(run),
+    ...(selection === undefined
+      ? []
+      : [
+          `Data: ${selection.trajectories} trajectories of ${selection.tasks} tasks, ${selection.successes} successes.`,
+        ]),
+    ...lastLines,
+  ];
+  const data = {
+    ...shortOf(run),
+    ...(selection && { selection }),
+    latest: run.progress?.latest,
+    heldOut: run.progress?.heldOut,
+  };
+  return { text: lines.join('\n'), data };
+}
+
+function lineOf(run: Run): string {
+  const { id, name, method, base, state, message, progress } = run;
+  const { stage, step, steps } = progress ?? {};
+  return [
+    `${id}${name === '' ? '' : ` (${name})`}, ${method} on ${base}: ${state}`,
+    ...(stage === undefined ? [] : [`, ${stage}`]),
+    ...(step === undefined ? [] : [` ${step}/${steps}`]),
+    ...(message === undefined ? [] : [`. ${message}`]),
+  ].join('');
+}
+
+/** Returns what a list holds of a run. */
+function shortOf(run: Run): Record<string, unknown> {
+  const {
+    id,
+    folder,
+    name,
+    method,
+    base,
+    state,
+    isLive,
+    canResume,
+    message,
+    progress,
+    startedAt,
+    changedAt,
+  } = run;
+  return {
+    ...{ id, folder, name, method, base, state, isLive, canResume, message, startedAt, changedAt },
+    ...{
+      stage: progress?.stage,
+      step: progress?.step,
+      steps: progress?.steps,
+      secondsLeft: progress?.secondsLeft,
+    },
+    ...(canPlay(run) && { model: `local:${modelOf({ folder })}` }),
+  };
+}

@@ -1,0 +1,108 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import * as z from 'zod';
+import { SHORT, shortPrompt } from '../../dialogue/shortPrompt';
+import { ifThere, writeAtomically } from '../../trajectory/files';
+import { readConfiguration, type RunConfiguration } from '../configuration';
+import { readWhole, runFiles } from '../runFolder';
+import { prepareData, type PrepareOptions } from './prepare';
+import type { SelectionReport } from './report';
+
+/** Path of the log's rows in `run.json`. */
+const ROWS = runFiles.trajectories.replaceAll('\\', '/');
+
+export interface FillOptions extends PrepareOptions {
+  readonly configuration: RunConfiguration;
+}
+
+/**
+ * Writes all data of a configuration into the folder of a run, and then `run.json`: the rows of its log, copies of rows
+ * of other runs, and the short prompt.
+ *
+ * @returns the report on the log's rows; undefined when the configuration names no log
+ * @throws {Fault} `training/no-log`, `training/no-data`
+ * @throws the signal's reason when it is aborted
+ */
+export async function fillRun(folder: string, options: FillOptions): Promise<SelectionReport | undefined> {
+  const { forTrainer, selection } = options.configuration;
+  let data = await withOwnOpening(await withOwnRows(forTrainer.data, folder), folder, options.prompts);
+  let report: SelectionReport | undefined;
+  if (selection !== undefined) {
+    report = await prepareData(selection, folder, options);
+    // The path is relative, so that the folder can be moved. The trainer refuses `trajectories` that are no list.
+    const { trajectories = [] } = data;
+    data = {
+      ...data,
+      trajectories: Array.isArray(trajectories) ? [ROWS, ...(trajectories as unknown[])] : trajectories,
+    };
+  }
+  await writeConfiguration(folder, { ...forTrainer, data });
+  return report;
+}
+
+/** Copies rows that lie in another run's folder, because that run may be deleted while this one still reads them. */
+async function withOwnRows(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const others = dirname(folder) + sep;
+  const own = async (name: string, file: unknown, index: number): Promise<unknown> => {
+    if (typeof file !== 'string' || !file.startsWith(others)) return file;
+    const copy = `data/${name}-${index + 1}.jsonl`;
+    await mkdir(join(folder, 'data'), { recursive: true });
+    // The trainer reports a file that is missing.
+    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    return isCopied === true ? copy : file;
+  };
+  const entries = Object.entries(data).map(async ([name, value]) => {
+    const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
+    return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
+}
+
+/** Copies the shipped prompt for small models, because the next version of Tandem may change it. */
+async function withOwnOpening(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+  prompts: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (data.opening !== SHORT) return data;
+  const copy = 'data/agent.md';
+  await mkdir(join(folder, 'data'), { recursive: true });
+  await copyFile(shortPrompt(prompts), join(folder, copy));
+  return { ...data, opening: copy };
+}
+
+export async function writeConfiguration(folder: string, configuration: object): Promise<void> {
+  await writeJson(join(folder, runFiles.configuration), configuration);
+}
+
+async function writeJson(file: string, value: object): Promise<void> {
+  const text = `${JSON.stringify(value, undefined, 2)}\n`;
+  await writeAtomically(file, (handle) => handle.writeFile(text));
+}
+
+const olderSchema = z.object({ data: z.object({ log: z.string() }) });
+const begunSchema = z.looseObject({
+  configuration: z.looseObject({ data: z.looseObject({ trajectories: z.array(z.string()) }) }),
+});
+
+/**
+ * Writes the rows of a run whose `run.json` names a log: older trainers read the log itself, the current one reads
+ * rows. The configuration with which the run began is changed to name the rows; its digest of the data must still
+ * match.
+ *
+ * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`
+ */
+export async function fillOlderRun(folder: string, prompts: string): Promise<void> {
+  const file = join(folder, runFiles.configuration);
+  if ((await readWhole(file, olderSchema)) === undefined) return;
+  const begun = await readWhole(join(folder, runFiles.begun), begunSchema);
+  if (begun !== undefined) {
+    const { data } = begun.configuration;
+    data.trajectories = [ROWS, ...data.trajectories.filter((name) => name !== ROWS)];
+    await writeJson(join(folder, runFiles.begun), begun);
+  }
+  await fillRun(folder, { configuration: await readConfiguration(file), prompts });
+}

@@ -1,0 +1,41 @@
+import type { TrainerEvent, TrainerEventOf } from '../events';
+
+/** An event that is listed one by one; steps and progress are shown as curves and bars instead. */
+export type ListedEvent = Exclude<TrainerEvent, TrainerEventOf<'step' | 'progress' | 'sample'>>;
+
+/** Evaluations on held-out examples are routine: a run of a day has thousands. */
+export const isRoutine = ({ event }: ListedEvent): boolean => event === 'evaluation';
+
+const MOST = 200;
+const MOST_ROUTINE = 40;
+
+interface Numbered {
+  /** From 1. */
+  readonly number: number;
+  readonly event: ListedEvent;
+}
+
+/** Keeps the latest events to list. Routine ones have a limit of their own, so that they displace no others. */
+export class EventList {
+  /** Number of events so far, and of the routine ones among them; more than are kept. */
+  count = 0;
+  routine = 0;
+  private readonly latestRoutine: Numbered[] = [];
+  private readonly latestOthers: Numbered[] = [];
+
+  add(event: ListedEvent): void {
+    this.count += 1;
+    const isOfRoutine = isRoutine(event);
+    if (isOfRoutine) this.routine += 1;
+    const kept = isOfRoutine ? this.latestRoutine : this.latestOthers;
+    kept.push({ number: this.count, event });
+    if (kept.length > (isOfRoutine ? MOST_ROUTINE : MOST)) kept.shift();
+  }
+
+  /** The events that are kept, oldest first. */
+  get latest(): readonly ListedEvent[] {
+    return [...this.latestRoutine, ...this.latestOthers]
+      .sort((a, b) => a.number - b.number)
+      .map(({ event }) => event);
+  }
+}

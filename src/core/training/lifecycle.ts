@@ -1,0 +1,214 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { Fault } from '../fault';
+import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
+import { claimIn, type Claim } from '../trajectory/claim';
+import { fillOlderRun } from './data/fill';
+import { launch } from './launch';
+import type { Launch, Queued, TrainerProcess } from './process';
+import { trainerOf, type Run, type Runs } from './runs';
+import { silentSince, timeAt } from './silence';
+import { runFiles } from './runFolder';
+import type { Trainer } from './trainer';
+import { pause } from './pause';
+
+const LOOK_EVERY_MS = 250;
+
+export interface StopOptions {
+  readonly signal?: AbortSignal;
+  /** Kills the trainer without a checkpoint: what was trained since the last one is repeated. */
+  readonly atOnce?: boolean;
+}
+
+/**
+ * Asks a run to stop and waits until it has. The trainer finishes its micro-batch and writes a checkpoint (`finishRun`
+ * ends with a model instead). A run in the queue is taken out of it.
+ * @returns the run after it has stopped
+ * @throws {Fault} `training/not-running`, `training/other-host`
+ * @throws the signal's reason when it is aborted; the request stands
+ */
+export async function stopRun(runs: Runs, id: string, options: StopOptions = {}): Promise<Run> {
+  const run = await runs.find(id);
+  if (run.state === 'queued') return unqueueRun(runs, run.id);
+  const { latest, isLive } = await trainerOf(run.folder);
+  if (latest === undefined || !isLive) {
+    throw new Fault('training/not-running', `The run ${run.id} is not running; it is ${run.state}.`);
+  }
+  if (options.atOnce === true) {
+    refuseElsewhere(run, latest);
+    await writeWhole(run.folder, runFiles.killed, { at: new Date().toISOString() });
+    kill(latest);
+  }
+  while ((await trainerOf(run.folder)).isLive) {
+    options.signal?.throwIfAborted();
+    // Repeated each time, because a trainer that is just starting removes the request as an old one.
+    if (options.atOnce !== true) await request(run.folder);
+    await pause(LOOK_EVERY_MS, options.signal);
+  }
+  await rm(join(run.folder, runFiles.stop), { force: true });
+  return runs.find(run.id);
+}
+
+/** Creates the request file unless it exists. */
+async function request(folder: string): Promise<void> {
+  await ifThere(() => writeFile(join(folder, runFiles.stop), '', { flag: 'a' }));
+}
+
+function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
+  if (host === hostname()) return;
+  throw new Fault('training/other-host', `The run ${id} is on ${host}, and can only be killed there.`);
+}
+
+function kill(trainer: TrainerProcess | Launch): void {
+  const { pid } = trainer;
+  try {
+    // SIGTERM lets torchrun end its processes, which have groups of their own; SIGKILL would leave them behind.
+    if ('processes' in trainer) {
+      process.kill(pid, 'SIGTERM');
+      return;
+    }
+    // A trainer that we launched leads a process group, to which its own processes belong.
+    const isGroup = 'began' in trainer && process.platform !== 'win32';
+    process.kill(isGroup ? -pid : pid, 'SIGKILL');
+  } catch (error) {
+    if (!isErrorCode(error, 'ESRCH')) throw error; // ESRCH: it has ended by itself
+  }
+}
+
+/** Permission to take over a lost run: the user says that its trainer is not at work on its machine any more. */
+export interface TakeOverOptions {
+  readonly takeOver?: boolean;
+}
+
+export interface ResumeOptions extends TakeOverOptions {
+  /** The folder of the prompts that ship with Tandem; needed to write the rows of a run of an older version. */
+  readonly prompts?: string;
+}
+
+/**
+ * Resumes a run that was stopped, failed, died or is lost, from its last checkpoint.
+ * @returns the run after the launch
+ * @throws {Fault} `training/done`, `training/running`, `training/lost`, `training/python-not-started`; for a run of an
+ * older version also `training/no-log`, `training/no-data`
+ */
+export async function resumeRun(
+  runs: Runs,
+  id: string,
+  trainer: Trainer,
+  { prompts, ...taking }: ResumeOptions = {},
+): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    await refuse((await runs.read(run.id)) ?? run, taking);
+    await rm(join(run.folder, runFiles.stop), { force: true });
+    if (prompts !== undefined) await fillOlderRun(run.folder, prompts);
+    await launch(trainer, run.folder);
+    await rm(join(run.folder, runFiles.queued), { force: true });
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
+}
+
+/**
+ * Appends a run that is not at work to the queue; `beginNext` starts it.
+ * @throws {Fault} `training/done`, `training/running`, `training/lost`
+ */
+export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions = {}): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    const now = (await runs.read(run.id)) ?? run;
+    await refuse(now, taking);
+    if (now.state !== 'queued') await writeQueued(run.folder);
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
+}
+
+/** Takes a run out of the queue; it can be resumed later. */
+export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    await rm(join(run.folder, runFiles.queued), { force: true });
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
+}
+
+export async function writeQueued(folder: string): Promise<void> {
+  const queued: Queued = { at: new Date().toISOString(), host: hostname() };
+  await writeWhole(folder, runFiles.queued, queued);
+}
+
+async function writeWhole(folder: string, name: string, content: object): Promise<void> {
+  await writeAtomically(join(folder, name), (file) => file.writeFile(JSON.stringify(content)));
+}
+
+/**
+ * Removes a run with all its files.
+ * @param remove deletes the folder, or moves it to the trash where there is one
+ * @throws {Fault} `training/running`, `training/lost`
+ */
+export async function removeRun(
+  runs: Runs,
+  id: string,
+  remove: (folder: string) => PromiseLike<void>,
+  taking: TakeOverOptions = {},
+): Promise<void> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    const now = (await runs.read(run.id)) ?? run;
+    const { isLive, folder } = now;
+    if (isLive) {
+      throw new Fault('training/running', `The run ${run.id} is at work. Stop it first, then delete it.`);
+    }
+    await refuseLost(now, taking);
+    await remove(folder);
+  } finally {
+    await claim.release();
+  }
+}
+
+async function refuse(run: Run, taking: TakeOverOptions): Promise<void> {
+  const { id, state, isLive, process } = run;
+  if (isLive) {
+    const { pid, host } = process!;
+    throw new Fault(
+      'training/running',
+      `The run ${id} is ${state}, in process ${pid} on ${host}; \`tandem runs ${id} --follow\` shows it.`,
+    );
+  }
+  if (state === 'done') {
+    throw new Fault('training/done', `The run ${id} is done; its result is in its folder \`model\`.`);
+  }
+  await refuseLost(run, taking);
+}
+
+/** Refuses a lost run unless it may be taken over, and even then while its trainer still writes. */
+async function refuseLost({ id, state, message, folder }: Run, { takeOver }: TakeOverOptions): Promise<void> {
+  if (state !== 'lost') return;
+  if (takeOver !== true) throw new Fault('training/lost', `The run ${id} is lost. ${message}`);
+  if ((await silentSince(folder, await timeAt(folder))) !== undefined) return;
+  throw new Fault(
+    'training/running',
+    `The run ${id} is at work on another machine: its trainer still writes.`,
+  );
+}
+
+/** Claims the launch, so that two windows do not launch one run at the same moment. */
+async function claimLaunch(runs: Runs, id: string): Promise<Claim> {
+  try {
+    return await claimIn(join(runs.dataFolder, 'claims'), `run-${id}`, `The run ${id}`);
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code !== 'trajectory/claimed') throw cause;
+    const message = `The run ${id} is being started by another window or command at this moment; look again.`;
+    throw new Fault('training/running', message, { cause });
+  }
+}

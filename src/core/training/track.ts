@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { Fault } from '../fault';
+import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
+
+/** A tracker that shows the figures of runs; a folder of TensorBoard, or a project of trackio on this machine. */
+export type Tracker = { readonly tensorboard: string } | { readonly trackio: string };
+
+const trackedSchema = z.object({ figures: z.int(), state: z.string().nullable() });
+
+/** `figures`: the events with figures that were handed over now; `state`: of the run, null where it did not change. */
+export type Tracked = Readonly<z.infer<typeof trackedSchema>>;
+
+/**
+ * Hands the figures of a run to a tracker, until the run rests or at once. Nothing is handed over twice, so that the
+ * same call goes on later.
+ * @param folder of the run
+ * @throws {Fault} `training/cannot-track` if the tracker's package is missing; `training/not-tracked`
+ * @throws the signal's reason when it is aborted
+ */
+export async function track(
+  trainer: Trainer,
+  folder: string,
+  tracker: Tracker,
+  options: { readonly once: boolean; readonly signal: AbortSignal; readonly onLine: (line: string) => void },
+): Promise<Tracked> {
+  const to =
+    'tensorboard' in tracker ? ['--tensorboard', tracker.tensorboard] : ['--trackio', tracker.trackio];
+  const args = ['track', folder, ...to, ...(options.once ? ['--once'] : [])];
+  const answer = await ask(trainer, args, {
+    cwd: process.cwd(),
+    signal: options.signal,
+    onLine: options.onLine,
+  });
+  if (answer.code === 0) return trackedSchema.parse(JSON.parse(answer.stdout.trim().split('\n').at(-1)!));
+  throw new Fault(
+    answer.code === WRONG_USE ? 'training/cannot-track' : 'training/not-tracked',
+    sentenceOf(answer),
+  );
+}

@@ -1,0 +1,153 @@
+/** One format of `tandem export` and of the editor's choice. */
+interface Format {
+  /** Says what a row is, for the dataset card and the preview. */
+  readonly is: string;
+  /** Says what a row needs, for an export without rows. */
+  readonly needs: string;
+  /** True if every row needs a reward. */
+  readonly needsReward?: true;
+  /** True if rows have the whole task, with its hidden reference and tests. */
+  readonly holdsTask?: true;
+  /** Extension by which the reader knows the file; without one any will do, and `jsonl` is suggested. */
+  readonly extension?: 'json' | 'jsonl';
+  /** Tools that read the file as it is, with the lines by which they do. */
+  readonly readers: readonly Reader[];
+}
+
+/** Lines by which a tool reads an exported file. */
+export interface Reader {
+  readonly tool: string;
+  readonly language: 'python' | 'yaml' | 'bash';
+  /** @param file the file's name without its folder */
+  readonly lines: (file: string) => string;
+}
+
+/** The formats in the order in which they are offered. */
+export const FORMATS = {
+  trajectories: {
+    is: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
+    needs: 'a finished and graded dialogue',
+    needsReward: true,
+    holdsTask: true,
+    readers: [],
+  },
+  chat: {
+    is: 'fine-tuning rows (`messages`)',
+    needs: 'a finished dialogue',
+    readers: [trl('trl', 'SFTTrainer', 'SFTConfig')],
+  },
+  preferences: {
+    is: 'preference rows of whole dialogues (`prompt`, `chosen`, `rejected`)',
+    needs: 'a better and a worse dialogue of the same task: collect with --rollouts above 1',
+    needsReward: true,
+    readers: [trl('trl', 'DPOTrainer', 'DPOConfig')],
+  },
+  choices: {
+    is: 'preference rows of single turns, chosen by people (`prompt`, `chosen`, `rejected`)',
+    needs: 'a finished dialogue in which a person chose one of two candidates',
+    readers: [trl('trl', 'DPOTrainer', 'DPOConfig')],
+  },
+  unpaired: {
+    is: 'unpaired preference rows of single turns, the thumbs of people (`prompt`, `completion`, `label`)',
+    needs: 'a finished dialogue in which a person gave a thumb to a message of the agent',
+    readers: [trl('trl.experimental.kto', 'KTOTrainer', 'KTOConfig')],
+  },
+  stepwise: {
+    is: 'stepwise supervision, the verdicts of people on a critic (`prompt`, `completions`, `labels`)',
+    needs: 'a finished dialogue in which a person agreed or disagreed with what a critic says of a turn',
+    readers: [axolotl(['type: stepwise_supervised'], ['process_reward_model: true', 'num_labels: 2'])],
+  },
+  'llamafactory-sft': {
+    is: 'fine-tuning rows of LLaMA-Factory (`messages`)',
+    needs: 'a finished dialogue',
+    extension: 'jsonl',
+    readers: [llamaFactory('sft')],
+  },
+  'llamafactory-ranking': {
+    is: 'ranking rows of LLaMA-Factory, turns chosen by people (`messages`, `chosen`, `rejected`)',
+    needs: 'a finished dialogue in which a person chose one of two candidates',
+    extension: 'jsonl',
+    readers: [llamaFactory('dpo')],
+  },
+  'axolotl-sft': {
+    is: 'fine-tuning rows of Axolotl (`messages`)',
+    needs: 'a finished dialogue',
+    readers: [axolotl(['type: chat_template'])],
+  },
+  'axolotl-dpo': {
+    is: 'preference rows of Axolotl, turns chosen by people (`messages`, `chosen`, `rejected`)',
+    needs: 'a finished dialogue in which a person chose one of two candidates',
+    readers: [axolotl(['type: chat_template.default'], ['rl: dpo'])],
+  },
+  inspect: {
+    is: 'one log of Inspect AI, a sample for each dialogue',
+    needs: 'a finished dialogue',
+    holdsTask: true,
+    extension: 'json',
+    readers: [
+      {
+        ...{ tool: 'Inspect AI', language: 'python' },
+        lines: (file) =>
+          `from inspect_ai.log import read_eval_log\n\nlog = read_eval_log(${JSON.stringify(file)})`,
+      },
+    ],
+  },
+} as const satisfies Record<string, Format>;
+
+export type FormatId = keyof typeof FORMATS;
+
+export const FORMAT_IDS = Object.keys(FORMATS) as FormatId[];
+
+/** Returns a format with all its fields, also those that only some formats have. */
+export const formatOf = (id: FormatId): Format => FORMATS[id];
+
+export const extensionOf = (id: FormatId): 'json' | 'jsonl' => formatOf(id).extension ?? 'jsonl';
+
+/** Returns the name by which LLaMA-Factory finds an exported file: the file's, without its extension and without commas. */
+export const datasetName = (file: string): string => file.replace(/\.[^.]*$/, '').replaceAll(',', '-');
+
+function trl(module: string, trainer: string, config: string): Reader {
+  return {
+    tool: 'TRL',
+    language: 'python',
+    lines: (file) =>
+      [
+        'from datasets import load_dataset',
+        `from ${module} import ${config}, ${trainer}`,
+        '',
+        '# In one block, because a field under tandem may first appear in a later one.',
+        `rows = load_dataset("json", data_files=${JSON.stringify(file)}, split="train", chunksize=2**30)`,
+        `${trainer}(model="…", args=${config}(), train_dataset=rows).train()`,
+      ].join('\n'),
+  };
+}
+
+/** @param above lines of the configuration beside its datasets */
+function axolotl(dataset: readonly string[], above: readonly string[] = []): Reader {
+  return {
+    tool: 'Axolotl',
+    language: 'yaml',
+    lines: (file) =>
+      [
+        ...above,
+        'datasets:',
+        `  - path: ${JSON.stringify(file)}`,
+        '    ds_type: json',
+        '    split: train',
+        ...dataset.map((line) => `    ${line}`),
+      ].join('\n'),
+  };
+}
+
+function llamaFactory(stage: 'sft' | 'dpo'): Reader {
+  return {
+    tool: 'LLaMA-Factory',
+    language: 'yaml',
+    lines: (file) =>
+      [
+        `stage: ${stage}`,
+        'dataset_dir: .  # the folder of this file and of dataset_info.json',
+        `dataset: ${JSON.stringify(datasetName(file))}`,
+      ].join('\n'),
+  };
+}

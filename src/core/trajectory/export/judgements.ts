@@ -1,0 +1,176 @@
+import type { Choice, TrajectorySummary, Turn } from '../trajectory';
+import type { Candidate } from '../event';
+import type { Consents } from '../consent';
+import { verdictsOf } from '../verdicts';
+import { origin, sampledOrigin, sourceOf, type ChatMessageLike, type Rendered } from './rows';
+import type { LeftOutReason } from './selection';
+
+type Count = (reason: LeftOutReason) => void;
+
+/** A format whose rows are what people said of single turns; a dialogue may have several rows, or none. */
+interface Judged {
+  /** Tells from the index that a dialogue has no row, so that it is not read. */
+  readonly isWithout: (summary: TrajectorySummary) => boolean;
+  readonly without: LeftOutReason;
+  /** Returns the rows of a dialogue; counts what people said that makes no row. */
+  readonly rows: (of: Rendered, count: Count) => object[];
+}
+
+const choices: Omit<Judged, 'rows'> = {
+  isWithout: (summary) => summary.choices === 0,
+  without: 'without a choice between candidates',
+};
+const ranking: Judged = { ...choices, rows: rowsOfChoices(rankingRow) };
+
+export const JUDGED = {
+  choices: { ...choices, rows: rowsOfChoices(choiceRow) },
+  unpaired: { isWithout: () => false, without: 'without a thumb', rows: unpairedRows },
+  stepwise: {
+    isWithout: ({ verdicts = 0 }) => verdicts === 0,
+    without: 'without a verdict on a critic',
+    rows: stepwiseRows,
+  },
+  'llamafactory-ranking': ranking,
+  'axolotl-dpo': ranking,
+} as const satisfies Record<string, Judged>;
+
+/** A choice in which one candidate was better, with the conversation before it. */
+interface Preferred {
+  readonly prompt: readonly ChatMessageLike[];
+  readonly choice: Choice;
+  /** Place at which the better one was shown. */
+  readonly picked: 0 | 1;
+  readonly of: Rendered;
+}
+
+/** Makes a row of each choice in which one candidate was better; the other choices are counted. */
+function rowsOfChoices(row: (preferred: Preferred) => object): Judged['rows'] {
+  return (of, count) => {
+    const said = saidIn(of.messages);
+    const rows: object[] = [];
+    for (const [index, { candidates = [] }] of of.trajectory.turns.entries()) {
+      const prompt = of.messages.slice(0, said[index]);
+      for (const choice of candidates) {
+        const { picked } = choice.choice;
+        if (picked === 'equal') count('choices of candidates that are equal');
+        else if (picked === 'neither') count('choices of neither candidate');
+        else rows.push(row({ prompt, choice, picked, of }));
+      }
+    }
+    return rows;
+  };
+}
+
+/**
+ * Returns a preference row of one turn: `prompt` is the conversation before the choice; `chosen` and `rejected` are the
+ * two messages. `position` is the place at which the chosen one was shown: 0 or 1.
+ */
+function choiceRow({ prompt, choice: { shown, choice }, picked, of }: Preferred): object {
+  const [chosen, rejected] = sidesOf(shown, picked);
+  const withTiming = choice.milliseconds !== undefined && of.consents.mayLeaveWithEdits(choice.by);
+  return {
+    prompt,
+    chosen: [spoken(chosen.text)],
+    rejected: [spoken(rejected.text)],
+    tandem: {
+      ...origin(of),
+      turn: shown.turn,
+      position: picked,
+      chosen_by: choice.by,
+      ...(withTiming && { milliseconds: choice.milliseconds }),
+      chosen: side(chosen),
+      rejected: side(rejected),
+    },
+  };
+}
+
+/** Returns the same as one message on each side instead of a list, the form of LLaMA-Factory and Axolotl. */
+function rankingRow({ prompt, choice: { shown }, picked, of }: Preferred): object {
+  const [chosen, rejected] = sidesOf(shown, picked);
+  return {
+    messages: prompt,
+    chosen: spoken(chosen.text),
+    rejected: spoken(rejected.text),
+    tandem: { ...sourceOf(of), turn: shown.turn, chosen_agent: chosen.agent, rejected_agent: rejected.agent },
+  };
+}
+
+function sidesOf({ candidates }: Choice['shown'], picked: 0 | 1): [chosen: Candidate, rejected: Candidate] {
+  return picked === 0 ? [candidates[0], candidates[1]] : [candidates[1], candidates[0]];
+}
+
+const side = (candidate: Candidate): object => ({
+  agent: candidate.agent,
+  sampling: candidate.sampling,
+  ...sampledOrigin(candidate),
+});
+
+/** Returns a row for each thumb: the conversation before the message, the message, and whether the thumb is up. */
+function unpairedRows(of: Rendered): object[] {
+  const said = saidIn(of.messages);
+  return of.trajectory.turns.flatMap(({ agent, rating }, index) => {
+    if (rating?.thumb === undefined || !of.consents.mayLeave(rating.by)) return [];
+    return {
+      prompt: of.messages.slice(0, said[index]),
+      completion: [spoken(agent.text)],
+      label: rating.thumb === 'up',
+      tandem: { ...sourceOf(of), turn: agent.turn },
+    };
+  });
+}
+
+/**
+ * Returns a row for each run of turns that people's verdicts on critics label. The text of a step is the reply before
+ * it, except in the first step, and the agent's message; what was said before the first step is the prompt.
+ */
+function stepwiseRows(of: Rendered, count: Count): object[] {
+  const { messages, trajectory, consents } = of;
+  const said = saidIn(messages);
+  const rows: { prompt: string; completions: string[]; labels: boolean[]; tandem: object }[] = [];
+  let after: number | undefined;
+  for (const [index, turn] of trajectory.turns.entries()) {
+    const at = said[index]!;
+    const label = labelOf(turn, consents, count);
+    if (label === undefined) after = undefined;
+    else {
+      if (after === undefined) {
+        const prompt = transcript(messages.slice(0, at));
+        rows.push({
+          prompt,
+          completions: [],
+          labels: [],
+          tandem: { ...sourceOf(of), turn: turn.agent.turn },
+        });
+      }
+      const row = rows.at(-1)!;
+      row.completions.push(transcript(messages.slice(after ?? at, at + 1)));
+      row.labels.push(label);
+      after = at + 1;
+    }
+  }
+  return rows;
+}
+
+/**
+ * Tells whether people say that a turn helped: they agree with a critic that says so, or disagree with one that says
+ * the opposite. Undefined if nobody says anything, or people contradict each other.
+ */
+function labelOf(turn: Turn, consents: Consents, count: Count): boolean | undefined {
+  const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
+  const signed = verdicts.filter(({ advantage }) => advantage !== 0);
+  if (signed.length < verdicts.length) count('turns that neither helped nor hurt, says the critic');
+  const labels = new Set(signed.map(({ advantage, agrees }) => agrees === advantage > 0));
+  if (labels.size > 1) count('turns on which verdicts contradict each other');
+  return labels.size === 1 ? labels.has(true) : undefined;
+}
+
+const ROLES = { system: 'System', user: 'User', assistant: 'Assistant' };
+
+const transcript = (messages: readonly ChatMessageLike[]): string =>
+  messages.map(({ role, content }) => `${ROLES[role]}: ${content}`).join('\n\n');
+
+/** Returns the places of the agent's messages, in the order of its turns. */
+const saidIn = (messages: readonly ChatMessageLike[]): number[] =>
+  messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
+
+const spoken = (content: string): ChatMessageLike => ({ role: 'assistant', content });
