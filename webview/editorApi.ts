@@ -1,12 +1,12 @@
-/** The editor, as a page of it sees it. */
+/** VS Code's API for webview pages. */
 interface EditorApi<Message, State> {
   postMessage(message: Message): void;
-  /** What the page has kept last; also after a reload of the window, when another version of it may have kept it. */
+  /** Returns the state kept last; another version of the page may have kept it, before a reload of the window. */
   getState(): unknown;
   setState(state: State): void;
 }
 
 declare function acquireVsCodeApi<Message, State>(): EditorApi<Message, State>;
 
-/** The editor gives it to a page once: a view calls this where it is loaded, and nowhere else. */
+/** Returns the editor's API, which a page gets only once: each page calls this once, when it is loaded. */
 export const editorApi = <Message, State>(): EditorApi<Message, State> => acquireVsCodeApi<Message, State>();

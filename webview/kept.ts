@@ -1,6 +1,6 @@
 /**
- * Reads what the editor has kept for a page. An older page may have written it, in another shape: each part counts where
- * it fits, and is as if it had never been kept where it does not.
+ * Reads one part of the state that the editor kept for a page. An older version of the page may have written it in
+ * another shape: a part that does not fit counts as absent.
  */
 export function part<Value>(
   kept: unknown,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Does what nobody waits for while the extension is activated as soon as that is over, unless it is disposed of before. */
+/** Runs work after the extension's activation, because nobody waits for it; disposal before that cancels it. */
 export function afterActivation(work: () => void): vscode.Disposable {
   const soon = setImmediate(work);
   return new vscode.Disposable(() => clearImmediate(soon));

@@ -4,7 +4,7 @@ import { withoutSlash } from './models/server';
 
 const PREFIX = 'tandem.apiKey ';
 
-/** API keys, one for each origin, in the editor's secret storage and nowhere else. */
+/** Keeps API keys, one for each origin, in the editor's secret storage and nowhere else. */
 export class ApiKeys {
   constructor(private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete' | 'keys'>) {}
 
@@ -13,7 +13,7 @@ export class ApiKeys {
     return server === undefined ? undefined : this.forServer(server);
   }
 
-  /** @param server its base URL; there is no key for one that is none */
+  /** @param server the server's base URL; an invalid URL has no key */
   async forServer(server: string): Promise<string | undefined> {
     const origin = originOf(server);
     if (origin === undefined) return undefined;
@@ -24,7 +24,7 @@ export class ApiKeys {
     return name === undefined ? undefined : this.secrets.get(name);
   }
 
-  /** The key of a server and of all others at its origin. An empty one removes the key that is there. */
+  /** Sets the key of a server and of all others at its origin. An empty key removes the stored one. */
   async set(server: string, key: string): Promise<void> {
     const origin = originOf(server);
     if (origin === undefined) throw new Error(`${server} is not the address of a server`);
@@ -34,7 +34,7 @@ export class ApiKeys {
     for (const name of before) await this.secrets.delete(name);
   }
 
-  /** Earlier versions kept a key under the base URL as it was written: the names of those at this origin. */
+  /** Returns the names under which earlier versions stored keys of this origin: the base URL as it was written. */
   private async namesBefore(origin: string): Promise<string[]> {
     const names = await this.secrets.keys();
     return names.filter(

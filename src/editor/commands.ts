@@ -1,142 +1,246 @@
 import * as vscode from 'vscode';
-import * as z from 'zod';
-import { Fault } from '../core/fault';
-import { lazily } from '../core/lazily';
-import { comparisonCommands, type ComparisonCommandContext } from './comparison/commands';
-import { commands, type CommandId } from './contributions';
-import { documentUri } from './documents';
-import type { Engines } from './engines';
-import type { Exports } from './export/exports';
-import { modelCommands, type ModelCommandContext } from './models/commands';
-import type { ModelNode } from './models/nodes';
-import { ownCommands, type OwnCommandContext } from './own/commands';
-import type { ReplayPanels } from './replay/panels';
-import { runCommands, type RunCommandContext } from './runs/commands';
-import type { RunNode } from './runs/tree';
-import type { SessionPanels } from './session/panels';
-import type { StatisticsPanel } from './statistics/panel';
-import type { Status } from './status';
-import type { PackAdder } from './tasks/adding/add';
-import type { PackDownload } from './tasks/adding/download';
-import type { SamplePacks } from './tasks/adding/sample';
-import { taskCommands } from './tasks/commands';
-import type { Guidelines } from './tasks/guidelines';
-import type { Packs } from './tasks/packs';
-import type { Played } from './tasks/played';
-import type { TaskNode, TaskTree } from './tasks/tree';
-import type { TeachingPanel } from './teaching/panel';
-import { trajectoryCommands } from './trajectories/commands';
-import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
+import { modelOf } from '../core/training/runFolder';
+import type { Run } from '../core/training/runs';
+import type { TrajectorySummary } from '../core/trajectory/trajectory';
+import type { App, CommandRow } from './app';
+import { collectPack } from './collecting/commands';
+import * as comparison from './comparison/commands';
+import { idOf, type CommandName } from './contributions';
+import { openDocument, useUri } from './documents';
+import * as models from './models/commands';
+import type { Server } from './models/server';
+import { compareBlindly } from './runs/blind';
+import * as runs from './runs/commands';
+import * as tasks from './tasks/commands';
+import { askFilter } from './tasks/filter';
+import type { Pack, ListedTask } from './tasks/packs';
+import { chooseLog } from './trajectories/chooseLog';
+import * as dialogues from './trajectories/commands';
+import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
+import { importRows } from './trajectories/importing';
+import { summariesOf } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
-import { refusalOf } from './trust/refusals';
-import { refuseInRestrictedMode } from './trust/restricted';
+import { refuseInRestrictedMode } from './restricted';
 
 const { t } = vscode.l10n;
 
-/** What the commands act on. */
-export interface CommandContext
-  extends ModelCommandContext, OwnCommandContext, RunCommandContext, ComparisonCommandContext {
-  /** What the manifest calls each command. */
-  readonly titles: () => ReadonlyMap<string, string>;
-  readonly engines: Engines;
-  readonly adder: PackAdder;
-  readonly download: PackDownload;
-  readonly samplePacks: SamplePacks;
-  readonly guidelines: Guidelines;
-  readonly packs: Packs;
-  readonly panels: SessionPanels;
-  readonly played: Played;
-  readonly status: Status;
-  readonly replays: ReplayPanels;
-  readonly exports: Exports;
-  readonly statistics: StatisticsPanel;
-  readonly tasks: TaskTree;
-  readonly teaching: TeachingPanel;
-  readonly trajectories: TrajectoryTree;
+/** @param selected all selected rows of the tree, when a menu of the tree calls it */
+type Handler = (app: App, row: CommandRow, selected?: readonly CommandRow[]) => unknown;
+
+export interface Command {
+  /**
+   * Beginning of the sentence that refuses the command in an untrusted workspace. Absent where the command only reads,
+   * writes into the log or the settings what a person says, or reaches code that refuses with its own reason.
+   */
+  readonly refused?: string;
+  readonly run: Handler;
 }
 
-/** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
-export type Target = TaskNode | TrajectoryNode | ModelNode | RunNode | undefined;
+const notConnected = t('Models are not connected');
+const notPlayed = t('Nothing is played');
+const notTested = t('Tests are not run');
+const notTrained = t('Nothing is trained');
 
-/** `selected`: all rows that are selected in the tree, when a menu of the tree calls it. */
-export type Command = (target: Target, selected?: readonly Target[]) => PromiseLike<unknown> | undefined;
+/**
+ * All commands, and what each does. Its icon, menus and key are in `manifest/places.ts`, where the compiler asks for an
+ * entry; its English title is in `package.nls.json`, as `command.` and its name.
+ */
+export const commands = {
+  // Tasks.
+  playTask: { run: ofTask(({ panels }, task) => panels.openTask(task)) },
+  playNext: { run: async (app) => tasks.playNextOf(app, await app.packs.all()) },
+  playFirst: { run: tasks.playFirst },
+  playNextOfPack: { run: ofPack((app, pack) => tasks.playNextOf(app, [pack])) },
+  collect: {
+    refused: notPlayed,
+    run: (app, row) => collectPack(app, row?.kind === 'pack' ? row.pack : undefined),
+  },
+  removePack: { run: ofPack(tasks.removePack) },
+  toggleCounters: {
+    run: ({ configuration }) => configuration.set('session.showCounters', !configuration.showsCounters),
+  },
+  findTask: { run: tasks.playFound },
+  filterTasks: { run: ({ tasks }) => askFilter(tasks) },
+  clearTaskFilter: { run: ({ tasks }) => (tasks.filter = undefined) },
+  openPack: { run: ofPack((_, { file }) => openDocument(vscode.Uri.file(file))) },
+  openReference: { run: ofTask((app, task) => tasks.openOf(app, 'reference', task)) },
+  openTests: { run: ofTask((app, task) => tasks.openOf(app, 'tests', task)) },
+  openGuidelines: { run: tasks.openGuidelines },
+  copyTaskId: { run: ofTask((_, { id }) => vscode.env.clipboard.writeText(id)) },
+  showDialogues: { run: ofTask(dialogues.openOneOf) },
+  skipTask: { run: ofTask(tasks.skip) },
+  addPack: { run: tasks.addPack },
+  addPackFile: { run: ({ adder }) => adder.ask() },
+  downloadPack: { refused: t('Nothing is downloaded'), run: ({ download }) => download.ask() },
+  addStarterPack: { run: ({ samplePacks }) => samplePacks.add() },
+  generateTasks: {
+    run: async ({ configuration, packs }) =>
+      (await import('./tasks/adding/generate')).generateTasks(configuration, packs),
+  },
 
-/** Every command and what it does. */
-function table(on: CommandContext): Record<CommandId, Command> {
-  return {
-    ...taskCommands(on),
-    ...trajectoryCommands(on),
-    [commands.showSession]: () => {
-      on.status.showSession();
-      return undefined;
-    },
-    [commands.toggleCounters]: () =>
-      on.configuration.set('session.showCounters', !on.configuration.showsCounters),
-    [commands.refresh]: () => refresh(on),
-    [commands.showMore]: (target) => {
-      if (target?.kind === 'more' && 'pack' in target) on.tasks.showMore(target.pack);
-      else on.trajectories.showMore(target?.kind === 'more' && 'of' in target ? target.of : '');
-      return undefined;
-    },
-    [commands.openTranscript]: (target) => openTranscript(on, target),
-    ...modelCommands(on),
-    ...ownCommands(on),
-    ...runCommands(on),
-    ...comparisonCommands(on),
-    [commands.teachAgent]: () => on.teaching.open(),
-    [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
-    [commands.deleteMyData]: () => deleteData(on),
-  };
+  // The sessions and all views.
+  showSession: { run: ({ status }) => status.showSession() },
+  refresh: { run: refresh },
+  showMore: { run: showMore },
+
+  // The log.
+  openTrajectory: {
+    run: ofDialogue(({ replays, panels }, { id, state }) =>
+      state === 'answered' ? replays.replay(id, true) : panels.openTrajectory(id),
+    ),
+  },
+  openReplay: { run: ofDialogue(({ replays }, { id }) => replays.replay(id)) },
+  openSession: { run: ofDialogue(({ panels }, { id }) => panels.openTrajectory(id)) },
+  compareTrajectory: { run: ofDialogue(dialogues.compareWith) },
+  compareTrajectories: {
+    run: ofDialogues(
+      ({ replays }, [first, second]) => first && second && replays.compare(first.id, second.id),
+    ),
+  },
+  filterTrajectories: { run: dialogues.filter },
+  clearTrajectoryFilter: { run: ({ trajectories }) => (trajectories.filter = {}) },
+  searchTranscripts: { run: dialogues.search },
+  groupTrajectories: { run: dialogues.group },
+  deleteTrajectories: { run: ofDialogues((app, rows) => deleteDialogues(app, rows, dialogues.titleIn(app))) },
+  restoreTrajectories: { run: (app) => restoreDialogues(app.engines.shown.engine, dialogues.titleIn(app)) },
+  exportTrajectories: {
+    run: ({ exports, trajectories }) => exports.preview((log) => trajectories.namedFilter(log)),
+  },
+  saveExport: { run: ofDocument(({ exports }, preview) => exports.save(preview)) },
+  publish: {
+    refused: t('Nothing is published'),
+    run: ({ publish }, row) => publish(row?.kind === 'run' ? modelOf(row.run) : undefined),
+  },
+  importTrajectories: { run: ({ engines }) => importRows(engines.shown) },
+  showStatistics: { run: ({ statistics }) => statistics.open('log') },
+  chooseLog: { run: ({ engines }) => chooseLog(engines) },
+  openTranscript: { run: dialogues.openTranscript },
+
+  // Models.
+  chooseAgent: { refused: notConnected, run: ({ choice }) => choice.choose('agent') },
+  chooseSimulator: { refused: notConnected, run: ({ choice }) => choice.choose('simulator') },
+  chooseCandidates: { refused: notConnected, run: ({ candidates }) => candidates.choose() },
+  setApiKey: {
+    refused: notConnected,
+    run: ({ choice }, row) => choice.setKey(row?.kind === 'server' ? row.server.baseUrl : undefined),
+  },
+  connectModel: { refused: notConnected, run: models.connectAndUse },
+  editConnection: { refused: notConnected, run: ofServer(models.edit) },
+  testConnection: { refused: t('Servers are not asked'), run: ofServer(models.test) },
+  showUse: { run: () => openDocument(useUri) },
+  addModelFolder: { refused: notConnected, run: ({ folders }) => folders.addAndOffer() },
+  useAsAgent: { refused: notConnected, run: (app, row) => models.use(app, 'agent', row) },
+  useCritic: { run: ({ critics }, row) => (row?.kind === 'critic' ? critics.use(row.critic) : undefined) },
+  useAsSecondAgent: { refused: notConnected, run: (app, row) => models.use(app, 'secondAgent', row) },
+  useAsSimulator: { refused: notConnected, run: (app, row) => models.use(app, 'simulator', row) },
+  revealModelFolder: { run: models.reveal },
+  removeModel: { run: models.remove },
+
+  // Consent.
+  changeConsent: { run: ({ engines, panels }) => changeConsent(engines, panels) },
+  deleteMyData: { run: deleteData },
+
+  // A developer's own code.
+  collaborateOnFunction: { refused: notPlayed, run: ({ collaborations }) => collaborations.start() },
+  makeTask: {
+    refused: t('Nothing is graded'),
+    run: async ({ engines, packs }) => (await import('./own/makeTask')).makeTask(engines, packs),
+  },
+  acceptAnswer: { run: ofDocument(({ proposals }, document) => proposals.accept(document)) },
+  acceptAnswerAnyway: { run: ofDocument(({ proposals }, document) => proposals.accept(document)) },
+  rejectAnswer: { run: ofDocument(({ proposals }, document) => proposals.reject(document)) },
+  testProposal: {
+    refused: notTested,
+    run: ofDocument(({ proposals }, document) => proposals.test(document)),
+  },
+  runTests: { refused: notTested, run: ({ ownTests }) => ownTests.runPointedAt() },
+  reviewAnswer: { run: ({ collaborations }, answer) => collaborations.review(answer) },
+  testAnswer: {
+    refused: t('Answers are not graded'),
+    run: async ({ engine }, answer) => (await import('./own/testing')).testAnswer(engine, answer),
+  },
+
+  // Training.
+  teachAgent: { run: ({ teaching }) => teaching.open('lesson') },
+  newRun: { refused: notTrained, run: ({ runForms }) => runForms.open() },
+  startRunFile: { refused: notTrained, run: runs.startFile },
+  openRun: { run: runs.open },
+  pauseRun: { refused: notTrained, run: ofRun(({ runControl }, run) => runControl.pause(run)) },
+  finishRun: { refused: notTrained, run: ofRun(({ runControl }, run) => runControl.finish(run)) },
+  killRun: { refused: notTrained, run: ofRun(({ runControl }, run) => runControl.kill(run)) },
+  resumeRun: { refused: notTrained, run: ofRun(({ runControl }, run) => runControl.resume(run)) },
+  startQueuedRun: { refused: notTrained, run: ofRun(({ runControl }, run) => runControl.startNow(run)) },
+  unqueueRun: { run: ofRun(({ runControl }, run) => runControl.unqueue(run)) },
+  advanceQueue: { refused: notTrained, run: ({ runQueue }) => runQueue.tryAgain() },
+  continueRun: { refused: notTrained, run: ofRun(runs.continueRun) },
+  openRunConfiguration: { run: ofRun((_, run) => runs.openConfiguration(run)) },
+  openRunLog: { run: ofRun((_, run) => runs.openLog(run)) },
+  revealRun: { run: ofRun((_, run) => runs.reveal(run)) },
+  duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
+  compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },
+  deleteRun: { run: runs.remove },
+  compareRuns: { run: comparison.compare },
+  evaluateRuns: { refused: notPlayed, run: comparison.evaluate },
+  writeReport: { run: comparison.report },
+} satisfies Readonly<Record<CommandName, Command>>;
+
+function ofTask(act: (app: App, task: ListedTask) => unknown): Handler {
+  return (app, row) => (row?.kind === 'task' ? act(app, row.task) : undefined);
 }
 
-const manifestSchema = lazily(() =>
-  z.object({
-    contributes: z.object({ commands: z.array(z.object({ command: z.string(), title: z.string() })) }),
-  }),
-);
-
-/** @param manifest as the editor has translated it */
-export function titlesOf(manifest: unknown): ReadonlyMap<string, string> {
-  const { contributes } = manifestSchema().parse(manifest);
-  return new Map(contributes.commands.map(({ command, title }) => [command, title.replace(/…$/, '')]));
+function ofPack(act: (app: App, pack: Pack) => unknown): Handler {
+  return (app, row) => (row?.kind === 'pack' ? act(app, row.pack) : undefined);
 }
 
-/** A command that fails says why in one sentence; the output channel has the rest. */
-export function registerCommands(on: CommandContext): vscode.Disposable {
-  const registrations = Object.entries(table(on)).map(([id, run]) =>
-    vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
-      try {
-        const refused = refusalOf(id as CommandId, t);
-        if (refused !== undefined) refuseInRestrictedMode(refused);
-        return await run(target, selected);
-      } catch (error) {
-        on.engine.show(error, on.titles().get(id));
-        return undefined;
-      }
-    }),
-  );
-  return vscode.Disposable.from(...registrations);
+function ofServer(act: (app: App, server: Server) => unknown): Handler {
+  return (app, row) => (row?.kind === 'server' ? act(app, row.server) : undefined);
 }
 
-async function openTranscript({ engines, panels }: CommandContext, target: Target): Promise<void> {
-  // From the palette or the title of a session there is no item: the session itself is meant.
-  if (target?.kind !== 'trajectory') return panels.active?.openTranscript();
-  const { id } = target.summary;
-  const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
-  if (trajectory === undefined) {
-    throw new Fault('editor/no-trajectory', t('The log has no dialogue {0}; it may have been deleted.', id));
-  }
-  await open(documentUri('transcript', trajectory.task, { episode: id }));
+function ofRun(act: (app: App, run: Run) => unknown): Handler {
+  return (app, row) => (row?.kind === 'run' ? act(app, row.run) : undefined);
 }
 
-async function refresh({ packs, engines, models, runWatch }: CommandContext): Promise<void> {
+function ofDialogue(act: (app: App, dialogue: TrajectorySummary) => unknown): Handler {
+  return (app, row) => (row?.kind === 'trajectory' ? act(app, row.summary) : undefined);
+}
+
+/** Returns a handler for the dialogues selected with its row. A key passes no row, and means the selection. */
+function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) => unknown): Handler {
+  return (app, row, selected = row === undefined ? app.trajectories.selection : [row]) =>
+    act(app, summariesOf(selected.filter((one) => one !== undefined)));
+}
+
+/** Returns a handler for the document whose title has the button; the document is undefined from elsewhere. */
+function ofDocument(act: (app: App, document: vscode.Uri | undefined) => unknown): Handler {
+  return (app, target: unknown) => act(app, target instanceof vscode.Uri ? target : undefined);
+}
+
+function showMore({ tasks, trajectories }: App, row: CommandRow): void {
+  if (row?.kind === 'more' && 'pack' in row) tasks.showMore(row.pack);
+  else trajectories.showMore(row?.kind === 'more' && 'of' in row ? row.of : '');
+}
+
+async function refresh({ packs, engines, models, runWatch }: App): Promise<void> {
   packs.refresh();
   await runWatch.look();
   await models.refresh();
   for (const engine of engines.all) await (await engine.logIfAny())?.refresh();
 }
 
-async function open(uri: vscode.Uri): Promise<void> {
-  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+/** Registers all commands. A command that fails says why in one sentence; the output channel has the rest. */
+export function registerCommands(app: App): vscode.Disposable {
+  const registrations = Object.entries<Command>(commands).map(([name, { refused, run }]) => {
+    const id = idOf(name as CommandName);
+    return vscode.commands.registerCommand(id, async (row: CommandRow, selected?: readonly CommandRow[]) => {
+      try {
+        if (refused !== undefined) refuseInRestrictedMode(refused);
+        // Nothing is returned, because the editor would serialize the whole of a panel.
+        await run(app, row, selected);
+      } catch (error) {
+        app.engine.show(error, app.titles().get(id));
+      }
+    });
+  });
+  return vscode.Disposable.from(...registrations);
 }

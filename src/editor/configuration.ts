@@ -1,43 +1,48 @@
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { SHORT } from '../core/dialogue/shortPrompt';
+import { Fault } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
-import type { Settings } from './contributions';
-import { settingsAreKnown } from './settingsFile';
+import type { Settings } from './settings';
 
-/** The settings of one folder, read anew each time; their defaults stand in the manifest and nowhere else. */
-export class Configuration {
-  /** @param folder whose settings count, and in which relative paths stand; by default the first of the workspace */
+/** Maximum milliseconds until the editor notices that another program has written a file. */
+const NOTICED_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+
+/** The settings of one folder, read anew each time; their defaults are in the manifest only. */
+export class FolderSettings {
+  /** @param folder whose settings apply, and against which relative paths resolve; by default the workspace's first */
   constructor(readonly folder: vscode.WorkspaceFolder | undefined = vscode.workspace.workspaceFolders?.[0]) {}
 
-  /** A model as on the command line; empty when none was chosen. */
+  /** Model as on the command line; empty when none is chosen. */
   get agent(): string {
     return this.get('agent').trim();
   }
 
-  /** A model as on the command line, or `rules`; empty when none is wanted. */
+  /** Model as on the command line, or `rules`; empty when none is wanted. */
   get simulator(): string {
     return this.get('simulator').trim();
   }
 
-  /** Whether the developer chooses each message of the agent from two candidates. */
+  /** True when the developer chooses each message of the agent from two candidates. */
   get showsCandidates(): boolean {
     return this.get('candidates.show');
   }
 
-  /** Who writes the other candidate; empty when the agent itself does. */
+  /** Model that writes the second candidate; empty when the agent itself does. */
   get secondAgent(): string {
     return this.get('candidates.secondAgent').trim();
   }
 
-  /** Folders of local models, as they are written in the setting. */
+  /** Folders of local models, as written in the setting. */
   get modelFolders(): readonly string[] {
     return this.get('modelFolders');
   }
 
-  /** As they are written: by hand it may be anything. */
+  /** Entries as written in the setting; they may be anything. */
   get servers(): readonly unknown[] {
     return this.get('servers');
   }
@@ -49,7 +54,7 @@ export class Configuration {
   /** The folder of the trajectory log; undefined while no folder is open and the setting is relative. */
   get dataFolder(): string | undefined {
     const folder = this.resolve(this.get('dataFolder'));
-    // In one spelling, so that folders that share a log are seen to.
+    // The spelling is normalized, so that folders that share a log are recognized.
     return folder && path.resolve(folder);
   }
 
@@ -65,7 +70,7 @@ export class Configuration {
     return this.get('session.showCounters');
   }
 
-  /** After how long it is measured how much of an accepted answer is still in its file, in milliseconds. */
+  /** Milliseconds from the acceptance of an answer until Tandem measures how much of it is still in its file. */
   get survivalMs(): number {
     return this.get('collaboration.survivalMinutes') * 60_000;
   }
@@ -74,14 +79,17 @@ export class Configuration {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }
 
-  /** Where the user keeps prompts of his own, or the word for the short one; undefined: the ones that ship with Tandem. */
+  /**
+   * Folder of the user's own prompts, or the word for the short prompt; undefined for the prompts that ship with
+   * Tandem.
+   */
   get promptFolder(): string | undefined {
     const folder = this.get('protocol.promptFolder').trim();
     return folder === '' ? undefined : folder === SHORT ? folder : this.resolve(folder);
   }
 
   get sampling(): SamplingSettings {
-    // Not given when it is off: collections begun before there was the setting go on under their names.
+    // It is undefined when off, so that collections begun before this setting existed continue under their names.
     const topK = this.get('sampling.topK');
     return {
       temperature: this.get('sampling.temperature'),
@@ -91,7 +99,7 @@ export class Configuration {
     };
   }
 
-  /** How long a server may take, in milliseconds. */
+  /** Time limits of a server, in milliseconds. */
   get timeLimits(): { firstTokenMs: number; totalMs: number } {
     return {
       firstTokenMs: this.get('model.firstTokenSeconds') * 1000,
@@ -99,7 +107,7 @@ export class Configuration {
     };
   }
 
-  /** The Python of which the trainer's environment is made; empty when it is looked for. */
+  /** Python from which the trainer's environment is made; empty when one is searched for. */
   get trainingPython(): string {
     return this.get('training.python').trim();
   }
@@ -108,7 +116,7 @@ export class Configuration {
     return this.get('grading.mode');
   }
 
-  /** `workers` is absent when the grader may choose. */
+  /** `workers` is absent when the grader chooses. */
   get grader(): { workers?: number; limits: Partial<GradingLimits> } {
     const workers = this.get('grading.workers');
     return {
@@ -122,8 +130,8 @@ export class Configuration {
   }
 
   /**
-   * Sets it for the whole window: also where a folder of the workspace has a value of its own. What goes with the person
-   * rather than the work, such as servers, is set for all windows.
+   * Sets a value for the whole window, also where a workspace folder has its own. Servers go with the person rather
+   * than the work: they are set for all windows unless the workspace has its own.
    */
   async set<K extends keyof Settings>(name: K, value: Settings[K]): Promise<void> {
     const { workspaceFolders: folders = [] } = vscode.workspace;
@@ -140,7 +148,10 @@ export class Configuration {
     }
   }
 
-  /** Sets it for this folder of the workspace alone. @returns what takes that back */
+  /**
+   * Sets a value for this folder of the workspace alone.
+   * @returns a function that restores the earlier value
+   */
   async setHere<K extends keyof Settings>(name: K, value: Settings[K]): Promise<() => Promise<void>> {
     const { WorkspaceFolder } = vscode.ConfigurationTarget;
     const own = vscode.workspace.getConfiguration('tandem', this.folder?.uri);
@@ -153,12 +164,12 @@ export class Configuration {
     return () => set(before);
   }
 
-  /** A model that is gone is not to write again when two candidates are shown another time. */
+  /** Clears the second agent if its model is gone, so that it does not write when two candidates are shown again. */
   async forgetSecondAgent(spec: string): Promise<void> {
     if (this.secondAgent === spec) await this.set('candidates.secondAgent', '');
   }
 
-  /** Relative paths stand in the folder. */
+  /** Resolves a path against the folder; undefined for a relative path without a folder. */
   resolve(file: string): string | undefined {
     if (path.isAbsolute(file)) return file;
     return this.folder && path.join(this.folder.uri.fsPath, file);
@@ -172,11 +183,63 @@ export class Configuration {
 
   private get<K extends keyof Settings>(name: K): Settings[K] {
     const { workspaceFolders: folders = [] } = vscode.workspace;
-    // The only folder has the settings of the window, which the editor has at hand; those of a folder it has to merge first.
-    // Null says that this is meant: the editor's log warns of settings of folders that are read without saying of which.
+    // A single folder has the settings of the window, which the editor has at hand; settings of a folder must be merged
+    // first. Null says that this is intended: the editor's log warns of folder settings that are read without naming a
+    // folder.
     const scope = folders.length > 1 ? this.folder?.uri : null;
     const value = vscode.workspace.getConfiguration('tandem', scope).get<Settings[K]>(name);
     if (value === undefined) throw new Error(`The manifest has no default for the setting tandem.${name}.`);
     return value;
   }
+}
+
+/**
+ * Resolves when the editor knows the present text of this workspace's settings file. Right after another program has
+ * rewritten it, the editor still has the old text: a value that is already in that text would not be written, and the
+ * other program's value would stay, without an error.
+ * @throws {Fault} `editor/settings-changed`
+ */
+async function settingsAreKnown(): Promise<void> {
+  const file = settingsFile();
+  if (file === undefined || !(await isThere(file))) return;
+  const document = await vscode.workspace.openTextDocument(file);
+  for (let waited = 0; waited < NOTICED_MS; waited += LOOK_EVERY_MS) {
+    // The editor itself refuses to overwrite unsaved changes in that file, and says so.
+    if (document.isDirty || plain(document.getText()) === plain(await textOf(file))) return;
+    await pause(LOOK_EVERY_MS);
+  }
+  const name = vscode.workspace.asRelativePath(file, false);
+  throw new Fault(
+    'editor/settings-changed',
+    vscode.l10n.t(
+      'Another program has just written {0}, and the editor has not noticed yet. Try again in a moment.',
+      name,
+    ),
+  );
+}
+
+function settingsFile(): vscode.Uri | undefined {
+  const { workspaceFile, workspaceFolders } = vscode.workspace;
+  if (workspaceFile !== undefined) return workspaceFile.scheme === 'file' ? workspaceFile : undefined;
+  const folder = workspaceFolders?.[0]?.uri;
+  return folder && vscode.Uri.joinPath(folder, '.vscode', 'settings.json');
+}
+
+async function isThere(file: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(file);
+    return true;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return false;
+    throw error;
+  }
+}
+
+async function textOf(file: vscode.Uri): Promise<string> {
+  return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+}
+
+/** Normalizes line ends, because the editor keeps one kind in a document. */
+function plain(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }

@@ -1,24 +1,24 @@
 import { randomInt } from 'node:crypto';
 import * as z from 'zod';
 import { lazily } from '../core/lazily';
-import { consentLevels } from '../core/trajectory/consent';
+import { consentLevels } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import { recall } from './memory';
-import type { ConsentKeeper } from './session/parts';
+import type { ConsentKeeper } from './session/link';
 
 const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));
 const consentSchema = lazily(() => whoSchema().extend({ level: z.enum(consentLevels) }));
 
-/** Where the editor keeps small things for Tandem, across workspaces. */
+/** Small storage of the editor for Tandem, shared by all workspaces. */
 export interface Memory {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** Asked once for a person, and written into each log before anything of that person is. */
-export class Consent implements ConsentKeeper {
+/** A person's consent: asked for once, and written into each log before anything that the person wrote. */
+export class AskedConsent implements ConsentKeeper {
   private readonly fresh: ConsentRequest = {
     pseudonym: `developer-${randomInt(36 ** 3, 36 ** 4).toString(36)}`,
     purpose: 'Training and evaluating collaborative agents',
@@ -30,7 +30,7 @@ export class Consent implements ConsentKeeper {
     private readonly log: () => Promise<TrajectoryLog>,
   ) {}
 
-  /** One that was given before there were levels is asked for again. */
+  /** Consent of this person; one from before there were levels counts as none, and is asked for again. */
   get given(): ConsentRequest | undefined {
     return recall(this.memory, KEY, consentSchema);
   }
@@ -44,12 +44,14 @@ export class Consent implements ConsentKeeper {
     await this.memory.update(KEY, consent);
   }
 
-  /** Writes the consent into a log that has another one or none: one in another folder than where it was asked. */
+  /** Writes the consent into a log that has another one or none, as when it was asked for in another folder. */
   async record(): Promise<void> {
     if (this.given !== undefined) await this.write(this.given);
   }
 
-  /** Writes the consent into a log that has an earlier one of the same person; any other gets it with a dialogue. */
+  /**
+   * Writes the consent into a log that has an earlier one of the same person; any other log gets it with a dialogue.
+   */
   async recordAgain(): Promise<void> {
     const { given } = this;
     if (given !== undefined && (await this.log()).allowed.of(given.pseudonym) !== undefined) {
@@ -57,7 +59,7 @@ export class Consent implements ConsentKeeper {
     }
   }
 
-  /** It is asked again before the next dialogue. */
+  /** Forgets the consent, so that it is asked for again before the next dialogue. */
   async forget(): Promise<void> {
     await this.memory.update(KEY, undefined);
   }

@@ -12,12 +12,15 @@ import { taskTitle } from '../core/task/title';
 
 const { t } = vscode.l10n;
 
-/** Where a task is found: in the log by a dialogue that plays it, or in a pack. */
+/** Source of a task: a dialogue of the log that plays it, or a pack. */
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
 type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
 
-/** Where the use and cost of the models stand. */
+/** VS Code's editor that shows Markdown rendered. */
+export const RENDERED = 'vscode.markdown.preview.editor';
+
+/** Address of the document about the use and cost of the models. */
 export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
 
 const placeSchema = lazily(() =>
@@ -25,7 +28,7 @@ const placeSchema = lazily(() =>
 );
 const kinds: readonly Kind[] = ['reference', 'tests', 'answer', 'transcript'];
 
-/** The address of a read-only document; it says where its content comes from, so that it survives a reload. */
+/** Returns the address of a read-only document; it names the source of the content, so that it survives a reload. */
 export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Uri {
   const name = taskTitle(task)
     .toLowerCase()
@@ -38,7 +41,7 @@ export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Ur
   });
 }
 
-/** Reference, tests, answer and transcript as documents of the editor, which nobody can change. */
+/** Provides reference, tests, answer and transcript as read-only documents of the editor. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: { dispose(): unknown }[];
@@ -90,7 +93,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return task;
   }
 
-  /** A dialogue, and the engine of its folder. */
+  /** Returns a dialogue, and the engine of its folder. */
   private async logged(episode: string): Promise<{ trajectory: Trajectory; engine: Engine }> {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
@@ -124,7 +127,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return useDocument(await (await engine.log()).modelUse(), engine.servers.all, engine, t, name);
   }
 
-  /** A transcript or an answer that is open follows its dialogue. */
+  /** Updates open transcripts and answers when their dialogues change. */
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.toString() === useUri.toString()) this.changed.fire(uri);
@@ -141,3 +144,7 @@ function testsOf(task: Task): string {
 }
 
 const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
+
+export async function openDocument(uri: vscode.Uri): Promise<void> {
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+}

@@ -10,63 +10,60 @@ import type { Model, SamplingSettings } from '../core/model/model';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import { EDITOR_MODEL } from '../core/trajectory/terms';
 import type { ApiKeys } from './apiKeys';
-import type { Configuration } from './configuration';
-import { Consent } from './consent';
+import type { FolderSettings } from './configuration';
+import { AskedConsent } from './consent';
 import type { Grading } from './grading';
 import type { Logs } from './logs';
 import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, runName, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
-import type { SessionParts } from './session/parts';
+import type { SessionParts } from './session/link';
 import { english, type Translate } from './translate';
 import { views } from './contributions';
-import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './trust/restricted';
+import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './restricted';
 
 const { t } = vscode.l10n;
 
 const noAgent = (t: Translate): string => t('No agent is configured. Choose one.');
 
-/** What all folders of a workspace have in common. */
+/** Parts that all folders of a workspace share. */
 export interface SharedParts {
   readonly keys: ApiKeys;
   readonly output: vscode.LogOutputChannel;
   readonly logs: Logs;
   readonly grading: Grading;
-  /** The models that play on this machine. */
+  /** The models that run on this machine. */
   readonly locals: LoadedModels;
   /** The models behind servers that a person has connected. */
   readonly servers: Servers;
-  /** The models that the editor offers. */
   readonly editorModels: EditorModels;
   readonly onDidChangeModels: vscode.Event<void>;
 }
 
 /**
- * What the editor uses of the core for one folder of the workspace, with that folder's settings and log. Everything is
- * loaded and opened when it is first needed, so that activation costs nothing.
+ * The editor's access to the core for one folder of the workspace, with that folder's settings and log. Everything is
+ * loaded and opened on first use, so that activation costs nothing.
  */
 export class Engine implements SessionParts, vscode.Disposable {
   readonly t = vscode.l10n.t;
-  readonly consent: Consent;
+  readonly consent: AskedConsent;
   readonly locals: LoadedModels;
-  /** There is another model, or one is in another state. */
+  /** Fires when there is another model, or one changes its state. */
   readonly onDidChangeModels: vscode.Event<void>;
-  /** The models behind servers that a person has connected. */
   readonly servers: Servers;
-  /** The models that the editor offers. */
   readonly editorModels: EditorModels;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
   private readonly disposables: { dispose(): unknown }[];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    readonly configuration: Configuration,
+    readonly configuration: FolderSettings,
     private readonly shared: SharedParts,
   ) {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
-    this.consent = new Consent(context.globalState, () => this.log());
+    this.consent = new AskedConsent(context.globalState, () => this.log());
     this.servers = shared.servers;
     this.editorModels = shared.editorModels;
     this.disposables = [
@@ -77,14 +74,14 @@ export class Engine implements SessionParts, vscode.Disposable {
     ];
   }
 
-  /** The ids of the dialogues that changed in the log; none: any may have. */
+  /** Fires with the ids of the dialogues that changed in the log; no ids mean that any may have changed. */
   readonly onDidChangeLog = this.changed.event;
 
   get agentName(): string {
     return this.configuration.agent;
   }
 
-  /** What a person calls a model: one of a run as the run, one behind a server as its connection. */
+  /** Returns the name that a person sees for a model: its run's name, or its connection's. */
   calledBy(name: string): string {
     return runName(this.localPlace(name)?.folder ?? '') ?? this.servers.find(name)?.name ?? name;
   }
@@ -129,37 +126,41 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.dataFolder ?? '';
   }
 
-  /** The folders of the local models that the settings name. */
+  /** Folders of the local models that the settings name. */
   get playing(): readonly string[] {
     const places = [...this.agents, this.configuration.simulator].map((spec) => this.localPlace(spec));
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
-  /** @throws {Fault} `editor/no-folder` */
-  log(): Promise<TrajectoryLog> {
-    const folder = this.configuration.dataFolder;
-    if (folder === undefined) {
-      throw new Fault(
-        'editor/no-folder',
-        vscode.l10n.t('Open a folder first: dialogues are logged into it.'),
-      );
-    }
-    return this.shared.logs.open(folder);
+  /**
+   * Returns the folder of the workspace and the data folder, absolute.
+   * @throws {Fault} `editor/no-folder`
+   */
+  places(): { readonly folder: string; readonly dataFolder: string } {
+    const { dataFolder, folder } = this.configuration;
+    if (dataFolder === undefined)
+      throw new Fault('editor/no-folder', t('Open a folder first: dialogues are logged into it.'));
+    return { folder: folder?.uri.fsPath ?? dataFolder, dataFolder };
   }
 
-  /** The log, when there is a folder for it. */
+  /** @throws {Fault} `editor/no-folder` */
+  log(): Promise<TrajectoryLog> {
+    return this.shared.logs.open(this.places().dataFolder);
+  }
+
+  /** Returns the log where there is a folder for it. */
   async logIfAny(): Promise<TrajectoryLog | undefined> {
     return this.configuration.dataFolder === undefined ? undefined : this.log();
   }
 
-  async openAgent(): Promise<Model> {
+  /** @param agent by default that of the settings */
+  async openAgent(agent = this.configuration.agent): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
-    const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
     return this.openModel(agent);
   }
 
-  /** A model that is asked under its name, whoever plays now: the editor's picker names them so. */
+  /** Opens a model by its name, whichever models play now; the editor's picker asks for models by name. */
   async modelNamed(spec: string): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
     return this.openModel(spec);
@@ -172,7 +173,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     return { agent: await this.openModel(secondAgent), sampling: this.samplingOf(secondAgent) };
   }
 
-  /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
+  /** Starts loading the agents that run on this machine, so that they are ready when they are asked. */
   warmAgents(): void {
     if (!vscode.workspace.isTrusted) return;
     for (const agent of this.agents) {
@@ -181,8 +182,8 @@ export class Engine implements SessionParts, vscode.Disposable {
     }
   }
 
-  async openSimulator(): Promise<Simulator | undefined> {
-    const { simulator } = this.configuration;
+  /** @param simulator by default that of the settings */
+  async openSimulator(simulator = this.configuration.simulator): Promise<Simulator | undefined> {
     if (simulator === '') return undefined;
     refuseInRestrictedMode(t('Simulators do not run'));
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
@@ -200,7 +201,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.shared.grading.grader();
   }
 
-  /** How a model is sampled as an agent; its own settings go before those for all. */
+  /** Returns the sampling settings of a model as the agent; its own settings override the general ones. */
   samplingOf(spec: string): SamplingSettings {
     return { ...this.configuration.sampling, ...this.servers.find(spec)?.sampling };
   }
@@ -211,8 +212,8 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   /**
-   * Shows one sentence, and keeps the whole in the output channel.
-   * @param what failed
+   * Shows one sentence, and writes all of it to the output channel.
+   * @param what the action that failed
    */
   show(error: unknown, what?: string): void {
     this.report(error);
@@ -230,7 +231,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** Where a model failed, another one may do: they are one press away. */
+  /** Shows a fault. When a model failed, a button leads to the Models view, where another one can be chosen. */
   private async showFault({ code, message }: Fault): Promise<void> {
     const showModels = t('Show Models');
     const buttons = code.startsWith('model/') ? [showModels] : [];
@@ -238,7 +239,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     if (chosen === showModels) await vscode.commands.executeCommand(`${views.models}.focus`);
   }
 
-  /** What nobody has foreseen says no way on; the output channel has more. */
+  /** Unexpected errors have no remedy; offer the output channel. */
   private async showUnforeseen(error: unknown, what: string | undefined): Promise<void> {
     const sentence =
       what === undefined
@@ -248,7 +249,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     if ((await vscode.window.showErrorMessage(sentence, showLog)) === showLog) this.showReports();
   }
 
-  /** A model under the name that the settings give it, so that no path of this machine gets into the log. */
+  /** Opens a model under its name in the settings, so that no path of this machine gets into the log. */
   private async openModel(spec: string): Promise<Model> {
     const place = this.localPlace(spec);
     if (place !== undefined) return this.locals.model(place);
@@ -263,12 +264,12 @@ export class Engine implements SessionParts, vscode.Disposable {
     return { name: spec, generate: (...request) => model.generate(...request) };
   }
 
-  /** The local model that a setting names, if it names one. */
+  /** Returns the local model that a setting names, if it names one. */
   private localPlace(spec: string): LocalPlace | undefined {
     return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
   }
 
-  /** Those that write the agent's messages. */
+  /** Models that write the agent's messages. */
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];

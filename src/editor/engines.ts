@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ApiKeys } from './apiKeys';
-import { Configuration } from './configuration';
+import { FolderSettings } from './configuration';
 import { Engine, type SharedParts } from './engine';
 import { Grading } from './grading';
 import { Logs } from './logs';
@@ -12,13 +12,12 @@ import { Servers } from './models/servers';
 import { ShownLog, type FolderLog } from './shownLog';
 
 /**
- * An engine for each folder of the workspace, because each has settings and a log of its own. Models, grader and open
- * logs are shared.
+ * One engine for each folder of the workspace, because each has its own settings and log. Models, grader and open logs
+ * are shared.
  */
 export class Engines implements vscode.Disposable {
-  /** Of the first folder, or of a window without one. It lives as long as the extension. */
+  /** Engine of the first folder, or of a window without one. It lives as long as the extension. */
   readonly first: Engine;
-  /** The log that the views show. */
   readonly shown: ShownLog;
   private readonly byFolder = new Map<string, Engine>();
   private readonly shared: SharedParts;
@@ -28,12 +27,12 @@ export class Engines implements vscode.Disposable {
   }>();
   private readonly disposables: { dispose(): unknown }[];
 
-  /** Dialogues changed in the log of a folder; no ids: any may have. */
+  /** Fires when dialogues changed in the log of a folder; no ids mean that any may have changed. */
   readonly onDidChangeLog = this.changed.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    configuration: Configuration,
+    configuration: FolderSettings,
     keys: ApiKeys,
     output: vscode.LogOutputChannel,
   ) {
@@ -63,13 +62,13 @@ export class Engines implements vscode.Disposable {
     ];
   }
 
-  /** In the order of the folders. */
+  /** All engines, in the order of the folders. */
   get all(): readonly Engine[] {
     const { workspaceFolders: folders = [] } = vscode.workspace;
     return folders.length === 0 ? [this.first] : folders.map((folder) => this.in(folder));
   }
 
-  /** The engine of the folder that holds a file; of the first one for a file outside of all. */
+  /** Returns the engine of the folder that holds a file; the first engine for a file outside of all folders. */
   of(file: string | undefined): Engine {
     const folder =
       file === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
@@ -85,7 +84,16 @@ export class Engines implements vscode.Disposable {
     }));
   }
 
-  /** The engine whose log has the dialogue, that of the views before others; the first one when none has. */
+  /** Returns the engine of the first folder that logs into a data folder; undefined when none does. */
+  withDataFolder(dataFolder: string | undefined): Engine | undefined {
+    if (dataFolder === undefined || dataFolder === '') return undefined;
+    return this.logs.find(({ engine }) => engine.dataFolder === dataFolder)?.engine;
+  }
+
+  /**
+   * Returns the engine whose log has the dialogue; the shown log is tried first. Returns the first engine when none has
+   * it.
+   */
   async withEpisode(id: string): Promise<Engine> {
     for (const engine of [this.shown.engine, ...this.all]) {
       if (await this.has(engine, id)) return engine;
@@ -117,18 +125,18 @@ export class Engines implements vscode.Disposable {
   private in(folder: vscode.WorkspaceFolder): Engine {
     if (folder.uri.toString() === this.first.configuration.folder?.uri.toString()) return this.first;
     const key = folder.uri.toString();
-    const engine = this.byFolder.get(key) ?? this.make(new Configuration(folder));
+    const engine = this.byFolder.get(key) ?? this.make(new FolderSettings(folder));
     this.byFolder.set(key, engine);
     return engine;
   }
 
-  private make(configuration: Configuration): Engine {
+  private make(configuration: FolderSettings): Engine {
     const engine = new Engine(this.context, configuration, this.shared);
     engine.onDidChangeLog((episodes) => this.changed.fire({ engine, episodes }));
     return engine;
   }
 
-  /** The editor starts the extension anew when it is the first folder that goes. */
+  /** Disposes of removed folders' engines. When the first folder goes, the editor restarts the extension. */
   private forget(removed: readonly vscode.WorkspaceFolder[]): void {
     for (const { uri } of removed) {
       this.byFolder.get(uri.toString())?.dispose();

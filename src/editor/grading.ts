@@ -1,13 +1,16 @@
 import type { Grader } from '../core/grading/grader';
-import type { Configuration } from './configuration';
+import type { FolderSettings } from './configuration';
 
-/** The one grader of the window, started when it is first needed, and anew when its settings are others. */
+/** The one grader of the window; it starts on first use, and restarts when its settings change. */
 export class Grading {
   private started: { readonly settings: string; readonly grader: Promise<Grader> } | undefined;
 
-  /** @param assets the folder of the built extension  @param cacheFolder where what references return is kept */
+  /**
+   * @param assets the folder of the built extension
+   * @param cacheFolder keeps the return values of references
+   */
   constructor(
-    private readonly configuration: Configuration,
+    private readonly configuration: FolderSettings,
     private readonly assets: string,
     private readonly cacheFolder: string,
     private readonly report: (error: unknown) => void,

@@ -1,17 +1,17 @@
 import { environmentSize } from '../core/training/environment/size';
-import { bytesWords } from './runs/words';
+import { bytesWords } from './words';
 import type { Translate } from './translate';
 
-/** What pip and uv write when they load a package: its name and size, for pip as the name of a file. */
+/** Line of pip or uv at the start of a download: name and size of the package; for pip the name is that of a file. */
 const LOADING = /^\s*(?:Downloading|Using cached) (\S+) \(([\d.]+) ?([kKMG])(i?)B\)$/;
-/** uv begins many at once, and says of each when it is there. */
+/** uv downloads many packages at once, and writes this line when one has arrived. */
 const LOADED = /^\s*Downloaded (\S+)$/;
 const INSTALLING = /^Installing collected packages: (.+)$/;
-/** What is smaller is there before it could be read, in bytes. */
+/** Minimum size of a package that is reported, in bytes; a smaller one has arrived before anyone could read it. */
 const WORTH_A_WORD = 1e6;
 const POWER: Readonly<Record<string, number>> = { k: 1, K: 1, M: 2, G: 3 };
 
-/** What is installed, and what it takes. */
+/** Describes the installation and its size. */
 export function installWords(t: Translate): string {
   const { download, disk } = environmentSize();
   return t(
@@ -21,19 +21,19 @@ export function installWords(t: Translate): string {
   );
 }
 
-/** Turns what an installer writes, a line at a time, into what a person wants to know of it. */
+/** Turns an installer's output, line by line, into short progress messages. */
 export class InstallingWords {
   private loaded = 0;
-  /** What uv has begun, in bytes. */
+  /** Packages that uv has begun to download, with their sizes in bytes. */
   private readonly begun = new Map<string, number>();
 
-  /** @param download of all packages, in bytes */
+  /** @param download total size of all packages, in bytes */
   constructor(
     private readonly download: number,
     private readonly t: Translate,
   ) {}
 
-  /** @returns undefined for a line that says nothing new */
+  /** @returns undefined for a line without news */
   of(line: string): string | undefined {
     const { t } = this;
     const [, file, size, unit, binary] = LOADING.exec(line) ?? [];
@@ -44,7 +44,7 @@ export class InstallingWords {
       if (isOfUv) this.begun.set(file, bytes);
       else this.loaded += bytes;
       if (bytes < WORTH_A_WORD) return undefined;
-      // A name in the file of a wheel has no hyphen.
+      // The name in a wheel's file name has no hyphen.
       const name = file.endsWith('.whl') ? file.split('/').at(-1)!.split('-')[0]! : file;
       return this.soFar(t('downloading {0} ({1})', name, bytesWords(bytes, t)), before);
     }

@@ -1,4 +1,4 @@
 import * as vscode from 'vscode';
 
-/** The language that Tandem speaks: without a translation it is English, in an editor of any language. */
+/** Returns the language of Tandem's texts: English without a translation, whatever the language of the editor. */
 export const language = (): string => (vscode.l10n.bundle === undefined ? 'en' : vscode.env.language);

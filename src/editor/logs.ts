@@ -1,16 +1,30 @@
 import * as vscode from 'vscode';
+import { Fault } from '../core/fault';
 import type { TrajectoryLog } from '../core/trajectory/log';
 
-/** What other processes append to a log is read this long after the last change that the file system reports. */
+/** Milliseconds from the last reported change of a log until what other processes appended is read. */
 const FOLLOW_AFTER_MS = 300;
-/** How often a log is looked at without such a report. */
+/** Milliseconds between looks at a log without a reported change. */
 const LOOK_EVERY_MS = 5000;
 
-export interface LogChange {
+interface LogChange {
   /** The data folder, as it was opened. */
   readonly folder: string;
-  /** The ids of the dialogues that changed; none: any may have. */
+  /** Ids of the dialogues that changed; no ids mean that any may have changed. */
   readonly episodes: readonly string[];
+}
+
+/**
+ * Reads a log for a view. Returns undefined if the log was closed meanwhile, because its folder left the window: the
+ * view is then drawn again, of another log.
+ */
+export async function unlessClosed<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'trajectory/closed') return undefined;
+    throw error;
+  }
 }
 
 interface Opened {
@@ -18,7 +32,7 @@ interface Opened {
   follower?: vscode.Disposable;
 }
 
-/** The open trajectory logs, one for each data folder, whichever folders of the workspace log into it. */
+/** The open trajectory logs, one for each data folder, also where several folders of the workspace share it. */
 export class Logs implements vscode.Disposable {
   private readonly opened = new Map<string, Opened>();
   private readonly changed = new vscode.EventEmitter<LogChange>();
@@ -30,7 +44,7 @@ export class Logs implements vscode.Disposable {
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Opens the log when it is first asked for; one that could not be opened is tried again the next time. */
+  /** Opens the log on first use; an attempt that failed is repeated the next time. */
   open(folder: string): Promise<TrajectoryLog> {
     const known = this.opened.get(folder);
     if (known !== undefined) return known.log;
@@ -78,8 +92,8 @@ export class Logs implements vscode.Disposable {
   }
 
   /**
-   * Reads what another window or a terminal appends to the same log. The file system may not tell of what is written into
-   * a folder that was made a moment ago, so that it is also looked at now and then while somebody can see it.
+   * Reads what another window or a terminal appends to the same log. The file system may not report changes in a folder
+   * that was just made, so the log is also read now and then while somebody can see it.
    */
   private follow(folder: string, log: TrajectoryLog): vscode.Disposable {
     const read = (): void => void log.refresh().catch((error: unknown) => this.report(error));

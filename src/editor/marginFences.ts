@@ -1,24 +1,24 @@
-/** As CommonMark ends lines. */
+/** Line endings of CommonMark. */
 export const LINE_END = /\r\n?|\n/;
 
 const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)/s;
-/** What stands behind a fence, as far as it names a language: a line with a `|` would be the head of a table first. */
+/** Matches only the language after a fence: a line with a `|` would be read as the head of a table first. */
 const LANGUAGE = /^[ \t]*[\w+#.-]*/;
 
 /**
- * The code fences in Markdown of an untrusted speaker, line by line, put at the margin and without what else might stand
- * in their lines. Whoever reads it takes them for fences then: there they end whatever list or quotation was begun. A fence
- * further in is none, because it may end where that does.
+ * Puts the code fences in an untrusted speaker's Markdown at the margin, line by line, and drops the rest of their
+ * lines. Every reader then sees them as fences, because at the margin they end any open list or quotation. A fence that
+ * is indented further does not count, because it may end with its list.
  */
 export class MarginFences {
   private open: { readonly mark: string; readonly indent: string } | undefined;
 
-  /** What ends the code that is open. */
+  /** The mark that ends the open code; undefined outside of code. */
   get mark(): string | undefined {
     return this.open?.mark;
   }
 
-  /** @returns the line as it is to stand, when it is a fence or code in one */
+  /** @returns the rewritten line when it is a fence or code in one; otherwise undefined */
   take(line: string): string | undefined {
     const [, indent = '', mark = '', info = ''] = FENCE.exec(line) ?? [];
     const { open } = this;
@@ -28,7 +28,7 @@ export class MarginFences {
         return open.mark;
       }
       const code = line.startsWith(open.indent) ? line.slice(open.indent.length) : line.replace(/^ +/, '');
-      // What ends nothing where it stands must not do so at the margin.
+      // Code that would become a fence at the margin keeps its indentation.
       return FENCE.test(code) ? line : code;
     }
     if (mark === '' || (mark.startsWith('`') && info.includes('`'))) return undefined;

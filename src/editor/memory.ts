@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 
 /**
- * What the editor has kept under a key.
- * @returns undefined when it has kept nothing, or another version of Tandem kept something else
+ * Reads a value that the editor has kept under a key.
+ * @returns undefined when there is none, or another version of Tandem stored something else
  */
 export function recall<T>(
   memory: { get(key: string): unknown },
@@ -10,6 +10,6 @@ export function recall<T>(
   schema: () => z.ZodType<T>,
 ): T | undefined {
   const value = memory.get(key);
-  // Most often there is nothing, and nothing is asked at activation that would have the schema made.
+  // Usually there is no value; then activation need not build the schema.
   return value === undefined ? undefined : schema().safeParse(value).data;
 }

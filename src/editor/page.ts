@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { sentencesId } from '../../webview/language/protocol';
+import type { PageName } from './contributions';
 import { language } from './language';
-import { pageData } from './pageData';
 
 const { t } = vscode.l10n;
 
-const titles = {
+const titles: Readonly<Record<PageName, string>> = {
   session: t('Tandem session'),
   replay: t('Tandem replay'),
   statistics: t('Tandem statistics'),
@@ -16,17 +16,15 @@ const titles = {
   comparison: t('Tandem comparison'),
 };
 
-export type PageName = keyof typeof titles;
-
 /**
- * The page of a webview: its script and style sheet, its sentences in the display language when that is not English,
- * and nothing from anywhere else.
+ * Returns the page of a webview: its script and style sheet, its sentences in the display language when that is not
+ * English, and nothing from anywhere else.
  * @param folder of the built webviews
  * @param name of the view: its files are `<name>.js` and `<name>.css`, its element `tandem-<name>`
  */
 export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: PageName): string {
   const scriptNonce = nonce();
-  // The component toolkit reads this one from the page for the style elements that it makes.
+  // The component toolkit reads this nonce from the page for the style elements that it makes.
   const styleNonce = nonce();
   const script = webview.asWebviewUri(vscode.Uri.joinPath(folder, `${name}.js`)).toString();
   const style = webview.asWebviewUri(vscode.Uri.joinPath(folder, `${name}.css`)).toString();
@@ -56,3 +54,12 @@ export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: Page
 }
 
 const nonce = (): string => randomBytes(16).toString('base64url');
+
+/**
+ * Returns data as an element that nothing in the data can end: without a `<` it has no end tag and no comment. The
+ * browser does not run it, whatever the page's policy allows.
+ */
+function pageData(id: string, data: unknown): string {
+  const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
+  return `<script type="application/json" id="${id}">${json}</script>`;
+}

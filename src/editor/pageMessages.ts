@@ -10,7 +10,7 @@ import * as session from '../../webview/session/protocol';
 import type * as statistics from '../../webview/statistics/protocol';
 import * as teaching from '../../webview/teaching/protocol';
 
-/** What the page of each view may say, by the name of the view. */
+/** Messages that the page of each view may send, by the name of the view. */
 export interface PageMessages {
   readonly session: session.FromWebview;
   readonly replay: replay.FromWebview;
@@ -21,26 +21,25 @@ export interface PageMessages {
   readonly teaching: teaching.FromWebview;
 }
 
-/** The message of a kind. */
 export type OfKind<Message, Kind> = Message extends { readonly type: infer Kinds }
   ? Kind extends Kinds
     ? Message
     : never
   : never;
-/** A schema for each field of a message, also for those that may be left out. */
+/** A schema for each field of a message, optional fields included. */
 type Fields<Message> = {
   readonly [Field in Exclude<keyof Message, 'type'>]-?: z.ZodType<Message[Field]>;
 };
-/** Every kind of message of every page has its fields here: one that is left out does not compile. */
+/** Lists the fields of every kind of message of every page; a missing one does not compile. */
 type Kinds = {
   readonly [Page in keyof PageMessages]: {
     readonly [Kind in PageMessages[Page]['type']]: Fields<OfKind<PageMessages[Page], Kind>>;
   };
 };
 
-/** No person writes or copies more characters at once. */
+/** Maximum number of characters of a text; no person writes or copies more at once. */
 const MOST_CHARACTERS = 5_000_000;
-/** A form has some fifty fields. */
+/** Maximum number of values; a form has some fifty fields. */
 const MOST_VALUES = 1000;
 
 const kinds = lazily((): Kinds => {
@@ -128,14 +127,14 @@ const schemas = lazily(() => {
   );
 });
 
-export type ReadMessage<Page extends keyof PageMessages> =
+type ReadMessage<Page extends keyof PageMessages> =
   | { readonly message: PageMessages[Page] }
-  /** `kind`: of the message, where the page has such a kind. */
+  /** `kind` is the kind of the message, where the page has such a kind. */
   | { readonly fault: Fault; readonly kind: string | undefined };
 
 /**
- * Reads what a page has said. A page shows what models and other people wrote, so that it is trusted no more than they
- * are; it may also be of another version than the extension.
+ * Reads a message of a page. A page shows what models and other people wrote, so it is trusted no more than they are;
+ * it may also be of another version than the extension.
  */
 export function readMessage<Page extends keyof PageMessages>(page: Page, said: unknown): ReadMessage<Page> {
   const ofPage = schemas().get(page)!;
@@ -149,7 +148,7 @@ export function readMessage<Page extends keyof PageMessages>(page: Page, said: u
   return { kind, fault: unread(page, `is called “${kind}” and ${what}`) };
 }
 
-/** Of what the page wrote nothing is in it, so that it can fill no log. */
+/** Returns a fault without any text of the page, so that the page cannot fill the log. */
 const unread = (page: string, what: string): Fault =>
   new Fault(
     'editor/page-message',

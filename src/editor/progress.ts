@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 
-/** Says how far the work is: what it is at, and the fraction that is done when that is known. */
+/** Reports the progress of work: its present step, and the fraction done when it is known. */
 export type Report = (message: string, fraction?: number) => void;
 
 /**
- * Does long work with a notification that shows how far it is and can cancel it.
+ * Runs long work with a notification that shows its progress and can cancel it.
  * @param cancelled cancels it from elsewhere
  * @returns undefined when the person cancelled it
  * @throws what the work throws otherwise

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** The extension Python Environments, as far as it is used (`src/api.ts` of microsoft/vscode-python-environments). */
+/** The used part of the extension Python Environments (`src/api.ts` of microsoft/vscode-python-environments). */
 interface PythonEnvironments {
   getEnvironment(
     scope: vscode.Uri | undefined,
@@ -8,7 +8,7 @@ interface PythonEnvironments {
 }
 
 /**
- * The Python that a person has chosen for a folder in that extension.
+ * Returns the Python that a person has chosen for a folder in that extension.
  * @returns the interpreter's path; undefined when the extension is not there, or none is chosen
  */
 export async function chosenPython(folder: vscode.Uri | undefined): Promise<string | undefined> {

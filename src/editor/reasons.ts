@@ -1,6 +1,6 @@
 import { english, type Translate } from './translate';
 
-/** Why a task can be skipped, among others. */
+/** Returns the suggested reasons for skipping a task; a person may give another one. */
 export function skipReasons(t: Translate): readonly string[] {
   return [
     t('The request is unclear'),
@@ -11,14 +11,14 @@ export function skipReasons(t: Translate): readonly string[] {
   ];
 }
 
-/** That somebody stopped what was being written, for whoever reads it. */
+/** Returns the sentence about a message that was stopped while it was written. */
 export function stoppedWords(role: 'agent' | 'simulator', t: Translate): string {
   return role === 'agent'
     ? t('The agent was stopped. The unfinished message is not in the log.')
     : t('The simulator was stopped. The unfinished message is not in the log.');
 }
 
-/** All that Tandem itself logs as a reason. */
+/** All reasons that Tandem itself logs. */
 const own = (t: Translate): readonly string[] => [
   ...skipReasons(t),
   stoppedWords('agent', t),
@@ -26,13 +26,15 @@ const own = (t: Translate): readonly string[] => [
   t('Cancelled while it was played.'),
 ];
 
-/** A reason as it is logged, whatever language the editor speaks: in English. A person's own words stay as they are. */
+/**
+ * Returns a reason as it is logged: in English, whatever the editor's language. A person's own words stay as they are.
+ */
 export function loggedReason(shown: string, t: Translate): string {
   const index = own(t).indexOf(shown);
   return index === -1 ? shown : own(english)[index]!;
 }
 
-/** A reason of the log in the language of the reader. The words of persons and of errors stay as they are. */
+/** Returns a logged reason in the reader's language. The words of persons and of errors stay as they are. */
 export function reasonWords(logged: string, t: Translate): string {
   const index = own(english).indexOf(logged);
   return index === -1 ? logged : own(t)[index]!;

@@ -2,17 +2,22 @@ import * as vscode from 'vscode';
 import { afterActivation } from './afterActivation';
 import { contextKeys } from './contributions';
 import type { Engine } from './engine';
-import type { Engines } from './engines';
 
-/** The folder of the workspace whose log was chosen, by its address. */
+/** Key of the address of the workspace folder whose log was chosen. */
 const KEY = 'tandem.shownLog';
 
 /** A log of the window: of one folder of the workspace, or of several that write into the same data folder. */
 export interface FolderLog {
-  /** Of the first of these folders. */
+  /** Engine of the first of these folders. */
   readonly engine: Engine;
-  /** Of these folders; empty in a window without one. */
+  /** Names of these folders; empty in a window without one. */
   readonly name: string;
+}
+
+/** The logs of the window, and what changes in them; no ids of dialogues mean that any may have changed. */
+interface WindowLogs {
+  readonly logs: readonly FolderLog[];
+  readonly onDidChangeLog: vscode.Event<{ readonly engine: Engine; readonly episodes: readonly string[] }>;
 }
 
 /** The log that the views show and that commands on the log act on. The person chooses it where there are several. */
@@ -22,20 +27,23 @@ export class ShownLog implements vscode.Disposable {
   private readonly disposables: { dispose(): unknown }[];
   private last: string;
 
-  /** Another log is shown, or it is called otherwise. */
+  /** Fires when another log is shown, or the log has another name. */
   readonly onDidChange = this.changed.event;
-  /** The ids of the dialogues that changed in the log that is shown; none: any may have, or it is another log. */
+  /**
+   * Fires with the ids of the dialogues that changed in the shown log; no ids mean that any may have changed, or that
+   * another log is shown.
+   */
   readonly onDidChangeDialogues = this.dialoguesChanged.event;
 
   constructor(
-    private readonly engines: Pick<Engines, 'logs' | 'onDidChangeLog'>,
+    private readonly engines: WindowLogs,
     private readonly memory: vscode.Memento,
   ) {
     this.last = this.mark;
     this.disposables = [
       this.changed,
       this.dialoguesChanged,
-      // It may be otherwise in a window that had another first folder.
+      // The context may be outdated in a window that had another first folder.
       afterActivation(() => this.setContext()),
       engines.onDidChangeLog(({ engine, episodes }) => {
         if (engine === this.engine) this.dialoguesChanged.fire(episodes);
@@ -51,7 +59,7 @@ export class ShownLog implements vscode.Disposable {
     return this.shown.engine;
   }
 
-  /** What it is called; undefined where it is the only one. */
+  /** Name of the log; undefined where it is the only one. */
   get name(): string | undefined {
     return this.engines.logs.length > 1 ? this.shown.name : undefined;
   }
@@ -65,7 +73,7 @@ export class ShownLog implements vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** The first one while none was chosen, and when the chosen one's folder is gone. */
+  /** The chosen log; the first one while none was chosen, and when the chosen one's folder is gone. */
   private get shown(): FolderLog {
     const { logs } = this.engines;
     const chosen = this.memory.get<string>(KEY);

@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
-import { commands, contextKeys } from './contributions';
+import { idOf, contextKeys } from './contributions';
 import type { RunWatch } from './runs/watch';
 import { isAtWork, statusWords } from './runs/words';
 import type { SessionPanel } from './session/panel';
-import type { SessionPanels } from './session/panels';
+import type { Sessions } from './session/sessions';
 import { hasTheTurn, statusLine } from './statusLine';
 
 /**
- * The one item in the status bar: what the open sessions do, and while none of them has the turn, how a run gets on. A
- * click shows what it tells of.
+ * The one item in the status bar: the state of the open sessions, or, while none of them has the turn, of a run. A
+ * click shows the session or the run.
  */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('tandem.playing', vscode.StatusBarAlignment.Left);
   private readonly registration: vscode.Disposable;
   private panel: SessionPanel | undefined;
 
-  constructor(panels: SessionPanels, runs: RunWatch) {
+  constructor(panels: Sessions, runs: RunWatch) {
     this.item.name = 'Tandem';
     const show = (): void => this.show(panels, runs);
     this.registration = vscode.Disposable.from(panels.onDidChangePanel(show), runs.onDidChange(show));
@@ -30,7 +30,7 @@ export class Status implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  private show(panels: SessionPanels, runs: RunWatch): void {
+  private show(panels: Sessions, runs: RunWatch): void {
     const open = panels.open.map((panel) => {
       const { title, task, state } = panel.shown;
       return { panel, title, task, state };
@@ -40,10 +40,10 @@ export class Status implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);
     const run = [...runs.live, ...runs.everywhere.all].find(isAtWork);
     if (run !== undefined && (line === undefined || !hasTheTurn(line.playing))) {
-      const command = { command: commands.openRun, title: '', arguments: [{ kind: 'run', run }] };
+      const command = { command: idOf('openRun'), title: '', arguments: [{ kind: 'run', run }] };
       this.tell(statusWords(run, vscode.l10n.t), command);
     } else if (line === undefined) this.item.hide();
-    else this.tell(line, commands.showSession);
+    else this.tell(line, idOf('showSession'));
   }
 
   private tell(

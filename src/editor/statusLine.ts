@@ -2,15 +2,15 @@ import type { SessionState } from '../../webview/session/protocol';
 import type { Task } from '../core/task/task';
 import type { Translate } from './translate';
 
-/** What the status bar needs to know of an open session. */
-export interface Playing {
+/** The part of an open session that the status bar uses. */
+export interface OpenSession {
   readonly title: string;
-  /** Without tests nothing is graded. */
+  /** A task without tests is not graded. */
   readonly task?: Pick<Task, 'testCases'>;
   readonly state: Pick<SessionState, 'phase' | 'turn' | 'maxTurns' | 'grade'>;
 }
 
-export interface StatusLine<P> {
+interface StatusLine<P> {
   /** The session that a click shows. */
   readonly playing: P;
   readonly icon: string;
@@ -18,8 +18,8 @@ export interface StatusLine<P> {
   readonly tooltip: string;
 }
 
-/** What concerns the person most comes first. */
-const URGENCY: readonly Playing['state']['phase'][] = [
+/** Phases in order of urgency for the person, most urgent first. */
+const URGENCY: readonly OpenSession['state']['phase'][] = [
   'developer',
   'choosing',
   'stopped',
@@ -33,14 +33,17 @@ const URGENCY: readonly Playing['state']['phase'][] = [
   'skipped',
 ];
 
-/** In these a session asks nothing of the person and does nothing: what is at work elsewhere is told instead. */
-const CALM: readonly Playing['state']['phase'][] = ['ready', 'over', 'skipped'];
+/** Phases in which a session neither asks anything of the person nor works, so that the status bar shows other work. */
+const CALM: readonly OpenSession['state']['phase'][] = ['ready', 'over', 'skipped'];
 
-/** Whether a session waits for the person or is at work, so that the one item of the status bar is its own. */
-export const hasTheTurn = ({ state }: Playing): boolean => !CALM.includes(state.phase);
+/** Returns whether a session waits for the person or is at work; then it has the status bar's only item. */
+export const hasTheTurn = ({ state }: OpenSession): boolean => !CALM.includes(state.phase);
 
-/** One line about the open sessions; undefined when none is open. */
-export function statusLine<P extends Playing>(open: readonly P[], t: Translate): StatusLine<P> | undefined {
+/** Returns one line about the open sessions; undefined when none is open. */
+export function statusLine<P extends OpenSession>(
+  open: readonly P[],
+  t: Translate,
+): StatusLine<P> | undefined {
   const [playing, ...others] = open.toSorted((a, b) => rank(a) - rank(b));
   if (playing === undefined) return undefined;
   const { icon, words } = phaseWords(playing, t);
@@ -61,10 +64,10 @@ export function statusLine<P extends Playing>(open: readonly P[], t: Translate):
   };
 }
 
-const rank = ({ state }: Playing): number => URGENCY.indexOf(state.phase);
+const rank = ({ state }: OpenSession): number => URGENCY.indexOf(state.phase);
 
 function phaseWords(
-  { state: { phase, turn, maxTurns, grade }, task }: Playing,
+  { state: { phase, turn, maxTurns, grade }, task }: OpenSession,
   t: Translate,
 ): { icon: string; words: string } {
   switch (phase) {

@@ -1,36 +1,34 @@
 import * as vscode from 'vscode';
 
 /**
- * How long an answered input stays when no other takes its place, in milliseconds. Where one goes before the next is there,
- * VS Code gives the focus back to what had it, a webview for one: that takes it later than the next input does, and what is
- * typed then goes astray.
+ * Milliseconds that an answered input stays open when no other replaces it. If it closes before the next one opens, VS
+ * Code gives the focus back to its earlier holder, such as a webview. That may take it after the next input has, and
+ * typed text goes astray.
  */
 const LINGERING = 80;
 
-/** What a person did with a step: gave a value, went back to the step before, or gave up. */
+/** Result of a step: a value, a step back, or a cancellation. */
 export type Given<T> = { readonly value: T } | 'back' | 'cancelled';
 
-/** The value; undefined when the person went back or gave up. */
+/** Returns the value; undefined when the person went back or cancelled. */
 export const valueOf = <T>(given: Given<T>): T | undefined =>
   typeof given === 'string' ? undefined : given.value;
 
-/** What the head of a step says. */
 export interface Head {
   readonly title: string;
   readonly step?: number;
   readonly totalSteps?: number;
 }
 
-export interface TextStep extends Head {
+interface TextStep extends Head {
   readonly prompt: string;
   readonly value?: string;
   readonly placeholder?: string;
   readonly password?: boolean;
-  /** A sentence when the text will not do. */
+  /** Returns a sentence when the text is invalid. */
   readonly validate?: (text: string) => string | undefined;
 }
 
-/** Asks for a line of text. */
 export function askText(step: TextStep): Promise<Given<string>> {
   const input = vscode.window.createInputBox();
   const { title, step: number, totalSteps, prompt, value = '', placeholder, password = false } = step;
@@ -44,7 +42,7 @@ export function askText(step: TextStep): Promise<Given<string>> {
   ]);
 }
 
-/** One that has not been begun needs no reproof. */
+/** No validation message while the field is empty. */
 function undefinedWhileEmpty(text: string, validate: TextStep['validate']): string | undefined {
   return text === '' ? undefined : validate?.(text);
 }
@@ -68,17 +66,16 @@ export async function askWhole({
   return typeof given === 'string' ? given : { value: Number(given.value) };
 }
 
-export interface PickStep<Item extends vscode.QuickPickItem> extends Head {
+interface PickStep<Item extends vscode.QuickPickItem> extends Head {
   readonly placeholder?: string;
-  /** Where they are still looked for, the list says that it is busy. */
+  /** While a promise is pending, the list shows that it is busy. */
   readonly items: readonly Item[] | Promise<readonly Item[]>;
-  /** On which item the list opens; by default on the first. */
+  /** Returns true for the item that is active at first; by default the first one. */
   readonly active?: (item: Item) => boolean;
   readonly matchOnDescription?: boolean;
   readonly matchOnDetail?: boolean;
 }
 
-/** Asks for one of several items. */
 export async function pickOne<Item extends vscode.QuickPickItem>(step: PickStep<Item>): Promise<Given<Item>> {
   const given = await pick(step, { isSeveral: false });
   if (typeof given === 'string') return given;
@@ -86,7 +83,7 @@ export async function pickOne<Item extends vscode.QuickPickItem>(step: PickStep<
   return value === undefined ? 'cancelled' : { value };
 }
 
-/** Asks for any number of items, none included; those that are `picked` are ticked already. */
+/** Asks for any number of items, even none; `picked` items are ticked at first. */
 export function pickSeveral<Item extends vscode.QuickPickItem>(
   step: PickStep<Item>,
 ): Promise<Given<readonly Item[]>> {
@@ -123,7 +120,7 @@ function pick<Item extends vscode.QuickPickItem>(
 
 /**
  * Shows an input until a value is given or the person leaves it.
- * @throws what `fail` is given
+ * @throws the reason that `fail` was called with
  */
 export function shown<T>(
   input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] } & Pick<
@@ -152,7 +149,7 @@ export function shown<T>(
         (value) => end({ value }),
         (reason) => {
           leave(0);
-          // What failed is rejected as it is.
+          // The reason of a failure is passed on as it is.
           reject(reason instanceof Error ? reason : new Error(String(reason)));
         },
       ),
@@ -163,22 +160,22 @@ export function shown<T>(
   });
 }
 
-/** Which of how many steps one is. */
-export type Place = Required<Pick<Head, 'step' | 'totalSteps'>>;
+/** Position of a step among all steps. */
+export type StepPosition = Required<Pick<Head, 'step' | 'totalSteps'>>;
 
-/** One step; it takes what it is given to where it belongs. */
-export type Step = (place: Place) => Promise<Given<unknown>>;
+/** One step, which stores its own value. */
+export type Step = (place: StepPosition) => Promise<Given<unknown>>;
 
-/** A step that takes a value once it is given. */
+/** Returns a step that passes its value to `take`. */
 export const taking =
-  <T>(ask: (place: Place) => Promise<Given<T>>, take: (value: T) => void): Step =>
+  <T>(ask: (place: StepPosition) => Promise<Given<T>>, take: (value: T) => void): Step =>
   async (place) => {
     const given = await ask(place);
     if (typeof given !== 'string') take(given.value);
     return given;
   };
 
-/** Goes through steps, forth and back. False when the person gave up, or went back from the first. */
+/** Runs steps, forward and back. Returns false when the person cancelled, or went back from the first. */
 export async function runSteps(steps: readonly Step[]): Promise<boolean> {
   for (let at = 0; at < steps.length;) {
     const given = await steps[at]!({ step: at + 1, totalSteps: steps.length });

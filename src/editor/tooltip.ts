@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * Paragraphs of plain text as a tooltip. `MarkdownString.appendText` makes every space one at which no line breaks, so
- * that long lines break within words.
+ * Returns paragraphs of plain text as a tooltip. `MarkdownString.appendText` is not used: it makes every space
+ * non-breaking, so that long lines break within words.
  * @param heading in bold, above them; empty for none
  */
 export function tooltip(heading: string, paragraphs: readonly string[]): vscode.MarkdownString {
@@ -10,7 +10,9 @@ export function tooltip(heading: string, paragraphs: readonly string[]): vscode.
   return new vscode.MarkdownString([...head, ...paragraphs.map(literal)].join('\n\n'));
 }
 
-/** A text that Markdown shows as it is: any punctuation may stand behind a backslash (CommonMark 0.31, 2.4). */
+/**
+ * Escapes a text so that Markdown shows it as it is: a backslash may precede any punctuation (CommonMark 0.31, 2.4).
+ */
 const literal = (text: string): string =>
   text
     .replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`)

@@ -4,23 +4,26 @@ import { cacheFolder } from '../core/training/environment/cache';
 import type { TrainerOptions } from '../core/training/environment/environment';
 import { environmentSize } from '../core/training/environment/size';
 import type { Trainer } from '../core/training/trainer';
-import type { Configuration } from './configuration';
+import type { FolderSettings } from './configuration';
 import { InstallingWords, installWords } from './installing';
 import { cancellable, type Report } from './progress';
 import { chosenPython } from './pythonEnvironments';
 
 const { t } = vscode.l10n;
 
-/** The trainer that ships with Tandem, in its environment, which is made on first need. */
+/** The trainer that ships with Tandem, in its environment, which is made on first use. */
 export class EditorTrainer {
   /** @param assets the folder of the built extension */
   constructor(
     readonly assets: string,
-    private readonly configuration: Configuration,
+    private readonly configuration: FolderSettings,
     private readonly output: vscode.LogOutputChannel,
   ) {}
 
-  /** @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing` */
+  /**
+   * Opens the trainer, and makes its environment if there is none.
+   * @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing`
+   */
   async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
     const { openTrainer } = await import('../core/training/environment/environment');
     const words = new InstallingWords(environmentSize().download, t);
@@ -35,7 +38,7 @@ export class EditorTrainer {
     });
   }
 
-  /** Another Python was named for it. */
+  /** Calls the listener when another Python was named for the trainer. */
   onDidChangePython(listener: () => void): vscode.Disposable {
     return vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('tandem.training.python')) listener();
@@ -43,7 +46,7 @@ export class EditorTrainer {
   }
 
   /**
-   * Whether it can be opened without downloading anything.
+   * Returns whether the trainer can be opened without downloading anything.
    * @throws {Fault} `training/no-python`
    */
   async isInstalled(): Promise<boolean> {
@@ -52,9 +55,9 @@ export class EditorTrainer {
   }
 
   /**
-   * The same with a notification that can cancel it, after a question where it has to be installed first.
-   * @param told what is done, as the notification says it
-   * @returns undefined when the person did not want it, or cancelled it
+   * Opens the trainer with a notification that can cancel it; asks first where it has to be installed.
+   * @param told called with each message of the notification
+   * @returns undefined when the person declined or cancelled
    */
   async openVisibly(title: string, told?: (message: string) => void): Promise<Trainer | undefined> {
     if (!(await this.mayInstall())) return undefined;
@@ -69,9 +72,9 @@ export class EditorTrainer {
   }
 
   /**
-   * Asks before gigabytes are installed; where they are there, it is true at once.
-   * @param question what needs the trainer, and whether it may be installed for that
-   * @param otherwise what there is to do instead
+   * Asks before gigabytes are installed; returns true at once where they are there.
+   * @param question says what needs the trainer, and asks for permission
+   * @param otherwise says what a person can do instead
    * @throws {Fault} `training/no-python`
    */
   async mayInstall(
@@ -85,7 +88,7 @@ export class EditorTrainer {
     return chosen === install;
   }
 
-  /** The folder of the prompts that ship with Tandem. */
+  /** Folder of the prompts that ship with Tandem. */
   get prompts(): string {
     return path.join(this.assets, 'prompts');
   }
@@ -100,7 +103,10 @@ export class EditorTrainer {
     };
   }
 
-  /** What a person has named for Tandem is used or refused; what is chosen for the folder's own code is a suggestion. */
+  /**
+   * Returns the Python to use. One named for Tandem is used or refused; one chosen for the folder's own code is a
+   * suggestion.
+   */
   private async python(variable: string): Promise<Pick<TrainerOptions, 'python' | 'preferred'>> {
     const { trainingPython, folder } = this.configuration;
     if (trainingPython !== '') return { python: { file: trainingPython, by: 'tandem.training.python' } };

@@ -1,8 +1,8 @@
 import type { l10n } from 'vscode';
 
-/** `vscode.l10n.t`, given to what makes sentences without knowing the editor. */
+/** The type of `vscode.l10n.t`, passed to functions that make sentences without knowing the editor. */
 export type Translate = typeof l10n.t;
 
-/** What `t` gives in an editor that speaks English: for what is logged. */
+/** Returns the English sentence, as `t` does in an English editor; for the log. */
 export const english: Translate = (message: unknown, ...values: unknown[]) =>
   String(message).replace(/\{(\d+)\}/g, (_, index: string) => String(values[Number(index)]));

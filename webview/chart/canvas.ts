@@ -2,7 +2,7 @@ import type { ECharts } from 'echarts/core';
 import { PlainElement } from '../dialogue/element';
 import { onThemeChange } from '../ui/theme';
 
-/** What a chart is drawn on: as wide as there is room, and drawn anew when the theme changes. */
+/** An element that ECharts draws on: as wide as its place, and redrawn when the theme changes. */
 export abstract class CanvasElement extends PlainElement {
   protected chart: ECharts | undefined;
   private readonly sizes = new ResizeObserver(() => this.chart?.resize());

@@ -12,7 +12,7 @@ import { customElement, property } from 'lit/decorators.js';
 import { grouped } from '../language/numbers';
 import { themeNow, type Theme } from '../ui/theme';
 import { CanvasElement } from './canvas';
-import type { Figure } from './figures';
+import type { FigureStyle } from './figures';
 import type { Steps } from './protocol';
 import { between, type Zoom } from './steps';
 
@@ -20,25 +20,25 @@ use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, Toolt
 
 /** Curves of one figure over the steps. */
 export interface Picture {
-  readonly figure: Figure;
+  readonly figure: FigureStyle;
   readonly isLogarithmic: boolean;
-  /** Its steps, and those that are looked at. */
+  /** All steps of the curves, and the range of them that is shown. */
   readonly zoom: Zoom;
-  /** Another one is another picture, which is made anew. */
+  /** Identity of the picture: another key draws the chart from scratch, the same one updates steps and series only. */
   readonly key: string;
-  /** As the library takes them. */
+  /** Returns the series in the form that ECharts takes. */
   readonly series: (theme: Theme) => object[];
-  /** What the figures are at a step, for who points at it. */
+  /** Returns the tooltip: the values at a step. */
   readonly hover: (step: number) => string;
 }
 
-/** The curves of one figure in the colours of the workbench. Its numbers are in a table as well. */
+/** Draws the curves of one figure in the colours of the theme. */
 @customElement('tandem-chart')
 export class ChartElement extends CanvasElement {
   @property({ attribute: false }) picture!: Picture;
-  /** The picture in words. */
+  /** Description of the picture for screen readers. */
   @property({ attribute: false }) label = '';
-  /** A person looks at other steps, with the wheel or by dragging. */
+  /** Called when the person zooms with the wheel or drags. */
   @property({ attribute: false }) onSteps!: (steps: Steps) => void;
   private drawn = '';
 
@@ -83,16 +83,32 @@ export class ChartElement extends CanvasElement {
   }
 }
 
-/** The ends of what is looked at lie between steps. */
+/**
+ * Draws a picture.
+ * @param words describe it for screen readers; empty ones are left out
+ * @param onSteps called when the person zooms with the wheel or drags
+ */
+export const drawn = (
+  picture: Picture,
+  words: readonly string[],
+  onSteps: (steps: Steps) => void,
+): TemplateResult =>
+  html`<tandem-chart
+    .picture=${picture}
+    .onSteps=${onSteps}
+    .label=${words.filter((word) => word !== '').join(' ')}
+  ></tandem-chart>`;
+
+/** Labels whole steps only: the ends of a zoomed range lie between steps. */
 const wholeStep = (step: number): string => (Number.isInteger(step) ? grouped(step) : '');
 
-/** Between values: in percent, which the library would keep, what is looked at would drift with each new step. */
+/** Gives a zoomed range in steps: ECharts would keep percentages, and the range would drift with each new step. */
 const stepsOption = ({ all, shown }: Zoom) => ({
   xAxis: { min: all.from, max: all.to },
   dataZoom: [shown === all ? { start: 0, end: 100 } : { startValue: shown.from, endValue: shown.to }],
 });
 
-/** @param latest what the hover tells of: the picture is not made anew with every step */
+/** @param latest returns the current picture for the tooltip, because a new step does not renew these options */
 function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
   const { figure, isLogarithmic, zoom } = latest();
   const steps = stepsOption(zoom);
@@ -109,7 +125,7 @@ function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
     ],
     tooltip: {
       trigger: 'axis',
-      // Drawn on the canvas: the page allows no styles in markup, of which the other kind is made.
+      // The tooltip is drawn on the canvas: an HTML tooltip needs inline styles, which the page forbids.
       renderMode: 'richText',
       backgroundColor: theme.paper,
       borderColor: theme.quiet,

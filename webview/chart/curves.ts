@@ -1,6 +1,8 @@
+import { t } from '../language';
+import { grouped } from '../language/numbers';
 import type { CurvePart } from './protocol';
 
-/** A step, or the mean of neighbouring ones with the lowest and the highest of them. */
+/** A step, or the mean of neighbouring steps with the lowest and the highest of their values. */
 export interface Point {
   readonly step: number;
   readonly mean: number;
@@ -10,7 +12,7 @@ export interface Point {
 
 const NUMBERS = 4;
 
-/** A curve with its new end. */
+/** Returns the curve with its new end in place of everything from the point `from` on. */
 export function joined(before: readonly Point[], { from, points }: CurvePart): Point[] {
   const added: Point[] = [];
   for (let index = 0; index + NUMBERS <= points.length; index += NUMBERS) {
@@ -21,8 +23,8 @@ export function joined(before: readonly Point[], { from, points }: CurvePart): P
 }
 
 /**
- * Means with weights that fade into the past, corrected for the beginning, where there is no past yet.
- * @param amount 0: as they are; towards 1: ever smoother
+ * Returns exponential moving averages, with bias correction for the beginning, where there is no past yet.
+ * @param amount weight of the past, 0 to below 1; 0 changes nothing
  */
 export function smoothed(values: readonly number[], amount: number): number[] {
   if (amount === 0) return [...values];
@@ -36,7 +38,7 @@ export function smoothed(values: readonly number[], amount: number): number[] {
 }
 
 /**
- * The line through the lowest and highest values, for a curve that is drawn behind its means: of every two points the
+ * Returns the line through the lowest and highest values, to be drawn behind the means. Every two points become the
  * lowest of both and then the highest, so that no peak is lost and there are no more points than before.
  */
 export function outline(points: readonly Point[]): [number, number][] {
@@ -52,18 +54,18 @@ export function outline(points: readonly Point[]): [number, number][] {
   return line;
 }
 
-/** At most so many of them, evenly, always with the last one. */
+/** Returns at most `most` values at even intervals; the last one is always among them. */
 export function some<Value>(values: readonly Value[], most: number): Value[] {
   const each = Math.max(1, Math.ceil(values.length / most));
   return values.filter((_, index) => (values.length - 1 - index) % each === 0);
 }
 
-/** What a line of a table says: the latest point of another curve since the line before. */
+/** Returns the value for a table row: the latest point after the previous row's step, up to this row's step. */
 export function latestWithin(points: readonly Point[], after: number, upTo: number): Point | undefined {
   return points.findLast(({ step }) => step > after && step <= upTo);
 }
 
-/** The point whose step is nearest to one that somebody points at. */
+/** Returns the point whose step is nearest; undefined when there are no points. */
 export function nearest(points: readonly Point[], step: number): Point | undefined {
   return points.reduce<Point | undefined>(
     (best, point) =>
@@ -72,9 +74,44 @@ export function nearest(points: readonly Point[], step: number): Point | undefin
   );
 }
 
-/** The same where the curve has come to that step, and has not ended before it. */
+/** As `nearest`, but undefined before the first and after the last step of the curve. */
 export function nearestWithin(points: readonly Point[], step: number): Point | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || step < first.step || step > last.step) return undefined;
   return nearest(points, step);
+}
+
+/** A point of a line: a step and the value there. */
+export type LinePoint = readonly [step: number, value: number];
+type Drawn = readonly [step: number, value: number | null];
+
+const isDrawable = (value: number): boolean => value > 0;
+
+/** Returns the line for ECharts; on a logarithmic scale, values of zero and below become gaps. */
+export const opened = (line: readonly LinePoint[], isLogarithmic: boolean): readonly Drawn[] =>
+  isLogarithmic ? line.map(([step, value]) => [step, isDrawable(value) ? value : null]) : line;
+
+/** As `opened`, for a line without symbols: a point without neighbours, which no segment reaches, becomes a dot. */
+export function openedWithDots(line: readonly LinePoint[], isLogarithmic: boolean): object[] {
+  const drawn = opened(line, isLogarithmic);
+  const isThere = (index: number): boolean => (drawn[index]?.[1] ?? null) !== null;
+  return drawn.map((place, index) =>
+    isThere(index) && !isThere(index - 1) && !isThere(index + 1) ? { value: place, symbol: 'circle' } : place,
+  );
+}
+
+/** Says how many points a logarithmic scale leaves out; empty when none. @param values of all points */
+export function undrawnWords(values: readonly number[], isLogarithmic: boolean): string {
+  const { length } = values.filter((value) => !isDrawable(value));
+  if (!isLogarithmic || length === 0) return '';
+  return length === 1
+    ? t(
+        '1 of {0} points is not drawn: a logarithmic scale shows only values above zero.',
+        grouped(values.length),
+      )
+    : t(
+        '{0} of {1} points are not drawn: a logarithmic scale shows only values above zero.',
+        grouped(length),
+        grouped(values.length),
+      );
 }

@@ -2,19 +2,19 @@ import { t } from '../language';
 import { decimal, grouped } from '../language/numbers';
 import type { FigureName } from './protocol';
 
-/** How a figure is called, and how its values are written. */
-export interface Figure {
+/** A training metric as it is shown: its title, a note and the format of its values. */
+export interface FigureStyle {
   readonly title: string;
   readonly note: string;
   readonly format: (value: number) => string;
-  /** Ends of the axis, where values have them. */
+  /** `least` and `most` are the ends of the axis; absent when the values have no bound. */
   readonly least?: number;
   readonly most?: number;
 }
 
 const percent = (value: number): string => t('{0} %', decimal(100 * value, 1));
 
-/** Four digits that count. */
+/** Writes three significant digits, three decimals below 1, whole numbers from 1,000 on, exponents below 0.001. */
 export function plain(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
@@ -23,7 +23,7 @@ export function plain(value: number): string {
   return decimal(value, Math.max(0, 3 - Math.max(0, Math.floor(Math.log10(size)) + 1)));
 }
 
-export const figures: Readonly<Record<FigureName, Figure>> = {
+export const figures: Readonly<Record<FigureName, FigureStyle>> = {
   accuracy: {
     title: t('Pair accuracy'),
     note: t('Share of pairs ranked correctly (chance 50 %)'),

@@ -2,10 +2,10 @@ import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../k
 import { figureNames, type FigureName, type Look, type Steps } from './protocol';
 import { allSteps } from './steps';
 
-/** How a person looks at curves who has not chosen yet. */
+/** Default look of the curves, before the person has changed it. */
 const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false, steps: allSteps };
 
-/** How a person has looked at curves, as the editor has kept it. */
+/** Reads the kept look of the curves; a part that does not fit takes its default. */
 export const lookOf = (kept: unknown): Look => ({
   smoothing: part(kept, 'smoothing', isSmoothing) ?? firstLook.smoothing,
   isLogarithmic: part(kept, 'isLogarithmic', isFlag) ?? firstLook.isLogarithmic,
@@ -13,7 +13,7 @@ export const lookOf = (kept: unknown): Look => ({
   steps: part(kept, 'steps', isSteps) ?? firstLook.steps,
 });
 
-/** Which curves a person has chosen, as the editor has kept it. */
+/** Reads the kept choice of stage and figure; a part that does not fit is absent. */
 export function choiceOf(kept: unknown): { readonly stage?: string; readonly figure?: FigureName } {
   const choice = part(kept, 'choice', isRecord);
   const stage = part(choice, 'stage', isText);
@@ -27,5 +27,5 @@ function isSteps(value: unknown): value is Steps {
   return part(value, 'stage', isText) !== undefined && ends.every((end) => end !== undefined);
 }
 
-/** With 1 nothing but the first value would count. */
+/** Excludes 1, with which every average would be 0/0. */
 const isSmoothing = (value: unknown): value is number => isShare(value) && value < 1;

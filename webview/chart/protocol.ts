@@ -1,6 +1,6 @@
-/** What of curves goes between a webview and the extension host. */
+/** Parts of messages about curves; the pages of runs and of comparisons share them. */
 
-/** The figures of a step, by their names in the events. */
+/** Metrics of a training step, by their names in the trainer's events. */
 export const figureNames = [
   'accuracy',
   'loss',
@@ -19,21 +19,25 @@ export const figureNames = [
 ] as const;
 export type FigureName = (typeof figureNames)[number];
 
-/** In place of everything from the point `from` on; each point is its last step, mean, lowest and highest. */
+/**
+ * New end of a curve, in place of everything from the point `from` on. `points` is flat, with four numbers for each
+ * point: its last step, mean, lowest and highest value.
+ */
 export interface CurvePart {
   readonly from: number;
   readonly points: readonly number[];
 }
 
 /**
- * Which steps are looked at: the last of them, 0 to 1, which move on with a live run, or those between two of a stage.
+ * Range of steps that is shown. `share`: the last fraction of all steps, 0 to 1, which moves on with a live run.
+ * `from` and `to`: a fixed range in one stage.
  */
 export type Steps =
   { readonly share: number } | { readonly stage: string; readonly from: number; readonly to: number };
 
-/** How a person looks at curves; the editor keeps it over a reload of the window. */
+/** The person's settings of the chart; the editor keeps them when the window is reloaded. */
 export interface Look {
-  /** 0 to 1. */
+  /** Weight of the past in the moving average, 0 to below 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
   readonly asTable: boolean;

@@ -1,15 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import './chart';
 import './chart.css';
 import { t } from '../language';
 import { button } from '../ui';
 import { inlineCheck, inlineSelect } from '../ui/inline';
-import type { Picture } from './chart';
-import type { Figure } from './figures';
+import type { FigureStyle } from './figures';
 import type { Look, Steps } from './protocol';
+import type { Zoom } from './steps';
 import { stepsControl, stepsOfKey } from './stepsControl';
 
-/** How strongly curves can be smoothed. */
+/** Entries of the smoothing list; `amount` is the weight of the past. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
   { amount: 0, label: t('none') },
   { amount: 0.6, label: t('a little') },
@@ -17,33 +16,32 @@ const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[]
   { amount: 0.98, label: t('very much') },
 ];
 
-export interface ChartSection {
-  /** Of which figure the curves are. */
-  readonly figure: Figure;
+interface ChartSection {
+  readonly figure: FigureStyle;
   readonly title: string;
-  /** What is chosen beside how it is drawn. */
+  /** Controls that choose the data, such as the metric; they precede the controls of the chart. */
   readonly selects: readonly (TemplateResult | typeof nothing)[];
   readonly look: Look;
   readonly onLook: (look: Look) => void;
-  /** Smoothing would say something else than was measured. */
+  /** Hides the smoothing list, for curves of held-out measurements, which are not smoothed. */
   readonly isAsMeasured?: boolean;
-  readonly picture: Picture;
-  /** The picture in words. */
-  readonly label: string;
-  /** What it lacks; empty when it is whole. */
+  /** All steps of the curves, and the range of them that is shown. */
+  readonly zoom: Zoom;
+  /** Draws the picture. */
+  readonly chart: (onSteps: (steps: Steps) => void) => TemplateResult;
+  /** Says how many points the picture lacks; empty when it has all. */
   readonly undrawn: string;
-  /** The same in numbers. */
+  /** Draws the same curves as a table of numbers. */
   readonly table: () => TemplateResult;
   readonly legend: TemplateResult;
 }
 
-/** Curves of one figure: what is shown of them and how, the picture or its numbers, and what the lines are. */
+/** Frames the curves of one figure, which the caller draws: controls, the chart or its table, and the legend. */
 export function chartSection(of: ChartSection): TemplateResult {
-  const { figure, title, selects, look, onLook, picture, label, undrawn, table, legend } = of;
-  const { zoom } = picture;
+  const { figure, title, selects, look, onLook, zoom, chart, undrawn, table, legend } = of;
   const onSteps = (steps: Steps): void => onLook({ ...look, steps });
   const onKey = (event: KeyboardEvent): void => {
-    // A list goes to its entries by their letters.
+    // A select or an input takes typed characters itself.
     if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
     const steps = stepsOfKey(event, zoom);
     if (steps === undefined) return;
@@ -74,20 +72,12 @@ export function chartSection(of: ChartSection): TemplateResult {
         onPress: () => onLook({ ...look, asTable: !look.asTable }),
       })}
     </div>
-    ${
-      look.asTable
-        ? table()
-        : html`<tandem-chart
-            .picture=${picture}
-            .onSteps=${onSteps}
-            .label=${[label, undrawn].filter((words) => words !== '').join(' ')}
-          ></tandem-chart>`
-    }
+    ${look.asTable ? table() : chart(onSteps)}
     ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`} ${legend}
   </section>`;
 }
 
-/** Below a picture; the wheel moves a table up and down. */
+/** Draws the hint below a chart; a table has none, because the wheel scrolls it. */
 export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
   asTable
     ? nothing

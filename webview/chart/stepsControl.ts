@@ -5,23 +5,23 @@ import { inlineSelect } from '../ui/inline';
 import type { Steps } from './protocol';
 import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
 
-/** The ends of a run that can be looked at. */
+/** Entries of the steps list; `share` is the last fraction of all steps. */
 const SHARES: readonly { readonly share: number; readonly label: string }[] = [
   { share: 1, label: t('all steps') },
   { share: 0.5, label: t('last half') },
   { share: 0.1, label: t('last tenth') },
 ];
 
-/** Said of steps that no share of them names. */
+/** Value of the list entry for a range that is none of `SHARES`. */
 const OWN = 'own';
 
-export interface StepsControl {
+interface StepsControl {
   readonly steps: Steps;
   readonly zoom: Zoom;
   readonly onSteps: (steps: Steps) => void;
 }
 
-/** Which steps are looked at: chosen from a list, or step by step without a mouse. */
+/** Draws the controls of the shown range: a list, and buttons that zoom and move it without a mouse. */
 export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateResult {
   const own = rangeWords(zoom.shown);
   const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
@@ -58,7 +58,7 @@ const keyed = [
   { ...{ icon: 'screen-full', label: t('All steps'), key: '0', keys: ['0'] }, steps: () => allSteps },
 ];
 
-/** What a key means in the picture, its table and its buttons; undefined of one that means something else there. */
+/** Returns the range that a key asks for in the picture, its table or its buttons; undefined for other keys. */
 export function stepsOfKey(
   { key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>,
   zoom: Zoom,

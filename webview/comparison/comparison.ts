@@ -10,13 +10,13 @@ import { PageElement } from '../dialogue/page';
 import { isFlag, isListOfTexts, part } from '../kept';
 import { t } from '../language';
 import { button } from '../ui';
-import { courses, type Curves } from './courses';
+import { courses, type RunCurves } from './courses';
 import { host } from './host';
 import type { Choice, ComparisonView, CurvesView, ToWebview } from './protocol';
-import { standings } from './standings';
+import { measuredRuns } from './measuredRuns';
 import { controlTable, differenceTable, runTable } from './tables';
 
-/** Runs beside each other: their curves, what differs in their configurations, and how their models do. */
+/** The page that compares runs: their curves, the differences of their configurations, and their success rates. */
 @customElement('tandem-comparison')
 export class ComparisonElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -24,7 +24,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
     curves: true,
   } as const;
   @state() private shown: ComparisonView | undefined;
-  @state() private curves: readonly Curves[] = [];
+  @state() private curves: readonly RunCurves[] = [];
   @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
   @state() private isHeldOut = part(host.kept(), 'isHeldOut', isFlag) ?? false;
@@ -54,7 +54,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
           })}
         </div>
       </header>
-      ${runTable(shown.runs, (run) => host.send({ type: 'open', run }))} ${standings(shown)}
+      ${runTable(shown.runs, (run) => host.send({ type: 'open', run }))} ${measuredRuns(shown)}
       ${
         shown.stage === ''
           ? html`<p class="first quiet">
@@ -109,13 +109,13 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 }
 
-/** Curves of another figure are told from their first point on. */
-const grown = (before: Curves | undefined, news: CurvesView['curves'][number]): Curves => ({
+/** Adds the new points; after a change of stage or figure the host sends all points, from index 0. */
+const grown = (before: RunCurves | undefined, news: CurvesView['curves'][number]): RunCurves => ({
   training: joined(before?.training ?? [], news.training),
   heldOut: joined(before?.heldOut ?? [], news.heldOut),
 });
 
-/** Each critic beside the score of the model before it was trained. */
+/** Shows each critic beside its untrained baseline. */
 function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {
   if (all.length === 0) return nothing;
   return html`<section>

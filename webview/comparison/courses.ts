@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { drawn } from '../chart/chart';
 import type { Point } from '../chart/curves';
-import { figures, type Figure } from '../chart/figures';
+import { figures, type FigureStyle } from '../chart/figures';
 import type { FigureName, Look } from '../chart/protocol';
 import { chartSection, zoomHint } from '../chart/section';
 import { inRange, zoomOf } from '../chart/steps';
@@ -10,15 +11,15 @@ import { pictureOf, sample, undrawn, type Line } from './lines';
 import type { Choice, ComparisonView } from './protocol';
 import { curveTable } from './tables';
 
-export interface Curves {
+export interface RunCurves {
   readonly training: readonly Point[];
   readonly heldOut: readonly Point[];
 }
 
-export interface Courses {
+interface Courses {
   readonly shown: ComparisonView;
-  /** Of each run. */
-  readonly curves: readonly Curves[];
+  /** One entry for each run, in the order of `shown.runs`. */
+  readonly curves: readonly RunCurves[];
   readonly look: Look;
   readonly isHeldOut: boolean;
   /** Ids of runs whose lines are switched off. */
@@ -29,7 +30,7 @@ export interface Courses {
   readonly onSwitch: (switchedOff: readonly string[]) => void;
 }
 
-/** How one figure of a stage has gone in each run. */
+/** Draws the curves of one figure of a stage, with a line for each run. */
 export function courses(of: Courses): TemplateResult {
   const { shown, curves, look, onLook, onChoose, onHeldOut } = of;
   const { stage, stages, figure: name } = shown;
@@ -49,8 +50,10 @@ export function courses(of: Courses): TemplateResult {
     key: [stage, name, isHeldOut, isLogarithmic, ...of.switchedOff].join(' '),
   };
   const title = t('{0} of {1}', figure.title, stages.find((one) => one.name === stage)?.label ?? stage);
+  const missing = undrawn(lines, drawing);
+  const words = [described(title, figure, looked), missing];
   return chartSection({
-    ...{ figure, title, look, onLook, isAsMeasured: isHeldOut },
+    ...{ figure, title, look, zoom, onLook, isAsMeasured: isHeldOut },
     selects: [
       inlineSelect(
         t('Stage'),
@@ -76,9 +79,8 @@ export function courses(of: Courses): TemplateResult {
           )
         : nothing,
     ],
-    picture: pictureOf(lines, drawing),
-    label: described(title, figure, looked),
-    undrawn: undrawn(lines, drawing),
+    chart: (onSteps) => drawn(pictureOf(lines, drawing), words, onSteps),
+    undrawn: missing,
     table: () => curveTable(figure, looked),
     legend: legend(of),
   });
@@ -91,7 +93,7 @@ function linesOf({ shown, curves, switchedOff }: Courses, isHeldOut: boolean): L
   });
 }
 
-/** Each line with its name, to be switched on and off. */
+/** Draws the legend; a press on an entry hides or shows its line. */
 function legend({ shown, curves, look, switchedOff, onSwitch }: Courses): TemplateResult {
   return html`<div class="legend" role="group" aria-label=${t('Runs in the chart')}>
     ${shown.runs.map(({ id, name }, index) => {
@@ -114,8 +116,8 @@ function legend({ shown, curves, look, switchedOff, onSwitch }: Courses): Templa
   </div>`;
 }
 
-/** The picture in words. */
-function described(title: string, figure: Figure, lines: readonly Line[]): string {
+/** Describes the picture for screen readers. */
+function described(title: string, figure: FigureStyle, lines: readonly Line[]): string {
   const courses = lines.flatMap(({ name, points }) => {
     const [first, last] = [points[0], points.at(-1)];
     if (first === undefined || last === undefined) return [];

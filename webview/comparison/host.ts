@@ -3,10 +3,10 @@ import type { FromWebview, PanelState } from './protocol';
 
 const api = editorApi<FromWebview, PanelState>();
 
-/** The extension host at the other end. */
+/** Messages to the extension host, and the state that the editor keeps for the page. */
 export const host = {
   send: (message: FromWebview): void => api.postMessage(message),
-  /** How the person last looked at the runs; the editor keeps it over a reload of the window. */
+  /** Returns the state that the page kept, also before a reload of the window; it may have any shape. */
   kept: (): unknown => api.getState(),
   keep: (state: PanelState): void => api.setState(state),
 };

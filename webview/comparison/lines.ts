@@ -2,36 +2,42 @@ import { svg, html, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Picture } from '../chart/chart';
-import { nearestWithin, smoothed, type Point } from '../chart/curves';
-import { openedWithDots, undrawnWords, type Place } from '../chart/drawable';
-import type { Figure } from '../chart/figures';
+import {
+  nearestWithin,
+  openedWithDots,
+  smoothed,
+  undrawnWords,
+  type LinePoint,
+  type Point,
+} from '../chart/curves';
+import type { FigureStyle } from '../chart/figures';
 import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
 /** The curve of one run. */
 export interface Line {
-  /** Its place among all runs: colour and dashes go by it, so that they stay when others are switched off. */
+  /** Index among all runs; it decides colour and dashes, so that they stay when other lines are hidden. */
   readonly index: number;
   readonly name: string;
   readonly points: readonly Point[];
 }
 
-/** Beside the colours, so that lines are told apart without them. */
+/** Dash patterns in pixels, so that lines can be told apart without colours. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3], [16, 4]];
 
 const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
 
-/** How lines are drawn. */
+/** Options for drawing the lines. */
 export interface Drawing {
-  readonly figure: Figure;
-  /** 0 to 1. */
+  readonly figure: FigureStyle;
+  /** Weight of the past in the moving average, 0 to below 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
   readonly zoom: Zoom;
-  /** Of what is shown; another one is another picture. */
+  /** Identity of the picture; another key draws it from scratch. */
   readonly key: string;
 }
 
-/** Lines of several runs over each other. */
+/** Returns one picture with the lines of several runs. */
 export function pictureOf(
   lines: readonly Line[],
   { figure, smoothing, isLogarithmic, zoom, key }: Drawing,
@@ -57,7 +63,7 @@ export function pictureOf(
   };
 }
 
-function lineOf(points: readonly Point[], smoothing: number): Place[] {
+function lineOf(points: readonly Point[], smoothing: number): LinePoint[] {
   const means = smoothed(
     points.map(({ mean }) => mean),
     smoothing,
@@ -65,15 +71,15 @@ function lineOf(points: readonly Point[], smoothing: number): Place[] {
   return points.map(({ step }, index) => [step, means[index]!]);
 }
 
-/** What the picture lacks, in words; empty when it is whole. */
+/** Says how many points the picture lacks; empty when it has all. */
 export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
   const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
   const values = places.flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
   return undrawnWords(values, isLogarithmic);
 }
 
-/** What each run had at a step; nothing of one that was not there yet, or had ended. */
-function hover(lines: readonly Line[], figure: Figure, step: number): string {
+/** Returns the tooltip: the value of each run at a step, without runs whose curve does not reach the step. */
+function hover(lines: readonly Line[], figure: FigureStyle, step: number): string {
   const values = lines.flatMap(({ name, points }) => {
     const point = nearestWithin(points, step);
     if (point === undefined) return [];
@@ -85,7 +91,7 @@ function hover(lines: readonly Line[], figure: Figure, step: number): string {
   return [t('step {0}', grouped(step)), ...values].join('\n');
 }
 
-/** How a line looks, for the legend. */
+/** Draws a piece of a line for the legend. */
 export const sample = (index: number): TemplateResult =>
   html`<svg
     class="sample line-${index % DASHES.length}"

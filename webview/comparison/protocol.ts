@@ -2,26 +2,26 @@ import type { CurvePart, FigureName, Look } from '../chart/protocol';
 import type { RunState } from '../run/protocol';
 
 /**
- * What the webview that compares runs and the extension host say to each other. The view says `ready` with what it shows
+ * Messages between the page that compares runs and the extension host. The page sends `ready` with the person's choice
  * and gets everything; from then on the host sends what has changed.
  */
 
 export interface ComparedRun {
   readonly id: string;
   readonly name: string;
-  /** `SWEET-RL on starter`. */
+  /** Method and base model: `SWEET-RL on starter`. */
   readonly subject: string;
-  /** `1,800 trajectories of 300 tasks`; empty while nobody knows. */
+  /** Training data: `1,800 trajectories of 300 tasks`; empty while unknown. */
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;
-  /** Why it cannot be evaluated here; empty where it can. */
+  /** Reason why the run's model cannot be evaluated here; empty when it can. */
   readonly silent: string;
-  /** Why the model that it began with is not evaluated beside it; empty where it is. */
+  /** Reason why the run is evaluated without its base model; empty when it is evaluated with it. */
   readonly startSilent: string;
 }
 
-/** A field that configurations do not agree in; absent where a run leaves it to the default. */
+/** A field in which configurations differ. `values` has one entry for each run; null means the default. */
 export interface DifferenceView {
   readonly field: string;
   readonly values: readonly (string | null)[];
@@ -34,47 +34,47 @@ export type EstimateView = {
   readonly high: number;
 } | null;
 
-/** Second − first on the same tasks and seeds. */
+/** Difference of two success rates, second − first, on the same tasks and seeds. */
 export interface PairedView {
   readonly difference: number | null;
-  /** Absent with too few tasks. */
+  /** 95 % interval; absent when there are too few tasks. */
   readonly interval?: { readonly low: number; readonly high: number };
   readonly p: number | null;
   readonly tasks: number;
 }
 
-export interface StandingRowView {
-  /** Which of the runs; absent of a model that runs began with. */
+export interface MeasuredRowView {
+  /** Index of the run; absent for a base model. */
   readonly run?: number;
   readonly name: string;
   readonly success: EstimateView;
   readonly testsPassed: EstimateView;
-  /** Graded ones. */
+  /** Number of graded dialogues. */
   readonly dialogues: number;
   readonly turns: number | null;
   readonly againstStart?: PairedView;
   readonly againstFirst?: PairedView;
 }
 
-/** Runs that were measured on the same tasks and seeds. */
-export interface StandingView {
+/** Runs that were evaluated on the same tasks and seeds. */
+export interface MeasuredRunsView {
   readonly key: string;
-  /** `starter, 64 tasks`. */
+  /** Tasks of the evaluation: `starter, 64 tasks`. */
   readonly title: string;
-  /** `greedy, 1 dialogue per task with rules; 22 Nov 2026`. */
+  /** Setting and date of the evaluation: `greedy, one dialogue per task with rules; 22 Nov 2026`. */
   readonly how: string;
-  readonly rows: readonly StandingRowView[];
+  readonly rows: readonly MeasuredRowView[];
 }
 
-/** A critic beside its control. */
+/** A critic beside its control, the untrained baseline. */
 export interface ControlView {
   readonly run: number;
   readonly stage: string;
-  /** What was ranked; null before that. */
+  /** `histories` and `candidates`: numbers of what the critic ranked; null before the ranking. */
   readonly histories: number | null;
   readonly candidates: number | null;
   readonly accuracy: number | null;
-  /** The control's, on the same pairs, and how many these are; null where the run does not tell. */
+  /** Accuracy of the untrained baseline on the same `pairs`; both are null when the run does not tell them. */
   readonly untrainedAccuracy: number | null;
   readonly pairs: number | null;
   readonly correlation: number | null;
@@ -84,23 +84,23 @@ export interface ControlView {
 
 export interface ComparisonView {
   readonly type: 'show';
-  /** The data folder and the ids: with them the editor brings the view back after a reload. */
+  /** The editor restores the page from `dataFolder` and `ids` after a reload of the window. */
   readonly dataFolder: string;
   readonly ids: readonly string[];
   readonly runs: readonly ComparedRun[];
-  /** Those with curves in any of the runs. */
+  /** Stages with curves in any of the runs. */
   readonly stages: readonly { readonly name: string; readonly label: string }[];
-  /** Whose figures are shown; empty before there are any. */
+  /** Stage whose figures are shown; empty before there are any. */
   readonly stage: string;
   readonly figures: readonly FigureName[];
   readonly figure: FigureName;
   readonly differences: readonly DifferenceView[];
-  /** The latest first. */
-  readonly standings: readonly StandingView[];
+  /** Latest evaluation first. */
+  readonly measured: readonly MeasuredRunsView[];
   readonly controls: readonly ControlView[];
-  /** Why nothing is evaluated here; empty where it can be. */
+  /** Reason why nothing can be evaluated here; empty when it can. */
   readonly restriction: string;
-  /** How far an evaluation is that is being played; empty when none is. */
+  /** Progress of the evaluation that is being played; empty when there is none. */
   readonly playing: string;
 }
 
@@ -113,7 +113,7 @@ export interface CurvesView {
   readonly type: 'curves';
   readonly stage: string;
   readonly figure: FigureName;
-  /** What is new of each run, in their order; nothing of one that has no such figure. */
+  /** New points of each run, in the order of the runs; both parts are empty for a run without this figure. */
   readonly curves: readonly RunCurves[];
 }
 
@@ -122,7 +122,7 @@ export type ToWebview = ComparisonView | CurvesView;
 export const actions = ['evaluate', 'report', 'diff', 'trust'] as const;
 export type Action = (typeof actions)[number];
 
-/** What a person has chosen to see. */
+/** Stage and figure that the person chose; the host chooses what is absent. */
 export interface Choice {
   readonly stage?: string;
   readonly figure?: FigureName;
@@ -133,7 +133,7 @@ export type FromWebview =
   | { readonly type: 'act'; readonly action: Action }
   | { readonly type: 'open'; readonly run: number };
 
-/** What the editor keeps of the view over a reload of the window. */
+/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState extends Look {
   readonly dataFolder: string;
   readonly ids: readonly string[];

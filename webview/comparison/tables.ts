@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { decimal, grouped } from '../language/numbers';
 import { latestWithin, some, type Point } from '../chart/curves';
-import type { Figure } from '../chart/figures';
+import type { FigureStyle } from '../chart/figures';
 import { linkButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
 import type { Line } from './lines';
@@ -12,13 +12,13 @@ import type {
   DifferenceView,
   EstimateView,
   PairedView,
-  StandingView,
+  MeasuredRunsView,
 } from './protocol';
 
 const MOST_ROWS = 40;
 
-/** The curves as numbers, for those who cannot see them. */
-export function curveTable(figure: Figure, lines: readonly Line[]): TemplateResult {
+/** Shows the curves as a table of numbers, for people who cannot see the picture. */
+export function curveTable(figure: FigureStyle, lines: readonly Line[]): TemplateResult {
   const steps = [...new Set(lines.flatMap(({ points }) => points.map(({ step }) => step)))].sort(
     (a, b) => a - b,
   );
@@ -46,7 +46,6 @@ export function curveTable(figure: Figure, lines: readonly Line[]): TemplateResu
   );
 }
 
-/** Only what differs. */
 export function differenceTable(
   differences: readonly DifferenceView[],
   runs: readonly ComparedRun[],
@@ -77,7 +76,7 @@ export function differenceTable(
 
 const percent = (value: number): string => decimal(100 * value, 1);
 
-/** `31.5 % (26.1 to 37.4)`. */
+/** Writes an estimate and its interval: `31.5 % (26.1 to 37.4)`. */
 function estimate(value: EstimateView): string {
   if (value === null) return '–';
   return t('{0} % ({1} to {2})', percent(value.mean), percent(value.low), percent(value.high));
@@ -85,7 +84,7 @@ function estimate(value: EstimateView): string {
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${decimal(Math.abs(100 * value), 1)}`;
 
-/** `+13.7 (+9.1 to +18.2), p < 0.001`. */
+/** Writes a difference in percentage points: `+13.7 (+9.1 to +18.2), p < 0.001`. */
 export function paired(of: PairedView | undefined): string {
   if (of === undefined) return '';
   const { difference, interval, p, tasks } = of;
@@ -98,14 +97,14 @@ export function paired(of: PairedView | undefined): string {
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
 
-/** A figure, its interval in brackets, what comes after a comma: a line may end between them, not within them. */
+/** Splits a text before its interval in brackets and after it, so that lines break only between these parts. */
 const inParts = (text: string): TemplateResult[] =>
   text
     .split(/ (?=\()|(?<=\),) /)
     .map((part, at) => html`${at === 0 ? '' : ' '}<span class="whole">${part}</span>`);
 
-/** Success of the runs on the same tasks, with what they began with. */
-export function standingTable({ title, rows }: StandingView): TemplateResult {
+/** Shows the success of the runs and of their base models on the same tasks. */
+export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult {
   const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
   const hasFirst = rows.some(({ againstFirst }) => againstFirst !== undefined);
   const first = rows.find(({ run }) => run !== undefined)?.name ?? '';
@@ -138,7 +137,7 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
   );
 }
 
-/** `78.0 % of 40`. */
+/** Writes the pair accuracy and the number of pairs: `78.0 % of 40`. */
 function inOrder(accuracy: number | null, pairs: number | null): string {
   if (accuracy === null) return '–';
   return pairs === null
@@ -149,7 +148,7 @@ function inOrder(accuracy: number | null, pairs: number | null): string {
 const number = (value: number | null, digits: number): string =>
   value === null ? '–' : decimal(value, digits).replace('-', '−');
 
-/** Each critic beside the untrained score. */
+/** Shows each critic beside its untrained baseline. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
     t('Critics vs. untrained baseline'),
@@ -179,7 +178,7 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
   );
 }
 
-/** The runs that are compared. */
+/** Lists the compared runs; a press on a name opens its run. */
 export function runTable(runs: readonly ComparedRun[], open: (run: number) => void): TemplateResult {
   return table(
     t('Runs'),

@@ -1,21 +1,21 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import type { Called, ChoiceView } from '../session/protocol';
+import type { ModelNames, ChoiceView } from '../session/protocol';
 import { icon } from '../ui';
 import { candidateName, choiceWords } from './names';
 import { passedOver } from './turn';
 import { withVisibleControls } from './untrusted';
 
 /**
- * A choice that was made, and what the dialogue did not go on with.
+ * Shows a choice that was made, and the candidates that the dialogue did not go on with.
  * @param own the pseudonym of the person at this editor
  * @param onRead opens the transcript
- * @param took how long it took, in a sentence
+ * @param took time that the choice took, in a sentence
  */
 export function choiceMade(
   choice: ChoiceView,
   own: string | undefined,
-  called: Called,
+  called: ModelNames,
   onRead: () => void,
   took?: string,
 ): TemplateResult {

@@ -1,12 +1,12 @@
 import { html, LitElement, render, type PropertyValues } from 'lit';
 import { t } from '../language';
 
-/** An element says so to those around it when it can no longer draw what it has. */
+/** Event that an element dispatches when it cannot draw its data; it bubbles up to the page. */
 export const UNDRAWN = 'tandem-undrawn';
 
-/** An element without a shadow root: one style sheet for the view, and labels that reach across elements. */
+/** An element without a shadow root, so that one style sheet serves the page and labels reach across elements. */
 export class PlainElement extends LitElement {
-  /** How often something was drawn. */
+  /** Number of times that the element was drawn. */
   private drawings = 0;
   private isUndrawn = false;
 
@@ -14,14 +14,14 @@ export class PlainElement extends LitElement {
     return this;
   }
 
-  /** What cannot be drawn becomes a sentence in its place, until there is something else to draw. */
+  /** Shows a sentence in place of data that cannot be drawn, until the next successful update. */
   protected override performUpdate(): void {
     const before = this.drawings;
     try {
       super.performUpdate();
     } catch (error) {
       reportError(error);
-      // What failed may have come after that, such as moving the focus.
+      // The drawing succeeded; something after it failed, such as moving the focus.
       if (this.drawings > before) return;
       this.sayUndrawn();
       if (!this.isUndrawn) this.dispatchEvent(new Event(UNDRAWN, { bubbles: true }));

@@ -7,8 +7,8 @@ import { withVisibleControls } from './untrusted';
 highlighter.registerLanguage('python', python);
 
 /**
- * Markdown from an untrusted agent: no HTML, no pictures (a picture's address can carry data away), and links that only
- * the host can open, after it has asked. Code is coloured as Python unless its fence names another language.
+ * Renders Markdown from an untrusted agent: no HTML, no images (the address of an image can leak data), and links that
+ * only the host can open, after it has asked. Code is coloured as Python unless its fence names another language.
  */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true }).disable('image');
 
@@ -30,12 +30,12 @@ markdown.renderer.rules.fence = (tokens, index) => {
 };
 markdown.renderer.rules.code_block = (tokens, index) => codeBlock(tokens[index]?.content ?? '', '');
 
-/** Safe HTML. */
+/** Returns safe HTML. */
 export function renderMarkdown(source: string): string {
   return markdown.render(withVisibleControls(source));
 }
 
-/** Safe HTML of one piece of Python, without a block around it. */
+/** Returns safe HTML of one piece of Python, without a block around it. */
 export function renderPython(source: string): string {
   return highlighter.highlight(withVisibleControls(source), { language: 'python', ignoreIllegals: true })
     .value;

@@ -1,31 +1,31 @@
 import { t } from '../language';
-import type { Called, ChoiceView, Seat, TaskView } from '../session/protocol';
+import type { ModelNames, ChoiceView, Seat, TaskView } from '../session/protocol';
 import { shortened } from './protocol';
 
-/** The name of a model's connection or run; undefined when it has none. */
-export const givenName = (model: string, called: Called): string | undefined =>
+/** Returns the name of a model's connection or run; undefined when it has none. */
+export const givenName = (model: string, called: ModelNames): string | undefined =>
   Object.hasOwn(called, model) ? called[model] : undefined;
 
-/** By the name of its connection or run; else without its server or folders, as far as it takes to tell two apart. */
-export function modelLabel(model: string, called: Called): string {
+/** Returns the name of the model's connection or run, or else the model without its server or folders. */
+export function modelLabel(model: string, called: ModelNames): string {
   return givenName(model, called) ?? shortened(model);
 }
 
-/** A model by its name, a person by the pseudonym. @param seat of whom this is */
-export const playerLabel = (name: string, seat: Seat, called: Called): string =>
+/** Returns the label of a model, or the pseudonym of a person. @param seat tells which of the two `name` is */
+export const playerLabel = (name: string, seat: Seat, called: ModelNames): string =>
   seat === 'simulator' ? modelLabel(name, called) : name;
 
-/** How many tests the task has. */
+/** Writes the number of the task's tests: `10 tests`. */
 export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test') : t('{0} tests', tests));
 
-/** What the candidates are called, in the order in which they are shown. */
+/** Names of the two candidates, in the order in which they are shown. */
 export const LETTERS = ['A', 'B'] as const;
 
 /**
- * What was chosen and by whom; once the dialogue is over also who wrote what.
+ * Says who chose which candidate; once the dialogue is over, also which agents wrote them.
  * @param own the pseudonym of the person at this editor
  */
-export function choiceWords(choice: ChoiceView, own: string | undefined, called: Called): string {
+export function choiceWords(choice: ChoiceView, own: string | undefined, called: ModelNames): string {
   const { by, picked } = choice;
   const isOwn = by === own;
   const [a, b] = [candidateName(choice, 0, called), candidateName(choice, 1, called)];
@@ -45,7 +45,7 @@ export function choiceWords(choice: ChoiceView, own: string | undefined, called:
   }
 }
 
-/** The place in which it was shown, and who wrote it where that may be told. */
-export function candidateName({ agents }: ChoiceView, place: 0 | 1, called: Called): string {
+/** Returns the letter of a candidate, with its agent when that is no longer hidden. */
+export function candidateName({ agents }: ChoiceView, place: 0 | 1, called: ModelNames): string {
   return agents === undefined ? LETTERS[place] : `${LETTERS[place]} (${modelLabel(agents[place], called)})`;
 }

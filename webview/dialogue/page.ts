@@ -1,14 +1,14 @@
 import { PlainElement, UNDRAWN } from './element';
 
 /**
- * The element that is a whole page. It hears the extension host, which may be of another version than the page: what does
- * not fit is passed over or drawn as a sentence, and everything is asked for again. A page takes a message first, and
- * then compares it with the one before: else one that does not fit would be in the way of each that follows.
+ * Base class of the element that is a whole page. The extension host may be of another version than the page: a
+ * message that does not fit is skipped or drawn as a sentence, and the page asks for everything again. `receive` must
+ * store a message before it compares it with the one before, or else one that does not fit would break all after it.
  */
 export abstract class PageElement<Message extends { readonly type: string }> extends PlainElement {
-  /** Every kind of message that the page takes. */
+  /** All kinds of messages that the page takes. */
   protected abstract readonly kinds: Readonly<Record<Message['type'], true>>;
-  /** The kind of the latest message. */
+  /** Kind of the latest message. */
   private latest = '';
   private readonly askedAfter = new Set<string>();
 
@@ -16,7 +16,7 @@ export abstract class PageElement<Message extends { readonly type: string }> ext
     super.connectedCallback();
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.hear(data));
     this.addEventListener(UNDRAWN, ({ target }) => {
-      // It says so once until it has been drawn again.
+      // The page itself dispatches this once until it has been drawn again, so it may ask again for the same kind.
       if (target === this) this.askedAfter.delete(this.latest);
       this.askAgain();
     });
@@ -47,7 +47,7 @@ export abstract class PageElement<Message extends { readonly type: string }> ext
     return typeof type === 'string' && Object.hasOwn(this.kinds, type);
   }
 
-  /** What was shown before stays. */
+  /** Reports the error and leaves the page as it is; only an empty page shows a sentence. */
   private passOver(error: unknown): void {
     reportError(error);
     void this.updateComplete.then(() => {
@@ -55,7 +55,7 @@ export abstract class PageElement<Message extends { readonly type: string }> ext
     });
   }
 
-  /** Once after each kind of message: a host that says the same again is not asked on and on. */
+  /** Asks once after each kind of message, so that a host that repeats itself is not asked forever. */
   private askAgain(): void {
     if (this.askedAfter.has(this.latest)) return;
     this.askedAfter.add(this.latest);

@@ -1,4 +1,4 @@
-/** Links and copy buttons inside of rendered Markdown, which has no listeners of its own. */
+/** Handles presses on links and copy buttons in rendered Markdown, which has no listeners of its own. */
 export function pressedInside(
   event: Event,
   { open, copy }: { readonly open: (address: string) => void; readonly copy: (text: string) => void },

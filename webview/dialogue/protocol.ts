@@ -1,4 +1,4 @@
-/** A model as the settings name it, without its server or folders, as far as it takes to tell two apart. */
+/** Shortens a model's name in the settings: it removes the server and all folders that do not tell models apart. */
 export function shortened(model: string): string {
   const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
   // The folder of a trained model is called `model`, in the folder of its run.

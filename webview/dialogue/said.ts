@@ -6,17 +6,17 @@ import { renderMarkdown } from './markdown';
 import { withVisibleControls } from './untrusted';
 import type { StreamView } from '../session/protocol';
 
-/** Markdown from the agent; `renderMarkdown` lets no HTML of its own through. */
+/** Draws Markdown from the agent; `renderMarkdown` lets none of its HTML through. */
 export function prose(source: string): TemplateResult {
   return html`<div class="prose">${unsafeHTML(renderMarkdown(source))}</div>`;
 }
 
-/** A finished message of the agent. */
+/** Draws a finished message of the agent. */
 export function said(visible: string): TemplateResult {
   return visible === '' ? html`<p class="quiet">${t('The agent said nothing.')}</p>` : prose(visible);
 }
 
-/** @param label says whose they are */
+/** @param label says whose thoughts these are */
 export function thoughtsOf(thoughts: string, label: string): TemplateResult | typeof nothing {
   if (thoughts === '') return nothing;
   return html`<details class="thoughts">
@@ -25,7 +25,7 @@ export function thoughtsOf(thoughts: string, label: string): TemplateResult | ty
   </details>`;
 }
 
-/** What has come so far of a message that is being written. */
+/** Draws the part of a message that has arrived while it is being written. */
 export function streamed({ by, text, thinking, left = 0 }: StreamView): TemplateResult {
   if (text === '') return html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>`;
   return html`<div class="streaming">

@@ -7,7 +7,7 @@ import { said, thoughtsOf } from './said';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
 
-/** One message: who says it at the left, what is said in the middle, and perhaps something at the right. */
+/** Draws one message: the author at the left, the text in the middle, and an optional aside at the right. */
 export function message(
   who: string,
   body: unknown,
@@ -23,9 +23,9 @@ export function message(
 }
 
 /**
- * What the agent said, its thoughts folded.
- * @param more below what was said, before and after the thoughts
- * @param aside at the right of it
+ * Draws a message of the agent, with its thoughts folded.
+ * @param more is shown below the message, before and after the thoughts
+ * @param aside is shown at the right
  */
 export function agentMessage(
   { turn, visible, thoughts, final }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final'>,
@@ -42,9 +42,9 @@ export function agentMessage(
 }
 
 /**
- * What was written of the agent and did not become its message.
- * @param words what it is called, and what its thoughts are
- * @param onRead opens the transcript, which has all of it
+ * Draws, folded, a text of the agent that did not become its message: a candidate or an earlier sample.
+ * @param words labels of the text and of its thoughts
+ * @param onRead opens the transcript, which has the whole text
  */
 export function passedOver(
   { visible, thoughts, left }: MessageView,
@@ -59,7 +59,7 @@ export function passedOver(
   </details>`;
 }
 
-/** What is too long to be drawn can be read in the editor, which is made for long texts. */
+/** Says how many characters are not drawn; the link opens the transcript in the editor, which can show long texts. */
 export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
   if (left === undefined) return nothing;
   return html`<p class="quiet">
@@ -72,7 +72,7 @@ const notDrawn = (left: number): string =>
     ? t('1 more character is not shown here.')
     : t('{0} more characters are not shown here.', grouped(left));
 
-/** A reply that gives away much of the reference says so. */
+/** Marks a reply that gives away much of the reference. */
 export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
   if (leakPercent === undefined) return nothing;
   return html`<p class="leak" title=${t("The share of the reference's code tokens that this reply contains")}>

@@ -1,7 +1,7 @@
 /**
- * Text from models and programs may hold characters that nobody sees and that change how the rest reads: overrides of
- * the writing direction (CVE-2021-42574), controls of a terminal, letters without width, tags. They are shown by their
- * numbers instead. Letters of right-to-left scripts, and the joiners that some scripts and emojis need, stay as they are.
+ * Replaces invisible characters by their code points. Text from models and programs may hold characters that nobody
+ * sees and that change how the rest reads: overrides of the writing direction (CVE-2021-42574), terminal controls,
+ * zero-width characters, tags. Letters of right-to-left scripts, and joiners that some scripts and emojis need, stay.
  */
 export function withVisibleControls(text: string): string {
   return text.replace(HIDDEN, (character) => {
@@ -12,13 +12,13 @@ export function withVisibleControls(text: string): string {
 
 const HIDDEN = new RegExp(
   [
-    // Controls, but for tab and line ends.
+    // Control characters, except tab and line ends.
     String.raw`[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]`,
     // A carriage return that ends no line takes a terminal back over what is written.
     String.raw`\r(?!\n)`,
     // Direction marks, embeddings, overrides, isolates.
     String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u206F]`,
-    // No width, or no sign at all.
+    // Zero-width characters, and characters without a glyph.
     String.raw`[\u00AD\u180E\u200B\u2028\u2029\u2060-\u2064\uFEFF\uFFF9-\uFFFB]`,
     String.raw`[\u{E0000}-\u{E007F}]`,
   ].join('|'),

@@ -1,16 +1,16 @@
 import { config, t } from '@vscode/l10n';
 
-/** A sentence in the display language: what `vscode.l10n.t` is in the extension host. */
+/** Translates a sentence into the display language, as `vscode.l10n.t` does in the extension host. */
 export { t };
 
 let spoken = 'en';
 
-/** The display language, as `Intl` takes it: `de`. */
+/** Returns the display language as a tag for `Intl`: `de`. */
 export const language = (): string => spoken;
 
 /**
- * Said once, before anything is drawn.
- * @param sentences each by the English one, as JSON
+ * Sets the display language; called once, before anything is drawn.
+ * @param sentences translations by their English sentences, as JSON
  */
 export function speak(displayLanguage: string, sentences: string): void {
   config({ contents: sentences });

@@ -1,9 +1,9 @@
 import { language } from '.';
 
-/** `1,204`. */
+/** Groups the digits of a number: `1,204`. */
 export const grouped = (number: number): string => number.toLocaleString(language());
 
-/** `4.0`: with so many digits after the point. */
+/** Writes a fixed number of decimals, without grouping: `4.0`. */
 export function decimal(number: number, digits: number): string {
   return Number(number.toFixed(digits)).toLocaleString(language(), {
     minimumFractionDigits: digits,
@@ -12,7 +12,7 @@ export function decimal(number: number, digits: number): string {
   });
 }
 
-/** `3, 5, 9`. */
+/** Writes a list of numbers: `3, 5, 9`. */
 export function enumerated(numbers: readonly number[]): string {
   return new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(numbers.map(String));
 }

@@ -1,6 +1,6 @@
 /**
- * Each view imports this before anything else: the page has the sentences in it, so that nothing is drawn in English
- * first, and the modules that come after may have sentences in their constants.
+ * Reads the translations that the page holds. Each page imports this module first, so that nothing is drawn in English
+ * before, and later modules can translate sentences in their constants.
  */
 import { speak } from '.';
 import { sentencesId } from './protocol';

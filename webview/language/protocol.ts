@@ -1,5 +1,5 @@
 /**
- * The element of the page in which the extension host hands over the sentences of the display language. In English
- * there is none.
+ * Id of the element in which the extension host passes the translations to the page. There is no such element when the
+ * display language is English.
  */
 export const sentencesId = 'tandem-sentences';

@@ -1,7 +1,7 @@
 import { isFlag, isRecord, isText, isTexts, part } from '../kept';
-import type { Copied, FormState } from './protocol';
+import type { DuplicatedRun, FormState } from './protocol';
 
-/** The form as the editor has kept it; undefined when it is none, and the host says what it begins with. */
+/** Reads the form that the editor has kept; undefined when it does not fit, and then the host sends a new one. */
 export function formOf(kept: unknown): FormState | undefined {
   const dataFolder = part(kept, 'dataFolder', isText);
   const values = part(kept, 'values', isTexts);
@@ -16,7 +16,7 @@ export function formOf(kept: unknown): FormState | undefined {
   };
 }
 
-const isCopied = (value: unknown): value is Copied =>
+const isCopied = (value: unknown): value is DuplicatedRun =>
   part(value, 'of', isText) !== undefined &&
   part(value, 'data', isText) !== undefined &&
   part(value, 'configuration', isRecord) !== undefined;

@@ -7,7 +7,6 @@ import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
 import { checkControl, selectControl, textControl } from '../ui/field';
-import { host } from './host';
 import { formOf } from './kept';
 import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './parts';
 import type {
@@ -20,9 +19,25 @@ import type {
   StartView,
   ToWebview,
   Values,
+  Action,
+  FromWebview,
 } from './protocol';
+import { editorApi } from '../editorApi';
 
-/** The form that makes a training run. */
+const api = editorApi<FromWebview, FormState>();
+
+/** Messages to the extension host, and the state that the editor keeps for the page. */
+const host = {
+  ready: (values: Values | undefined): void =>
+    api.postMessage({ type: 'ready', ...(values !== undefined && { values }) }),
+  change: (values: Values): void => api.postMessage({ type: 'change', values }),
+  act: (action: Action): void => api.postMessage({ type: action }),
+  /** Returns the form that the page kept, also before a reload of the window; it may have any shape. */
+  kept: (): unknown => api.getState(),
+  keep: (state: FormState): void => api.setState(state),
+};
+
+/** The page with the form for a new training run. */
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -38,9 +53,9 @@ export class NewRunElement extends PageElement<ToWebview> {
   @state() private data: DataView | undefined;
   @state() private estimate: EstimateView | undefined;
   @state() private starting: StartView | undefined;
-  /** What a screen reader is told. */
+  /** Text for screen readers. */
   @state() private said = '';
-  /** The figures of the data that it was told last. */
+  /** Figures of the data that were announced last, so that they are announced once. */
   private counted = '';
 
   override connectedCallback(): void {
@@ -74,7 +89,8 @@ export class NewRunElement extends PageElement<ToWebview> {
   }
 
   /**
-   * Nothing can be changed. Said to each of the toolkit's buttons, too: a fieldset switches them off, but not on again.
+   * True while the run starts and nothing can be changed. Each button of the toolkit is told separately, because a
+   * fieldset disables it but does not enable it again.
    */
   private get isStarting(): boolean {
     return this.starting?.isStarting === true;
@@ -93,7 +109,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         break;
       case 'data':
         this.say(message);
-        // The figures of what was chosen before stay until there are others.
+        // The figures of the earlier choice stay until the new ones are counted.
         this.data =
           message.isCounting && this.data !== undefined
             ? { ...this.data, isCounting: true, problem: '' }
@@ -118,7 +134,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     host.keep(form);
   }
 
-  /** What is new about the data, in one breath. */
+  /** Announces the figures of the data in one sentence when they have changed. */
   private say({ figures, problem, isCounting }: DataView): void {
     if (isCounting || figures.length === 0) return;
     const counted = figures.map(({ label, value }) => `${label} ${value}`).join(', ');
@@ -305,7 +321,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     };
   }
 
-  /** What the person has set, or what is recommended. */
+  /** Returns what the person has set, or else the recommended value. */
   private value(name: string): string {
     return this.form?.values[name] ?? this.shown?.values[name] ?? '';
   }
@@ -332,7 +348,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     host.keep(this.form);
   }
 
-  /** What is not filled in gets the focus instead. */
+  /** Starts the run, or focuses the first field that has an error. */
   private start(): void {
     const wrong = Object.keys(this.shown?.errors ?? {})[0];
     if (wrong !== undefined) {
@@ -341,13 +357,13 @@ export class NewRunElement extends PageElement<ToWebview> {
       return;
     }
     if (this.isStarting || (this.data?.problem ?? '') !== '') return;
-    // What the host is told to start is what is seen: from now on it cannot be changed. The host answers.
+    // Lock the form now, so that the run starts with what is shown; the host answers with a `start` message.
     this.starting = { type: 'start', isStarting: true, problem: '', checks: [] };
     this.said = t('Starting … Nothing can be changed here until the run has started.');
     host.act('start');
   }
 
-  /** What had the focus when the start began was switched off with the form. */
+  /** Restores the focus, which was lost when the form was disabled. */
   private refocus(): void {
     if (document.activeElement !== document.body) return;
     void this.updateComplete.then(() => document.getElementById('start')?.focus());

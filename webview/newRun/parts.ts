@@ -3,7 +3,7 @@ import { t } from '../language';
 import { button, icon, progress } from '../ui';
 import type { Action, CheckView, DataView, EstimateView, Values, WarmStartView } from './protocol';
 
-/** What would be learned from, in figures, with what is left out. */
+/** Shows the training data in figures, and what is left out. */
 export function dataFigures(
   { figures, leftOut, problem, remarks, isCounting, isCollecting }: DataView,
   isStarting: boolean,
@@ -54,7 +54,7 @@ export function dataFigures(
   </div>`;
 }
 
-/** That a model has to be taught the protocol first, and the way there. */
+/** Explains that the model must first learn the protocol, and offers a warm start. */
 export function warmStart(
   { sentence, values }: WarmStartView,
   disabled: boolean,
@@ -72,7 +72,7 @@ export function warmStart(
   </div>`;
 }
 
-/** Where a first dialogue comes from. */
+/** Offers ways to get a first dialogue. */
 export function emptyLog(act: (action: Action) => void): TemplateResult {
   return html`<section class="empty">
     <p>
@@ -86,7 +86,7 @@ export function emptyLog(act: (action: Action) => void): TemplateResult {
   </section>`;
 }
 
-/** Where there is nothing to learn from, or too little. */
+/** Offers dialogues played by the simulator, for when there is too little to learn from. */
 function collectButton(
   act: (action: Action) => void,
   disabled: boolean,
@@ -102,11 +102,11 @@ function collectButton(
   });
 }
 
-/** More tasks to play: few tasks teach little, however often they are played. */
+/** Offers more tasks, because few tasks teach little, however often they are played. */
 const generateButton = (act: (action: Action) => void, disabled: boolean): TemplateResult =>
   button({ disabled, label: t('Generate tasks…'), icon: 'sparkle', onPress: () => act('generate') });
 
-/** What the run needs, or what there is to do before that is known. */
+/** Shows what the run needs, or what must be done before that is known. */
 export function estimateParts(
   view: EstimateView,
   disabled: boolean,
@@ -166,7 +166,7 @@ export function estimateParts(
   ${checkList(checks)}`;
 }
 
-/** What of the machine is not well: what was run, what was seen, and how to mend it. */
+/** Lists the checks of the machine that need attention: the command, its output and the remedy. */
 export function checkList(checks: readonly CheckView[]): TemplateResult | typeof nothing {
   if (checks.length === 0) return nothing;
   return html`<ul class="checks" aria-label=${t('What was checked')}>

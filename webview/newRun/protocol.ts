@@ -1,29 +1,29 @@
-/** The messages between the page of the form and the extension host. */
+/** Messages between the page of the form and the extension host. */
 
-/** What a person has set, as it is typed, by the name of the field. What is not in it is as recommended. */
+/** Values that the person has set, as typed, by the name of the field. An absent field has the recommended value. */
 export type Values = Readonly<Record<string, string>>;
 
 /** The run that is duplicated. */
-export interface Copied {
-  /** What it is called. */
+export interface DuplicatedRun {
+  /** Name of the run. */
   readonly of: string;
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** `12 trajectories of 6 tasks`; empty when its data are files. */
+  /** Its training data: `12 trajectories of 6 tasks`; empty when they are files. */
   readonly data: string;
 }
 
-/** All that the form is made of; the editor keeps it over a reload of the window. */
+/** State of the form, which the editor keeps when the window is reloaded. */
 export interface FormState {
-  /** Of the log that it was opened on. */
+  /** Data folder of the log for which the form was opened. */
   readonly dataFolder: string;
   readonly values: Values;
-  readonly copied?: Copied;
-  /** The folded settings are in sight. */
+  readonly copied?: DuplicatedRun;
+  /** The section *More settings* is open. */
   readonly isUnfolded?: boolean;
 }
 
 export type FromWebview =
-  /** `values` of the form as the editor has kept it, if it has. */
+  /** `values`: those of the form that the editor has kept; absent when it has kept none. */
   | { readonly type: 'ready'; readonly values?: Values }
   | { readonly type: 'change'; readonly values: Values }
   | { readonly type: Action };
@@ -32,14 +32,14 @@ export type Action =
   /** Chooses the folder of a base model. */
   | 'browse'
   | 'start'
-  /** Gives the start up that is under way. */
+  /** Cancels the start that is under way. */
   | 'cancel'
   | 'openFile'
-  /** Makes the trainer's environment. */
+  /** Sets up the trainer's Python environment. */
   | 'prepare'
-  /** Plans now, also what has to be downloaded for it. */
+  /** Plans the run now, with the downloads that this needs. */
   | 'plan'
-  /** What there is to do where nothing can be trained: let the agent play with the simulator, or play oneself. */
+  /** `collect`, `generate`, `play` and `import` get dialogues or tasks when there are too few to train on. */
   | 'collect'
   | 'generate'
   | 'play'
@@ -48,7 +48,7 @@ export type Action =
 
 export type ToWebview =
   | { readonly type: 'begin'; readonly state: FormState }
-  /** The host sets fields. */
+  /** Sets fields of the form. */
   | { readonly type: 'set'; readonly values: Values }
   | FormView
   | DataView
@@ -64,12 +64,12 @@ export interface Option {
 export interface FieldView {
   readonly name: string;
   readonly label: string;
-  /** One sentence on what it does. */
+  /** One sentence on the effect of the field. */
   readonly about: string;
   readonly control: 'text' | 'flag' | 'choice';
-  /** Of a choice. */
+  /** Present when `control` is `choice`. */
   readonly options?: readonly Option[];
-  /** Stands in an empty text field. */
+  /** Shown in an empty text field. */
   readonly placeholder?: string;
   readonly isChanged: boolean;
 }
@@ -81,48 +81,48 @@ export interface FieldGroup {
 
 export interface FormView {
   readonly type: 'show';
-  /** Of every field, as it would be typed: what the person has set, or what is recommended. */
+  /** Values of all fields, as they would be typed: set by the person, or else recommended. */
   readonly values: Values;
   readonly bases: readonly Option[];
-  /** Whether the rows of the duplicated run or the log are learned from; none when there is nothing to choose. */
+  /** Sources of training data: the rows of the duplicated run, or the log; empty when there is no choice. */
   readonly sources: readonly Option[];
-  /** How the log is narrowed; none when it is not read. */
+  /** Filters of the log; empty when the log is not read. */
   readonly filters: readonly FieldView[];
   readonly methods: readonly Option[];
   readonly devices: readonly Option[];
   readonly groups: readonly FieldGroup[];
-  /** Absent where the model need not be taught the protocol first. */
+  /** Absent when the model needs no warm start, or there is nothing to imitate. */
   readonly warmStart?: WarmStartView;
-  /** Why the settings are as they are, where none is changed. */
+  /** Explains the recommended settings; shown while none is changed. */
   readonly recommendation: string;
-  /** How many of the folded settings are not as recommended. */
+  /** Number of folded settings that differ from the recommendation. */
   readonly changed: number;
-  /** One sentence each, by the name of the field. */
+  /** One sentence for each field with an error, by the name of the field. */
   readonly errors: Values;
-  /** Why nothing can be trained here; empty where it can. */
+  /** Reason why nothing can be trained here; empty when something can. */
   readonly restriction: string;
-  /** The log holds no dialogue at all. */
+  /** The log holds no dialogue, and no run is duplicated. */
   readonly isEmpty: boolean;
 }
 
-/** Rejection fine-tuning before SWEET-RL. */
+/** Advice to begin with a warm start: rejection fine-tuning before SWEET-RL. */
 export interface WarmStartView {
   readonly sentence: string;
-  /** What of the form it sets; nothing where it is chosen already. */
+  /** Fields that the warm start sets; empty when it is chosen already. */
   readonly values: Values;
 }
 
-/** What would be learned from. */
+/** The data that the run would learn from. */
 export interface DataView {
   readonly type: 'data';
   readonly isCounting: boolean;
-  /** The agent plays with the simulator to fill the log. */
+  /** The agent is playing with the simulator to fill the log. */
   readonly isCollecting: boolean;
   readonly figures: readonly { readonly label: string; readonly value: string; readonly note: string }[];
   readonly leftOut: readonly { readonly reason: string; readonly count: string }[];
-  /** Why nothing could be learned from it; empty when something can. */
+  /** Reason why nothing can be learned from the data; empty when something can. */
   readonly problem: string;
-  /** What of it is too little to expect a better agent, and what to do: a sentence each; none when it is enough. */
+  /** Sentences on data that are too few for a better agent, and what to do; empty when they are enough. */
   readonly remarks: readonly string[];
 }
 
@@ -134,32 +134,32 @@ export interface CheckView {
   readonly remedy: string;
 }
 
-/** What the run needs. */
+/** The plan of the run: the memory and the time that it needs. */
 export interface EstimateView {
   readonly type: 'estimate';
   /**
-   * `unprepared`: the trainer's environment is to be made first. `asked`: it would download something. `none`: there is
-   * nothing to plan.
+   * `unprepared`: the trainer's environment must be set up first. `asked`: planning would download something, so the
+   * person is asked. `none`: there is nothing to plan.
    */
   readonly state: 'none' | 'unprepared' | 'asked' | 'working' | 'planned' | 'failed';
-  /** What is done now, or why there is no plan. */
+  /** Current activity or result, or the reason why there is no plan. */
   readonly sentence: string;
-  /** What came between, when it was tried; empty when nothing did. */
+  /** Error of the last attempt to set up the trainer; empty when there was none. */
   readonly problem: string;
-  /** `about 3 min · 0.9 of 14 GiB`; empty while there is no plan. */
+  /** Summary of the plan: `about 3 min · 0.9 of 14 GiB`; empty while there is no plan. */
   readonly summary: string;
   readonly fits: boolean;
   readonly rows: readonly { readonly label: string; readonly value: string }[];
   readonly advice: readonly string[];
-  /** Those that are not well. */
+  /** Checks of the machine that need attention, failed ones first. */
   readonly checks: readonly CheckView[];
 }
 
 export interface StartView {
   readonly type: 'start';
-  /** The form takes no changes until it has ended. */
+  /** The run is starting, and the form takes no changes until this has ended. */
   readonly isStarting: boolean;
-  /** Why it could not be started; empty when nothing is wrong. */
+  /** Reason why the run could not be started; empty when there is none. */
   readonly problem: string;
   readonly checks: readonly CheckView[];
 }

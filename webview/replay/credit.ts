@@ -6,7 +6,7 @@ import { fill, place, signed } from './figures';
 import { host } from './host';
 import type { CriticView, TurnCredit } from './protocol';
 
-/** What a critic says of a turn, at the left of it: the bar, the number, and whether the person agrees. */
+/** Draws the credit of a turn at the left of it: the bar, the number, and the buttons for the person's verdict. */
 export function creditMargin(credit: TurnCredit, critic: CriticView, episode: string): TemplateResult {
   const { turn, advantage, untrained } = credit;
   const { scale, unit } = critic;
@@ -64,7 +64,7 @@ function verdict(turn: number, agrees: boolean | undefined, episode: string): Te
   </div>`;
 }
 
-/** What other people think of it, below the message. */
+/** Shows the verdicts of other people, below the message. */
 export function otherVerdicts({ others }: TurnCredit): TemplateResult[] {
   return others.map(
     (sentence) => html`<p class="remark quiet">${icon('law')} ${withVisibleControls(sentence)}</p>`,

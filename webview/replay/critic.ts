@@ -6,7 +6,7 @@ import { signed } from './figures';
 import { host } from './host';
 import type { Credits } from './protocol';
 
-/** Below the header's links: whose credit is shown, how far people agree with it, and on which scale. */
+/** Draws the line below the header's links: the chosen critic, how far people agree with it, and its scale. */
 export function criticLine(
   credits: Credits | undefined,
   shades: boolean,
@@ -47,7 +47,7 @@ export function criticLine(
 
 const AGREEMENT = t('Give a verdict beside each bar; in brackets: the rate and its 95 % interval');
 
-/** What the bars and marks of the margin are, and the shades of tokens while they are shown. */
+/** Explains the bars and marks of the margin, and the shades of tokens while they are shown. */
 const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
   html`<p class="knows quiet legend">
     <span>${scaleWords(scale, unit)}</span>

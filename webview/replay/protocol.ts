@@ -1,9 +1,9 @@
 /**
- * What the replay's webview and the extension host say to each other. The view says `ready` and gets what to show, then
- * what the chosen critic says of it, both again whenever the log says something new. It changes nothing of a dialogue.
+ * Messages between the page of a replay and the extension host. The page sends `ready` and gets the dialogues, then
+ * the chosen critic's credit for them; both are sent again when the log changes. A replay never changes a dialogue.
  */
 import type {
-  Called,
+  ModelNames,
   ChoiceView,
   GradeView,
   MessageView,
@@ -15,26 +15,26 @@ import type {
 } from '../session/protocol';
 
 export interface ReplayedReply extends ReplyView {
-  /** Who wrote it and how: `written by a developer in 42 s`. */
+  /** Author and duration: `developer · 42 s`. */
   readonly origin: string;
-  /** What had been drafted, when a developer edited it. */
+  /** Text of the simulator's draft, when a developer edited it. */
   readonly suggestion?: string;
-  /** All that was written, when the reply limit cut something off. */
+  /** The whole text, when the reply limit cut off a part. */
   readonly fullText?: string;
 }
 
 export interface ReplayedChoice extends ChoiceView {
-  /** `After 12 s.` */
+  /** Time that the choice took: `After 12 s.` */
   readonly took?: string;
 }
 
 export interface ReplayedTurn extends TurnView {
   readonly choices?: readonly ReplayedChoice[];
-  /** The samples of the message that this one took the place of, the first one first. */
+  /** Samples of the message that this one replaced, oldest first. */
   readonly earlier: readonly MessageView[];
   readonly rating?: TurnRating & { readonly by: string };
   readonly reply?: ReplayedReply;
-  /** Who was given the collaborator's seat after the agent's message. */
+  /** Hand-overs of the collaborator's seat after the agent's message; `name` and `seat` are the new ones. */
   readonly handOvers: readonly { readonly name: string; readonly seat: Seat }[];
 }
 
@@ -42,70 +42,70 @@ export interface ReplayedTurn extends TurnView {
 export interface Replay {
   readonly episode: string;
   readonly agent: string;
-  /** Who sits in the collaborator's seat at the end: `you`, a pseudonym, or the simulator. */
+  /** Name in the collaborator's seat at the end: `you`, a pseudonym, or the simulator. */
   readonly collaborator: string;
   readonly seat: Seat;
-  /** `8/10 tests`, `skipped`. */
+  /** Outcome in words: `8/10 tests`, `skipped`. */
   readonly outcome: string;
-  /** Null: nothing says success or not. */
+  /** Null when neither success nor failure is known. */
   readonly success: boolean | null;
   readonly started: string;
   readonly turns: readonly ReplayedTurn[];
-  /** The choices after the last turn; each of neither. */
+  /** Choices after the last turn; each of them refused both candidates. */
   readonly refused: readonly ReplayedChoice[];
-  /** How it ended, or that it has not, in one sentence. */
+  /** Says in one sentence how the dialogue ended, or that it has not. */
   readonly ending: string;
   readonly hasAnswer: boolean;
-  /** A developer's own function has neither a reference nor tests. */
+  /** False for a developer's own function, which has neither a reference nor tests. */
   readonly hasReference: boolean;
-  /** The latest of each mode. */
+  /** Latest grade of each mode. */
   readonly grades: readonly GradeView[];
   readonly rating?: { readonly stars?: number; readonly comment?: string; readonly by: string };
-  /** One sentence, when lines of it are missing from the log. */
+  /** Says that lines of the dialogue are missing from the log; absent when none are. */
   readonly damaged?: string;
 }
 
-/** What a critic says of one turn of the agent. */
+/** A critic's credit for one turn of the agent. */
 export interface TurnCredit {
   /** From 1. */
   readonly turn: number;
-  /** In the critic's unit: above 0 it helped, below it hurt. */
+  /** Advantage in the critic's unit: above 0 the turn helped, below 0 it hurt. */
   readonly advantage: number;
-  /** The control: what the base says that the critic was trained from. */
+  /** Untrained baseline: the advantage according to the critic's base model; null when unknown. */
   readonly untrained: number | null;
-  /** What each token adds to the text, and its log-ratio in nats; absent of a critic that says nothing of tokens. */
+  /** Text and log-ratio in nats of each token; absent when the critic does not score tokens. */
   readonly tokens?: { readonly texts: readonly string[]; readonly ratios: readonly number[] };
-  /** Whether the person at this editor agrees; absent where nothing was said. */
+  /** Verdict of the person at this editor; absent when there is none. */
   readonly agrees?: boolean;
-  /** What others said, in sentences. */
+  /** Verdicts of other people, in sentences. */
   readonly others: readonly string[];
 }
 
-/** The critic that a person chose. */
+/** The critic that the person chose. */
 export interface CriticView {
   readonly name: string;
   readonly folder: string;
-  /** What its numbers are: `nats per token`. */
+  /** Unit of its numbers: `nats/token`. */
   readonly unit: string;
-  /** Where the bars end: the largest number of the dialogues that are shown, 0 when all are 0. */
+  /** Value at the ends of the bars: the largest absolute number in the shown dialogues; 0 when all are 0. */
   readonly scale: number;
-  /** How often people agree with it, in sentences. */
+  /** Says how often people agree with the critic, in sentences. */
   readonly agreement: readonly string[];
 }
 
 export interface Credits {
   readonly type: 'credit';
-  /** The dialogues that are shown. */
+  /** Ids of the dialogues that are shown. */
   readonly episodes: readonly string[];
-  /** Absent while none was chosen. */
+  /** Absent until a critic is chosen. */
   readonly critic?: CriticView;
-  /** Why nothing is known, in one sentence. */
+  /** Reason why there is no credit, in one sentence. */
   readonly problem?: string;
-  /** There is a dialogue that the critic has not read. */
+  /** True when the critic has not read one of the dialogues. */
   readonly canScore: boolean;
-  /** Why it cannot read one here, in a workspace that is not trusted. */
+  /** Reason why the critic cannot read one here: the workspace is not trusted. */
   readonly restriction?: string;
-  /** Of each dialogue, its turns; null where the critic has not read it. */
+  /** Credit of each dialogue, turn by turn; null when the critic has not read it. */
   readonly credits: readonly (readonly TurnCredit[] | null)[];
 }
 
@@ -115,10 +115,10 @@ export interface Shown {
   readonly type: 'show';
   /** The pseudonym of the person at this editor, once there is one. */
   readonly own?: string;
-  /** The models of the dialogues. */
-  readonly called: Called;
+  /** Names given to the models of the dialogues. */
+  readonly called: ModelNames;
   readonly task: TaskView;
-  /** One, or two of the same task. */
+  /** One dialogue, or two of the same task. */
   readonly replays: readonly Replay[];
 }
 
@@ -127,17 +127,17 @@ export type FromWebview =
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'choose-critic' }
-  /** Have the chosen critic read what is shown. */
+  /** Lets the chosen critic read the shown dialogues. */
   | { readonly type: 'score' }
   | { readonly type: 'manage-trust' }
-  /** Whether the person agrees with the critic; null takes it back. */
+  /** Gives the person's verdict on the credit of a turn; null takes it back. */
   | {
       readonly type: 'judge';
       readonly episode: string;
       readonly turn: number;
       readonly agrees: boolean | null;
     }
-  /** `episode`: of which of the dialogues; the first where it makes no difference. */
+  /** `episode`: the dialogue that the action is about; the first one when it makes no difference. */
   | { readonly type: 'act'; readonly action: Action; readonly episode: string };
 
 export const actions = [
@@ -147,12 +147,12 @@ export const actions = [
   'open-session',
   'compare-with-reference',
   'compare-with',
-  /** The answers of the two dialogues. */
+  /** Compares the answers of the two dialogues. */
   'compare-answers',
 ] as const;
 export type Action = (typeof actions)[number];
 
-/** What the editor keeps of the view over a reload of the window. */
+/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {
   readonly episodes: readonly string[];
 }

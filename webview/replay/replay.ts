@@ -18,7 +18,7 @@ import { host } from './host';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
 import { facts, foot, turns, type Names, type ShownCredit } from './transcript';
 
-/** One dialogue to read, or two of a task side by side. */
+/** The page that replays one dialogue, or two of one task side by side. */
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -56,9 +56,9 @@ export class ReplayElement extends PageElement<ToWebview> {
   private show(shown: Shown): void {
     const before = this.shown;
     this.shown = shown;
-    // Another dialogue is read from its beginning.
+    // Show another dialogue from its beginning.
     if (shown.replays[0]?.episode !== before?.replays[0]?.episode) this.querySelector('main')?.scrollTo(0, 0);
-    // What was said of another dialogue says nothing of this one.
+    // Credit of other dialogues does not apply to these.
     if (!isSame(this.credits, shown)) this.credits = undefined;
     host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
   }
@@ -99,7 +99,7 @@ export class ReplayElement extends PageElement<ToWebview> {
       </main>`;
   }
 
-  /** Of the first dialogue, or of the second. */
+  /** Returns the credit of the first or the second dialogue; undefined when there is none. */
   private credit(index: 0 | 1): ShownCredit | undefined {
     const { critic, credits = [] } = this.credits ?? {};
     const said = credits[index];
@@ -115,7 +115,7 @@ function link(label: string, action: Action, { episode }: Replay, title?: string
   return linkButton(label, () => host.act(action, episode), title);
 }
 
-/** What was hidden from the agent. */
+/** Draws the links to the hidden reference and the hidden tests. */
 function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
   return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference to the side'))}
   ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests to the side'))}`;
@@ -150,7 +150,7 @@ function column(
   </section>`;
 }
 
-/** One for what each dialogue is, one for each turn of the longer one, one for how it ended. */
+/** Counts the rows of the grid: one for the facts, one for each turn of the longer dialogue, one for the end. */
 function rowsOf(first: Replay, second: Replay): number {
   return Math.max(first.turns.length, second.turns.length) + 2;
 }

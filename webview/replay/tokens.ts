@@ -4,13 +4,14 @@ import { t } from '../language';
 import { furthest, shade, signed, tokensOf, type Token } from './figures';
 import type { TurnCredit } from './protocol';
 
-/** Nobody reads more rows than these. */
+/** Maximum number of rows; nobody reads more. */
 const MOST_ROWS = 20;
 
 /**
- * A turn as it was sampled, token by token: the darker, the more the critic's word differs from its base's. What it finds
- * worse than its base is underlined, too, so that colour says nothing alone; the figures stand in a table below.
- * @param scale where the darkest shade begins
+ * Draws a turn as it was sampled, token by token: the darker a token, the more its likelihood under the critic differs
+ * from that under the base model. A less likely token is underlined as well, so that colour is not the only sign. The
+ * table below has the numbers.
+ * @param scale absolute log-ratio of the darkest shade
  */
 export function shadedTokens({ turn, tokens }: TurnCredit, scale: number): TemplateResult | typeof nothing {
   if (tokens === undefined) return nothing;
@@ -64,7 +65,7 @@ function table(turn: number, all: readonly Token[]): TemplateResult | typeof not
   </details>`;
 }
 
-/** White space would be seen by nobody. */
+/** Makes white space visible. */
 const visible = (text: string): string =>
   text === ''
     ? '∅'

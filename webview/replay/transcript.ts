@@ -11,18 +11,18 @@ import { host } from './host';
 import type { CriticView, Replay, ReplayedReply, ReplayedTurn, Shown, TurnCredit } from './protocol';
 import { shadedTokens } from './tokens';
 
-/** What the chosen critic says of one dialogue. */
+/** The chosen critic's credit for one dialogue. */
 export interface ShownCredit {
   readonly critic: CriticView;
   readonly turns: readonly TurnCredit[];
-  /** Where the darkest shade of a token begins; undefined while tokens are not shaded. */
+  /** Absolute log-ratio of the darkest shade; undefined while tokens are not shaded. */
   readonly tokenScale: number | undefined;
 }
 
-/** Who people and models are to whoever reads. */
+/** The reader's own pseudonym, and the names given to models. */
 export type Names = Pick<Shown, 'own' | 'called'>;
 
-/** The turns of a dialogue, at the left of each what the critic says of it. */
+/** Draws the turns of a dialogue, each with its credit at the left. */
 export function turns(replay: Replay, names: Names, credit: ShownCredit | undefined): TemplateResult {
   return html`${repeat(
     replay.turns,
@@ -42,7 +42,7 @@ export function turns(replay: Replay, names: Names, credit: ShownCredit | undefi
   )}`;
 }
 
-/** How the agent's message came about, and what people and the critic thought of it. */
+/** Draws what belongs to an agent's message: the choices and samples before it, its tokens, ratings and verdicts. */
 function about(
   { left, choices = [], earlier, rating }: ReplayedTurn,
   replay: Replay,
@@ -115,7 +115,7 @@ function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, call
   return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 }
 
-/** How it ended, what a person thought of it, and how the answer did. */
+/** Draws the end of a dialogue: its ending, its rating and its grades. */
 export function foot(replay: Replay, { own, called }: Names): TemplateResult {
   const { refused, ending, damaged, rating, grades, hasAnswer, hasReference, episode } = replay;
   return html`<div class="foot">
@@ -151,7 +151,7 @@ function ratingLine({ stars, comment, by }: NonNullable<Replay['rating']>): Temp
   </p>`;
 }
 
-/** Who played, and what came of it. */
+/** Lists the outcome, the players and the date. */
 export function facts(
   { agent, collaborator, seat, outcome, success, started }: Replay,
   { called }: Names,

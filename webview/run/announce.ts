@@ -4,8 +4,8 @@ import type { RunView } from './protocol';
 type Told = Pick<RunView, 'state' | 'stateLabel' | 'stages' | 'sentence'>;
 
 /**
- * What a screen reader says when the run has gone on: another state, another stage, or another tenth of the stage.
- * Undefined when that is not worth a word.
+ * Returns what a screen reader announces: another state, another stage, or another tenth of the stage.
+ * Undefined when nothing of this changed.
  */
 export function announcement(before: Told | undefined, now: Told): string | undefined {
   if (before === undefined) return undefined;

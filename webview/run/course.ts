@@ -1,17 +1,30 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { latestWithin, some, type Point } from '../chart/curves';
-import { figures, type Figure } from '../chart/figures';
+import { drawn, type Picture } from '../chart/chart';
+import {
+  latestWithin,
+  nearest,
+  nearestWithin,
+  opened,
+  openedWithDots,
+  outline,
+  smoothed,
+  some,
+  undrawnWords,
+  type LinePoint,
+  type Point,
+} from '../chart/curves';
+import { figures, type FigureStyle } from '../chart/figures';
 import type { FigureName, Look } from '../chart/protocol';
 import { chartSection, zoomHint } from '../chart/section';
-import { inRange, zoomOf } from '../chart/steps';
+import { inRange, isIn, lineInRange, zoomOf, type Zoom } from '../chart/steps';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
-import { pictureOf, undrawn, type Drawing } from './drawing';
+import type { Theme } from '../ui/theme';
 import type { RunView } from './protocol';
 
-export interface Course {
+export interface CourseView {
   readonly shown: RunView;
   readonly training: readonly Point[];
   readonly heldOut: readonly Point[];
@@ -21,8 +34,8 @@ export interface Course {
   readonly onLook: (look: Look) => void;
 }
 
-/** How one figure of a stage has gone: on what is trained on, and on what is held out. */
-export function course(of: Course): TemplateResult {
+/** Draws the curves of one figure of a stage, on training data and on held-out data. */
+export function course(of: CourseView): TemplateResult {
   const { shown, look, stepsPerPoint, onFigure, onLook } = of;
   const { figures: all, figure: name, stage, stages } = shown;
   const figure = figures[name];
@@ -36,8 +49,10 @@ export function course(of: Course): TemplateResult {
     key: [stage, name, isLogarithmic].join(' '),
   };
   const stageLabel = stages.find((one) => one.name === stage)?.label ?? stage;
+  const missing = undrawn(drawing);
+  const words = [described({ ...drawing, training, heldOut }, stageLabel), missing];
   return chartSection({
-    ...{ figure, look, onLook },
+    ...{ figure, look, zoom, onLook },
     title: t('{0} of {1}', figure.title, stageLabel),
     selects: [
       inlineSelect(
@@ -47,9 +62,8 @@ export function course(of: Course): TemplateResult {
         (value) => onFigure(value as FigureName),
       ),
     ],
-    picture: pictureOf(drawing),
-    label: described({ ...drawing, training, heldOut }, stageLabel),
-    undrawn: undrawn(drawing),
+    chart: (onSteps) => drawn(pictureOf(drawing), words, onSteps),
+    undrawn: missing,
     table: () => curveTable(figure, training, heldOut),
     legend: html`<p class="legend quiet">
       <span class="key training">${t('training')}</span>
@@ -75,7 +89,7 @@ export function course(of: Course): TemplateResult {
   });
 }
 
-/** The picture in one sentence. */
+/** Describes the picture for screen readers. */
 function described({ figure, training, heldOut, untrained }: Drawing, stage: string): string {
   const [first, last] = [training[0], training.at(-1)];
   if (first === undefined || last === undefined) return t('{0} of {1}', figure.title, stage);
@@ -100,9 +114,13 @@ function described({ figure, training, heldOut, untrained }: Drawing, stage: str
 
 const MOST_ROWS = 40;
 
-/** The curves as numbers, for those who cannot see them: some steps, evenly over what is shown. */
-function curveTable(figure: Figure, training: readonly Point[], heldOut: readonly Point[]): TemplateResult {
-  // The held-out examples are looked at before the first step as well.
+/** Shows some steps of the curves, at even intervals, as a table for people who cannot see the picture. */
+function curveTable(
+  figure: FigureStyle,
+  training: readonly Point[],
+  heldOut: readonly Point[],
+): TemplateResult {
+  // Held-out examples are also measured before the first training step.
   const early = heldOut.filter(({ step }) => step < (training[0]?.step ?? Infinity));
   const rows = [...some(early, MOST_ROWS), ...some(training, MOST_ROWS)];
   const isMean = training.some(({ low, high }) => low !== high);
@@ -132,4 +150,109 @@ function curveTable(figure: Figure, training: readonly Point[], heldOut: readonl
         })}
       </tbody>`,
   );
+}
+
+/** The curves of one figure of a run, and the options for drawing them. */
+export interface Drawing {
+  readonly figure: FigureStyle;
+  readonly training: readonly Point[];
+  readonly heldOut: readonly Point[];
+  /** Value of the untrained baseline; absent for figures without this control. */
+  readonly untrained?: number | undefined;
+  /** Weight of the past in the moving average, 0 to below 1. */
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
+  readonly key: string;
+}
+
+export const pictureOf = (drawing: Drawing): Picture => ({
+  ...drawing,
+  series: (theme) => seriesOf(drawing, theme),
+  hover: (step) => hover(drawing, step),
+});
+
+function seriesOf(drawing: Drawing, theme: Theme): object[] {
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
+  const means = meansOf(drawing);
+  const seen = (line: readonly LinePoint[]): readonly LinePoint[] => lineInRange(line, zoom.shown);
+  const plainLine = { type: 'line', symbol: 'none', silent: true };
+  return [
+    {
+      ...plainLine,
+      id: 'all',
+      lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
+      data: opened(seen(outline(training)), isLogarithmic),
+    },
+    {
+      ...plainLine,
+      id: 'training',
+      lineStyle: { color: theme.series, width: 2 },
+      symbolSize: 7,
+      itemStyle: { color: theme.series },
+      data: openedWithDots(seen(training.map(({ step }, index) => [step, means[index]!])), isLogarithmic),
+    },
+    {
+      type: 'line',
+      id: 'held-out',
+      // More than 60 circles would fill the gaps of the dashed line.
+      symbol: heldOut.length <= 60 ? 'circle' : 'none',
+      symbolSize: 7,
+      silent: true,
+      lineStyle: { color: theme.second, width: 2, type: 'dashed' },
+      itemStyle: { color: theme.second },
+      data: openedWithDots(seen(heldOut.map(({ step, mean }) => [step, mean])), isLogarithmic),
+    },
+    ...(drawing.untrained === undefined ? [] : [level(drawing.untrained, theme)]),
+  ];
+}
+
+const meansOf = ({ training, smoothing }: Drawing): number[] =>
+  smoothed(
+    training.map(({ mean }) => mean),
+    smoothing,
+  );
+
+/** Says how many points the picture lacks; empty when it has all. */
+export function undrawn(drawing: Drawing): string {
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
+  const means = meansOf(drawing);
+  const values = [
+    ...training.map(({ step, low }, index): LinePoint => [step, Math.min(low, means[index]!)]),
+    ...heldOut.map(({ step, mean }): LinePoint => [step, mean]),
+  ].flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
+}
+
+/** Draws the untrained baseline across the whole picture: it exists before the first step and does not change. */
+const level = (at: number, theme: Theme): object => ({
+  type: 'line',
+  id: 'untrained',
+  silent: true,
+  data: [],
+  markLine: {
+    silent: true,
+    symbol: 'none',
+    label: { show: false },
+    lineStyle: { color: theme.quiet, width: 1.5, type: 'dotted' },
+    data: [{ yAxis: at }],
+  },
+});
+
+/** Returns the tooltip: the values at a step. */
+function hover({ figure, training, heldOut }: Drawing, step: number): string {
+  const at = Math.round(step);
+  const [trained, measured] = [nearestWithin(training, at), nearest(heldOut, at)];
+  const lines = [t('step {0}', grouped(at))];
+  if (trained !== undefined) {
+    const { mean, low, high } = trained;
+    lines.push(
+      low === high
+        ? t('training {0}', figure.format(mean))
+        : t('training {0} ({1} to {2})', figure.format(mean), figure.format(low), figure.format(high)),
+    );
+  }
+  if (measured !== undefined)
+    lines.push(t('held out {0} (step {1})', figure.format(measured.mean), grouped(measured.step)));
+  return lines.join('\n');
 }

@@ -17,7 +17,7 @@ const stateIcons: Readonly<Record<RunState, string>> = {
   lost: 'question',
 };
 
-/** What the run is, where it stands, and what can be done with it. */
+/** Draws the run's name, state and data, and the buttons that act on it. */
 export function header(view: RunView): TemplateResult {
   const { name, subject, data, state, stateLabel, restriction } = view;
   return html`<header>
@@ -48,7 +48,7 @@ export function header(view: RunView): TemplateResult {
   </header>`;
 }
 
-/** What changes the state that the run is in. */
+/** Draws the buttons that change the state of the run. */
 function control({
   state,
   isLive,

@@ -3,12 +3,12 @@ import type { Action, Choice, FromWebview, PanelState } from './protocol';
 
 const api = editorApi<FromWebview, PanelState>();
 
-/** The extension host at the other end. */
+/** Messages to the extension host, and the state that the editor keeps for the page. */
 export const host = {
   ready: (choice: Choice): void => api.postMessage({ type: 'ready', choice }),
   choose: (choice: Choice): void => api.postMessage({ type: 'choose', choice }),
   act: (action: Action): void => api.postMessage({ type: 'act', action }),
-  /** How the person last looked at the run; the editor keeps it over a reload of the window. */
+  /** Returns the state that the page kept, also before a reload of the window; it may have any shape. */
   kept: (): unknown => api.getState(),
   keep: (state: PanelState): void => api.setState(state),
 };

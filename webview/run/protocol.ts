@@ -1,9 +1,9 @@
 import type { CurvePart, FigureName, Look } from '../chart/protocol';
 
 /**
- * What the run's webview and the extension host say to each other. The view says `ready` with what it shows, and gets
- * everything; from then on the host sends what has changed, a few times a second at most. Of curves only the end that is
- * new is sent.
+ * Messages between the page of a run and the extension host. The page sends `ready` with the person's choice and gets
+ * everything; from then on the host sends what has changed, a few times a second at most. After the first time,
+ * only the new end of a curve is sent.
  */
 
 export type RunState =
@@ -19,64 +19,63 @@ export type RunState =
   | 'lost';
 
 export interface StageView {
-  /** As the trainer calls it. */
+  /** Name of the stage in the trainer's events. */
   readonly name: string;
   readonly label: string;
   readonly state: 'done' | 'now' | 'waiting';
-  /** 0 to 1, while it is known. */
+  /** Finished fraction, 0 to 1; absent while unknown. */
   readonly fraction?: number;
-  /** It has curves to look at. */
   readonly hasCurves: boolean;
 }
 
 export interface FigureView {
   readonly name: FigureName;
-  /** The latest value of training, and of the held-out examples where the figure is measured on them. */
+  /** `training` and `heldOut`: the latest values; absent when the figure is not measured on these examples. */
   readonly training?: number;
   readonly heldOut?: number;
-  /** The control: what the untrained score has on the same held-out examples. */
+  /** Untrained baseline on the same held-out examples; absent for figures without this control. */
   readonly untrained?: number;
-  /** The course in some sixty values: of the held-out examples where there are several, else of training. */
+  /** The curve in about sixty values: on held-out examples when it has several values there, else on training data. */
   readonly outline: readonly number[];
   readonly isOutlineHeldOut: boolean;
 }
 
 export interface RunView {
   readonly type: 'show';
-  /** The data folder and the id: with them the editor brings the view back after a reload. */
+  /** The editor restores the page from `dataFolder` and `id` after a reload of the window. */
   readonly dataFolder: string;
   readonly id: string;
   readonly name: string;
-  /** `SWEET-RL on starter`. */
+  /** Method and base model: `SWEET-RL on starter`. */
   readonly subject: string;
-  /** `1,800 trajectories of 300 tasks`; empty while nobody knows. */
+  /** Training data: `1,800 trajectories of 300 tasks`; empty while unknown. */
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;
-  /** A trainer is at work on it, so that it can be paused. */
+  /** A trainer is working on the run, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
-  /** It waits for its turn, which nothing gives it: `sentence` says why. */
+  /** The run waits in a queue that is halted; `sentence` says why. */
   readonly isHalted: boolean;
-  /** Its policy could be kept as it is. */
+  /** Training can end now and keep the best policy so far. */
   readonly canFinish: boolean;
   readonly stages: readonly StageView[];
-  /** `3 min 20 s left`; empty when nobody knows. */
+  /** Remaining time: `3 min 20 s left`; empty when unknown. */
   readonly left: string;
-  /** What a run that is over comes to, or why it is over; empty while there is nothing to say. */
+  /** Result of a finished run, or the reason why a run ended or waits; empty while there is nothing to say. */
   readonly sentence: string;
-  /** How a run that is done does on tasks that it never saw; empty before. */
+  /** Success of a finished run on held-out tasks; empty before it is evaluated. */
   readonly measured: string;
-  /** Of a run that failed or died: what its trainer said last. */
+  /** Last lines of the trainer's output, when the run failed or died. */
   readonly lastLines: readonly string[];
-  /** There is a model, and whether it can play here. */
+  /** `model`: a model that cannot play here; `playable`: a model that can. */
   readonly result: 'none' | 'model' | 'playable';
-  /** Why a run cannot be paused or resumed here; empty where it can. */
+  /** Reason why a run cannot be paused or resumed here; empty when it can. */
   readonly restriction: string;
-  /** Whose figures are shown; empty before there are any. */
+  /** Stage whose figures are shown; empty before there are any. */
   readonly stage: string;
   readonly figure: FigureName;
-  /** Of that stage. */
+  /** Figures of `stage`. */
   readonly figures: readonly FigureView[];
 }
 
@@ -86,13 +85,13 @@ export interface CurveView {
   readonly figure: FigureName;
   readonly training: CurvePart;
   readonly heldOut: CurvePart;
-  /** How many steps a point of training stands for. */
+  /** Number of steps that a point of training averages. */
   readonly stepsPerPoint: number;
 }
 
 export interface CandidateView {
   readonly text: string;
-  /** How often it was sampled. */
+  /** Number of times that this text was sampled. */
   readonly times: number;
   readonly score?: number;
   readonly untrained?: number;
@@ -106,23 +105,23 @@ export interface MessageView {
 
 export interface SamplesView {
   readonly type: 'samples';
-  /** Candidates for one history each, the best first; the latest group comes first. */
+  /** Each group has the candidates for one history, best first. The latest group comes first. */
   readonly groups: readonly {
-    /** In order; empty where the run does not tell it. */
+    /** Messages in order; empty when the run does not tell them. */
     readonly history: readonly MessageView[];
     readonly candidates: readonly CandidateView[];
   }[];
 }
 
-export interface ToldView {
+export interface EventListView {
   readonly type: 'told';
-  /** The latest first. */
+  /** Latest event first. */
   readonly lines: readonly { readonly time: string; readonly text: string }[];
-  /** How many more there were; empty when all are shown. */
+  /** Says how many other events are not shown; empty when all are. */
   readonly more: string;
 }
 
-export type ToWebview = RunView | CurveView | SamplesView | ToldView;
+export type ToWebview = RunView | CurveView | SamplesView | EventListView;
 
 export const actions = [
   'pause',
@@ -146,7 +145,7 @@ export const actions = [
 ] as const;
 export type Action = (typeof actions)[number];
 
-/** What a person has chosen to see; what is not chosen follows the run. */
+/** Stage and figure that the person chose; what is absent follows the run. */
 export interface Choice {
   readonly stage?: string;
   readonly figure?: FigureName;
@@ -157,7 +156,7 @@ export type FromWebview =
   | { readonly type: 'choose'; readonly choice: Choice }
   | { readonly type: 'act'; readonly action: Action };
 
-/** What the editor keeps of the view over a reload of the window. */
+/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState extends Look {
   readonly dataFolder: string;
   readonly id: string;

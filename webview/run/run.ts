@@ -14,12 +14,12 @@ import { course } from './course';
 import { header } from './header';
 import { host } from './host';
 import { outcome } from './outcome';
-import type { Choice, CurveView, RunView, SamplesView, ToldView, ToWebview } from './protocol';
+import type { Choice, CurveView, RunView, SamplesView, EventListView, ToWebview } from './protocol';
 import { sampled } from './samples';
 import { stepper } from './stages';
 import { tiles } from './tiles';
 
-/** A training run: where it stands, how it learns, and what can be done with it. */
+/** The page of one training run: its state, its curves, and what can be done with it. */
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -34,11 +34,11 @@ export class RunElement extends PageElement<ToWebview> {
   @state() private stepsPerPoint = 1;
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;
-  @state() private told: ToldView | undefined;
+  @state() private told: EventListView | undefined;
   @state() private said = '';
   @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
-  /** Of which stage and figure the curves are. */
+  /** Stage and figure of the curves, to tell whether new points continue them. */
   private curves = '';
 
   protected override ask(): void {
@@ -119,7 +119,7 @@ export class RunElement extends PageElement<ToWebview> {
   }
 }
 
-function events(told: ToldView | undefined): TemplateResult | typeof nothing {
+function events(told: EventListView | undefined): TemplateResult | typeof nothing {
   if (told === undefined || told.lines.length === 0) return nothing;
   return html`<section aria-label=${t('Events')}>
     <h2>${t('Events')}</h2>

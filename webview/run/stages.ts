@@ -10,7 +10,7 @@ const stageIcons: Readonly<Record<StageView['state'], string>> = {
 };
 
 /**
- * The stages in their order. Those with curves are buttons that show them.
+ * Draws the stages in order. A stage with curves is a button that shows them.
  * @param shown the stage whose curves are shown
  */
 export function stepper(
@@ -43,7 +43,7 @@ export function stepper(
   </div>`;
 }
 
-/** Of the stage that a run has come to that is not at work; the other ones broke off. */
+/** Icons of the current stage while no trainer works on the run; in other states it broke off and shows an error. */
 const restingIcons: Readonly<Partial<Record<RunView['state'], string>>> = {
   stopped: 'debug-pause',
   queued: 'clock',

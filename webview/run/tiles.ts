@@ -4,13 +4,13 @@ import type { FigureName } from '../chart/protocol';
 import { t } from '../language';
 import type { FigureView, RunView } from './protocol';
 
-/** Those of the row above the chart, as far as the stage has them; the others are in the list. */
+/** Figures in the row above the chart, as far as the stage has them; the list of metrics has all figures. */
 const headline: readonly FigureName[] = ['accuracy', 'loss', 'tokens_per_second', 'memory_mb'];
 
 const WIDTH = 96;
 const HEIGHT = 22;
 
-/** A curve in the size of a word; the number beside it says the same. */
+/** Draws a sparkline; screen readers skip it and read the number beside it. */
 function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const y = (value: number): number =>
@@ -29,7 +29,7 @@ function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
   </svg>`;
 }
 
-/** The latest values at one look; each is a button that shows its curves. */
+/** Draws the latest values; each is a button that shows its curves. */
 export function tiles(
   { figures: all, figure: chosen }: RunView,
   choose: (figure: FigureName) => void,

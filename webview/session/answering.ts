@@ -1,7 +1,7 @@
-/** A host that lives answers much sooner, in milliseconds; even one that is busy with the log of years. */
+/** Milliseconds without an answer before the host counts as gone; even one that is busy with a huge log is faster. */
 const SILENT_AFTER_MS = 10_000;
 
-/** Notices that the extension host is gone: the view still looks alive, but nothing that is done in it arrives. */
+/** Detects that the extension host is gone: the page still looks alive, but its messages no longer arrive. */
 export class Answering {
   isSilent = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -9,12 +9,12 @@ export class Answering {
   /** @param changed called when the host falls silent, and when it is heard again */
   constructor(private readonly changed: () => void) {}
 
-  /** Something was sent, which the host acknowledges. */
+  /** Call this after each message to the host, which acknowledges it. */
   asked(): void {
     this.timer ??= setTimeout(() => this.is(true), SILENT_AFTER_MS);
   }
 
-  /** The host has said something. */
+  /** Call this after each message from the host. */
   heard(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -12,12 +12,12 @@ import { LETTERS } from '../dialogue/names';
 import { said, thoughtsOf } from '../dialogue/said';
 import { leftOut } from '../dialogue/turn';
 
-/** Within so long the second click of a double click comes. */
+/** Maximum time between the two clicks of a double click. */
 const DOUBLE_CLICK_MS = 300;
 
 const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
 
-/** Two messages side by side, of which the developer chooses one. They are unnamed, and neither stands out. */
+/** Shows two messages, of which the developer chooses one. Their agents are hidden, and neither message stands out. */
 @customElement('tandem-candidates')
 export class CandidatesElement extends PlainElement {
   @property({ attribute: false }) view!: CandidatesView;
@@ -52,7 +52,7 @@ export class CandidatesElement extends PlainElement {
     super.disconnectedCallback();
   }
 
-  /** The second click of a double click selects a word: whether there is one, the first has to wait for. */
+  /** Waits for a second click before it chooses, because a double click selects a word. */
   private chooseBy(event: MouseEvent, place: 0 | 1): void {
     clearTimeout(this.clicked);
     if (event.detail > 1 || !isMeant(event)) return;
@@ -62,7 +62,7 @@ export class CandidatesElement extends PlainElement {
   }
 }
 
-/** A click on what has a use of its own (code to copy, a link, thoughts), or that ends a selection, chooses nothing. */
+/** Excludes clicks on parts with a use of their own (code to copy, links, thoughts) and clicks that end a selection. */
 function isMeant({ target }: MouseEvent): boolean {
   const isOfPart =
     (target as Element).closest('a, button, summary, details, [role="link"], vscode-button') !== null;
@@ -75,7 +75,7 @@ function written({ visible, thoughts, left, final }: MessageView, name: string):
   ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
 }
 
-/** The ways to choose. None of them is the primary one: that would be a recommendation. */
+/** Draws the buttons to choose. None of them is primary, because that would be a recommendation. */
 export function choosing(state: SessionState): TemplateResult {
   return html`<p id="question">
       ${t('Which message is better? At the end you learn which model wrote which.')}

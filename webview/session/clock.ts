@@ -7,8 +7,8 @@ import type { SessionView } from './view';
 import { duration } from './view';
 
 /**
- * How long a dialogue has been played: what the log says of its turns, and the time since the last of them. It never
- * runs backwards: the log does not count what was thrown away or not yet answered, which took its time all the same.
+ * Shows the time that a dialogue has taken: the times of its turns in the log, and the time since the last of them.
+ * The clock never runs backwards, although the log does not count messages that were discarded or not yet answered.
  */
 @customElement('tandem-clock')
 export class ClockElement extends PlainElement {
@@ -17,9 +17,9 @@ export class ClockElement extends PlainElement {
   private since = performance.now();
   private move = '';
   private episode: string | undefined;
-  /** What it had shown when the move that is under way began, in milliseconds. */
+  /** Time that was shown when the current move began, in milliseconds. */
   private begunAt = 0;
-  /** What it shows. */
+  /** Time that is shown, in milliseconds. */
   private shown = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -39,8 +39,8 @@ export class ClockElement extends PlainElement {
   override willUpdate(): void {
     const { turns, state: shown } = this.view;
     const replies = turns.filter(({ reply }) => reply !== undefined).length;
-    // A turn that has come brings its own time.
-    // Two candidates and the choice between them are one move.
+    // A new turn begins a new move, because the log then has its time. Two candidates and the choice between them are
+    // one move.
     const phase = shown.phase === 'choosing' ? 'candidates' : shown.phase;
     const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, phase].join();
     if (move === this.move) return;
@@ -66,7 +66,7 @@ export class ClockElement extends PlainElement {
   }
 }
 
-/** How long something has taken since it is shown. */
+/** Shows the time since this element appeared. */
 @customElement('tandem-elapsed')
 export class ElapsedElement extends PlainElement {
   @state() private milliseconds = 0;

@@ -5,27 +5,26 @@ import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
-import type { Composition } from './composition';
-import { recalled } from './history';
+import { recalled, type Composition } from './composition';
 import { host } from './host';
 import { leaving } from './leaving';
 import { keys } from './keys';
 import type { Draft, LeakWarning, SessionState } from './protocol';
 import { replyLength, type ReplyLength } from './view';
 
-/** Where the developer writes the reply. */
+/** The text area in which the developer writes the reply, with its buttons. */
 @customElement('tandem-composer')
 export class ComposerElement extends PlainElement {
   @property({ attribute: false }) state!: SessionState;
   @property({ attribute: false }) composition!: Composition;
-  /** What of the composition is drawn; it is new after each change. */
+  /** Draft of the composition; a new object after each change, so that it is drawn again. */
   @property({ attribute: false }) draft!: Draft;
   @property({ attribute: false }) isSending = false;
   @property({ attribute: false }) warning: LeakWarning | undefined;
-  /** What the developer has said so far, in this dialogue last. */
+  /** Earlier replies of the developer, oldest first; those of this dialogue come last. */
   @property({ attribute: false }) earlier: readonly string[] = [];
 
-  /** The person wanted to send more than the limit, and is told why nothing happened. */
+  /** The person tried to send more than the limit, and must be told why nothing happened. */
   @drawn() private wasTooLong = false;
 
   override render(): TemplateResult {
@@ -64,7 +63,7 @@ export class ComposerElement extends PlainElement {
       ${this.warning === undefined ? this.actions() : this.leak(this.warning)}`;
   }
 
-  /** Whose words the draft has, when it is not the developer's own. */
+  /** Says which simulator drafted the text, when it is not the developer's own. */
   private origin(): TemplateResult | typeof nothing {
     const { suggestion } = this.draft;
     if (suggestion === undefined) return nothing;
@@ -99,7 +98,7 @@ export class ComposerElement extends PlainElement {
         kind: 'primary',
         key: keys.send,
         disabled: !this.isSendable,
-        onPress: () => this.composition.reply(),
+        onPress: () => host.send(this.composition.reply()),
       })}
       ${
         hasSimulator
@@ -163,7 +162,7 @@ export class ComposerElement extends PlainElement {
     </div>`;
   }
 
-  /** Gentle: what is given away, why it matters, and both ways on. */
+  /** Warns gently about a leak: what is given away, why it matters, and both ways to go on. */
   private leak({ percent, passages }: LeakWarning): TemplateResult {
     return html`<div class="notice warning" role="alert">
         ${icon('warning')}
@@ -186,7 +185,7 @@ export class ComposerElement extends PlainElement {
           key: keys.primary,
           onPress: () => this.edit(),
         })}
-        ${button({ label: t('Send anyway'), onPress: () => this.composition.reply(true) })}
+        ${button({ label: t('Send anyway'), onPress: () => host.send(this.composition.reply(true)) })}
       </div>`;
   }
 
@@ -206,11 +205,11 @@ export class ComposerElement extends PlainElement {
   }
 
   private keyed(event: KeyboardEvent): void {
-    // What an input method needs to end a composition (Japanese, Chinese) belongs to it.
+    // Keys that an input method needs to end a composition (Japanese, Chinese) belong to the input method.
     if (event.isComposing || event.shiftKey || event.altKey || this.state.isSuggesting === true) return;
     if (event.key === 'Enter') {
       event.preventDefault();
-      if (this.isSendable) this.composition.reply();
+      if (this.isSendable) host.send(this.composition.reply());
       else this.wasTooLong = replyLength(this.draft.text, this.state.replyLimit).over > 0;
     } else if (event.key === 'Escape' && this.draft.suggestion !== undefined) {
       event.preventDefault();

@@ -8,10 +8,10 @@ import {
 } from './protocol';
 import type { SessionView } from './view';
 
-/** The reply that is being composed: whose words it has, and whether it is on its way. No word of it is lost. */
+/** The reply that is being composed: its text, its origin, and its sending. No text is lost on the way. */
 export class Composition {
   draft: Draft = { text: '' };
-  /** The draft is on its way to the log. */
+  /** The draft was sent and is not yet in the log. */
   isSending = false;
   warning: LeakWarning | undefined;
 
@@ -24,11 +24,11 @@ export class Composition {
   write(text: string): void {
     this.warning = undefined;
     const { suggestion } = this.draft;
-    // With its last word a suggestion is forgotten: what is written then is the person's own.
+    // An emptied draft forgets its suggestion: what is written afterwards is the person's own.
     this.keep(text === '' || suggestion === undefined ? { text } : { text, suggestion });
   }
 
-  /** The simulator's draft takes the place of what was written. */
+  /** Replaces the text by the simulator's draft, and remembers it. */
   take(suggestion: Suggestion): void {
     this.warning = undefined;
     this.keep(suggested(this.draft, suggestion));
@@ -39,27 +39,30 @@ export class Composition {
     this.keep({ text: this.draft.suggestion?.replaced ?? '' });
   }
 
-  /** @param anyway also when it gives the reference away */
-  reply(anyway = false): void {
+  /**
+   * Locks the text until the reply is in the log, and returns the message that sends it.
+   * @param anyway sends the reply even when it gives the reference away
+   */
+  reply(anyway = false): FromWebview {
     this.isSending = true;
     this.warning = undefined;
-    this.send({ type: 'reply', draft: this.draft, anyway });
     this.changed();
+    return { type: 'reply', draft: this.draft, anyway };
   }
 
-  /** Whatever became of the reply, its words can be read and copied again. */
+  /** Unlocks the text, so that it can be read and copied whatever became of the reply. */
   free(): void {
     this.isSending = false;
     this.changed();
   }
 
-  /** The person goes on writing after a warning. */
+  /** Lets the person go on writing after a warning. */
   edit(): void {
     this.warning = undefined;
     this.keep(this.draft);
   }
 
-  /** Takes in what the host says. @param view after the message */
+  /** Applies a message of the host. @param view the view after the message */
   receive(message: ToWebview, view: SessionView | undefined): void {
     if (message.type === 'snapshot') {
       this.draft = message.draft;
@@ -85,11 +88,28 @@ export class Composition {
   }
 }
 
-/** A reply is on its way until its turn is in the log, or the host says that it is not. */
+/** A reply is on its way until its turn is in the log, or a notice of the host says why it is not. */
 function isOnItsWay(view: SessionView | undefined): boolean {
   return (
     view?.state.phase === 'developer' &&
     view.state.notice === undefined &&
     view.turns.at(-1)?.reply === undefined
   );
+}
+
+/**
+ * Walks through earlier replies with the arrow keys, as a shell does: up from an empty composer, and on from a reply
+ * that was recalled and not changed.
+ *
+ * @param replies from the oldest to the newest
+ * @returns the new text of the composer; undefined when the key is the composer's own
+ */
+export function recalled(replies: readonly string[], draft: string, key: string): string | undefined {
+  // Each reply counts once, at its last place, so that the draft alone tells how far the walk has come.
+  const past = replies.filter((reply, index) => replies.lastIndexOf(reply) === index);
+  const here = draft === '' ? past.length : past.indexOf(draft);
+  if (here === -1) return undefined;
+  if (key === 'ArrowUp') return past[here - 1];
+  if (key === 'ArrowDown' && here < past.length) return past[here + 1] ?? '';
+  return undefined;
 }

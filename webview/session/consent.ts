@@ -4,18 +4,17 @@ import './consent.css';
 import { PlainElement } from '../dialogue/element';
 import { givenName } from '../dialogue/names';
 import { t } from '../language';
-import { filled } from '../language/filled';
 import { button, radioGroup, textField } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
-import { levels, levelWords, type Called, type ConsentForm, type ConsentRequest } from './protocol';
+import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequest } from './protocol';
 
-/** One page, before anything of the developer is logged: what is kept, where, what for, and how far it may go. */
+/** The consent form, shown before anything of the developer is logged: what is kept, where, why, and who may get it. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
   @property({ attribute: false }) suggestion!: ConsentForm;
   @property({ attribute: false }) agent = '';
-  @property({ attribute: false }) called: Called = {};
+  @property({ attribute: false }) called: ModelNames = {};
   @state() private pseudonym: string | undefined;
   @state() private purpose: string | undefined;
   @state() private level: ConsentRequest['level'] | undefined;
@@ -109,3 +108,13 @@ export class ConsentElement extends PlainElement {
 }
 
 const name = (text: string): TemplateResult => html`<span class="name">${text}</span>`;
+
+/**
+ * Fills markup into a sentence, which was translated as a whole.
+ * @param sentence with `{0}`, `{1}` … where the parts go: `t('In {0}.')`
+ */
+function filled(sentence: string, ...parts: readonly TemplateResult[]): TemplateResult {
+  // Every second piece is the number of a placeholder.
+  const pieces = sentence.split(/\{(\d+)\}/);
+  return html`${pieces.map((piece, index) => (index % 2 === 0 ? piece : parts[Number(piece)]))}`;
+}

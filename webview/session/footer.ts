@@ -21,7 +21,7 @@ const helps: Record<NoticeAction, string> = {
   'show-log': t('Show Log'),
 };
 
-/** What happened, in one sentence, with the buttons that help. */
+/** Shows what happened, in one sentence, with the buttons that help. */
 export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   const look = { information: 'info', warning: 'warning', error: 'error' }[kind];
   return html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
@@ -39,13 +39,13 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   </div>`;
 }
 
-/** Said at once, before anything is asked of the person. */
+/** Shows the restriction first, before anything is asked of the person. */
 export function restricted(restriction: string): TemplateResult {
   return html`${noticeBar({ kind: 'warning', message: restriction, actions: [] })}
     <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
-/** What a developer is to do in a dialogue, before it begins. @param isOwn it is about a function of theirs */
+/** Explains the developer's job before a dialogue begins. @param isOwn the task is a function of the developer's own */
 export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResult =>
   html`<p class="quiet">
     ${
@@ -61,7 +61,7 @@ export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResul
     }
   </p>`;
 
-/** What can be done next where there is no reply to write: one primary action for each state. */
+/** Draws the next actions when there is no reply to write: one primary action for each state. */
 export function footer(state: SessionState, isOwn = false): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
@@ -143,7 +143,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
   }
 }
 
-/** What became of an answer for a function of the developer's own. */
+/** Says whether the developer accepted the answer for a function of their own. */
 function decided({ decision }: SessionState): TemplateResult | typeof nothing {
   if (decision === undefined) return nothing;
   const message =

@@ -4,11 +4,13 @@ import { icon, linkButton, picker } from '../ui';
 import './clock';
 import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
-import { shortcuts } from './shortcuts';
 import type { SessionState } from './protocol';
 import type { SessionView } from './view';
+import { keyName } from '../ui/keyName';
+import { keys, listed } from './keys';
+import './shortcuts.css';
 
-/** Which task, who plays, how far; and what the collaborator knows that the agent does not. */
+/** Draws the task, the players and the progress, and links to what the collaborator knows and the agent does not. */
 export function header(view: SessionView): TemplateResult {
   const { task, state, panel } = view;
   const begun = panel.episode !== undefined;
@@ -75,7 +77,7 @@ export function header(view: SessionView): TemplateResult {
   </header>`;
 }
 
-/** Who answers the agent; no simulator knows what a function of one's own has to do. */
+/** Shows who answers the agent. With a developer's own function no simulator can be chosen: none knows its purpose. */
 function seat(state: SessionState): TemplateResult {
   const name = state.seat === 'developer' ? 'account' : 'server-process';
   if (state.onlyDeveloperKnows === true) return html`${icon(name)} ${seatWords(state)}`;
@@ -113,4 +115,26 @@ function agentWords(state: SessionView['state']): string {
   return secondAgent === undefined
     ? t('agent: {0}', first)
     : t('agents: {0}, {1}', first, modelLabel(secondAgent, called));
+}
+
+/** Lists all keys of the session, folded. */
+function shortcuts(): TemplateResult {
+  const close = (event: KeyboardEvent): void => {
+    const list = event.currentTarget as HTMLDetailsElement;
+    if (event.key !== 'Escape' || !list.open) return;
+    event.stopPropagation();
+    list.open = false;
+  };
+  return html`<details class="shortcuts" @keydown=${close}>
+    <summary title=${t('Keyboard shortcuts ({0})', keys.listKeys)} aria-keyshortcuts=${keys.listKeys}>
+      ${t('keys')}
+    </summary>
+    <dl aria-label=${t('Keyboard shortcuts')}>
+      ${listed.map(
+        (one) =>
+          html`<dt>${one.keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</dt>
+            <dd>${one.does}</dd>`,
+      )}
+    </dl>
+  </details>`;
 }

@@ -2,7 +2,7 @@ import { editorApi } from '../editorApi';
 import { isNumber, isText, part } from '../kept';
 import type { Action, FromWebview, PanelState } from './protocol';
 
-/** What the editor keeps of the page: what it needs to bring it back, and how long the dialogue has taken. */
+/** State that the editor keeps for the page: the dialogue to restore, and the time that it has taken. */
 type Kept = PanelState & { readonly elapsed?: Elapsed };
 
 interface Elapsed {
@@ -14,25 +14,25 @@ const isElapsed = (value: unknown): value is Elapsed =>
   part(value, 'episode', isText) !== undefined && part(value, 'milliseconds', isNumber) !== undefined;
 
 const api = editorApi<FromWebview, Kept>();
-/** What this page has kept last. */
+/** State that this page kept last. */
 let kept: Kept = {};
 
-/** The extension host at the other end. */
+/** Messages to the extension host, and the state that the editor keeps for the page. */
 export const host = {
-  /** Called after each message to it. */
+  /** Called after each message to the host. */
   onSent: (): void => undefined,
   send(message: FromWebview): void {
     api.postMessage(message);
     host.onSent();
   },
   act: (action: Action): void => host.send({ type: 'act', action }),
-  /** What the editor gives back after a reload of the window. */
+  /** Keeps the state from which the editor restores the page after a reload of the window. */
   keep: (state: PanelState): void => {
     const elapsed = part(api.getState(), 'elapsed', isElapsed);
     kept = { ...state, ...(elapsed && { elapsed }) };
     api.setState(kept);
   },
-  /** How long a dialogue had taken when the page was last there, in milliseconds; 0 when it was not. */
+  /** Returns the time that a dialogue had taken when it was kept, in milliseconds; 0 when it was not kept. */
   elapsed(episode: string | undefined): number {
     const elapsed = part(api.getState(), 'elapsed', isElapsed);
     return elapsed !== undefined && elapsed.episode === episode ? elapsed.milliseconds : 0;

@@ -2,7 +2,7 @@ import { t } from '../language';
 import type { Action, FromWebview, Phase, Picked } from './protocol';
 import type { SessionView } from './view';
 
-/** The keys of a session, in the words of `aria-keyshortcuts`. */
+/** The keys of a session, as in `aria-keyshortcuts`. */
 export const keys = {
   send: 'Enter',
   primary: 'Enter',
@@ -27,7 +27,7 @@ export const keys = {
   listKeys: '?',
 } as const;
 
-/** The list of the keys, for whoever asks for it. */
+/** The list of keys that the header shows. */
 export const listed: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: [keys.send], does: t('Send the reply; elsewhere the primary button') },
   { keys: [keys.stop], does: t('Stop generating or testing') },
@@ -50,7 +50,7 @@ export const listed: readonly { readonly keys: readonly string[]; readonly does:
   { keys: [keys.playAgain], does: t('Play again') },
 ];
 
-/** What the letters do, in the states that have a button for it. */
+/** Actions of the letter keys; `in` has the phases in which a button offers the action. */
 const letters: readonly { readonly key: string; readonly action: Action; readonly in: readonly Phase[] }[] = [
   { key: keys.suggest, action: 'suggest', in: ['developer'] },
   { key: keys.dontMind, action: 'dont-mind', in: ['developer'] },
@@ -68,10 +68,10 @@ const letters: readonly { readonly key: string; readonly action: Action; readonl
   { key: keys.playAgain, action: 'play-again', in: ['over'] },
 ];
 
-/** What takes a simulator that knows what is hidden. */
+/** Actions that need a simulator that knows the hidden information. */
 const simulated: readonly (Action | undefined)[] = ['suggest', 'simulator-once', 'simulator-on'];
 
-/** Plain keys of the number row or the block of digits, as in other tools for judging. */
+/** Choices by plain keys of the number row or the keypad, as in other annotation tools. */
 const choices: Partial<Record<string, Picked>> = {
   [keys.chooseA]: 0,
   [keys.chooseB]: 1,
@@ -79,10 +79,10 @@ const choices: Partial<Record<string, Picked>> = {
   [keys.equal]: 'equal',
 };
 
-/** A key as the platform tells of it. */
+/** A key press, as the browser reports it. */
 export interface KeyPress {
   readonly key: string;
-  /** Where it is on the keyboard: ⌥A types an å on a Mac. */
+  /** Place of the key on the keyboard, because ⌥A types an å on a Mac. */
   readonly code: string;
   readonly altKey: boolean;
   readonly shiftKey: boolean;
@@ -92,9 +92,9 @@ export interface KeyPress {
 }
 
 /**
- * What a key means in this state; undefined: nothing to the session; `held`: something, but only when it is pressed anew.
- * A fast agent asks its next question while a key is still down.
- * @param isWriting the key goes into a text, in which digits are no stars
+ * Returns the message of a key in this state; undefined when the session does not use it. `held`: the session uses it,
+ * but not its repetition, because a fast agent asks its next question while a key is still down.
+ * @param isWriting the key goes into a text, in which a digit is no rating
  */
 export function meaning(
   press: KeyPress,
@@ -114,7 +114,7 @@ function meaningOf(
   if (press.ctrlKey || press.metaKey) return undefined;
   const isRunning = ['agent', 'candidates', 'simulator', 'grading'].includes(phase) || isSuggesting === true;
   if (press.key === 'Escape' && isRunning) return { type: 'act', action: 'stop' };
-  // At the end what is written is a remark, and ⌥C types a ç into it.
+  // After the dialogue the person writes a remark, into which ⌥C types a ç.
   if (isWriting && (phase === 'over' || !press.altKey)) return undefined;
   if (press.altKey) return rated(press, view) ?? acted(press, view);
   if (phase === 'choosing' && restriction === undefined) {
@@ -136,7 +136,7 @@ function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebv
   return action !== undefined && isOffered ? { type: 'act', action } : undefined;
 }
 
-/** The thumb of the agent's last message; the same key once more takes it back. */
+/** Rates the agent's last message by thumb; the same key once more takes the thumb back. */
 function rated(
   press: KeyPress,
   { state, turns }: Pick<SessionView, 'state' | 'turns'>,

@@ -1,9 +1,9 @@
 /**
- * What the session's webview and the extension host say to each other. The host holds the truth; the view says `ready`
- * and gets one `snapshot`, then only what changes. Nothing else is shared between the two.
+ * Messages between the page of a session and the extension host. The host holds the state; the page sends `ready` and
+ * gets one `snapshot`, then only changes. The two share nothing else.
  */
 
-/** What the session is doing, which decides what the person can do next. */
+/** Phase of the session; it decides what the person can do next. */
 export type Phase =
   /** No agent is configured: the one thing to do is to choose one. */
   | 'no-agent'
@@ -27,21 +27,21 @@ export type Phase =
   /** The agent has answered; there is a grade, or a notice that says why there is none. */
   | 'over';
 
-/** Who answers the agent from now on. */
+/** The kind of collaborator that answers the agent. */
 export type Seat = 'developer' | 'simulator';
 
 export interface ReplyView {
   readonly text: string;
-  /** Shown before the reply: `you`, or the simulator's name. */
+  /** Name before the reply: `you`, or the simulator. */
   readonly by: string;
   readonly seat: Seat;
-  /** The simulator that drafted it for the developer, and whether the developer changed the draft. */
+  /** The simulator that drafted the reply; `isEdited`: the developer changed the draft. */
   readonly suggested?: { readonly by: string; readonly isEdited: boolean };
-  /** Set when the reply gives away much of the reference: percent of its code tokens. */
+  /** Percentage of the reference's code tokens that the reply contains; absent when the reply is no leak. */
   readonly leakPercent?: number;
 }
 
-/** What a person thinks of one message of the agent. */
+/** A person's rating of one message of the agent. */
 export interface TurnRating {
   readonly thumb?: 'up' | 'down';
   readonly comment?: string;
@@ -49,37 +49,37 @@ export interface TurnRating {
 
 /** A message of the agent. */
 export interface MessageView {
-  /** What the collaborator sees of it, Markdown. */
+  /** Part that the collaborator sees, in Markdown. */
   readonly visible: string;
   readonly thoughts: string;
-  /** Characters of message and thoughts that are too many to be drawn; the transcript has them. */
+  /** Number of characters of message and thoughts that are too many to be drawn; the transcript has them. */
   readonly left?: number;
   /** The message holds the final answer. */
   readonly final: boolean;
 }
 
-/** Candidate A, candidate B, as good as each other, or neither good enough. */
+/** Candidate A (0), candidate B (1), both equally good, or neither good enough. */
 export type Picked = 0 | 1 | 'equal' | 'neither';
 
-/** A choice between two candidates that was made. */
+/** A choice that was made between two candidates. */
 export interface ChoiceView {
   readonly picked: Picked;
-  /** The pseudonym of who chose. */
+  /** Pseudonym of the person who chose. */
   readonly by: string;
   /** In the order in which they were shown. */
   readonly candidates: readonly [MessageView, MessageView];
-  /** Who wrote them. Absent until the dialogue is over. */
+  /** Agents that wrote the candidates; absent until the dialogue is over. */
   readonly agents?: readonly [string, string];
 }
 
 export interface TurnView extends MessageView {
   /** From 1. */
   readonly turn: number;
-  /** The choices that led to the message; each but the last was of neither. */
+  /** Choices that led to the message; all but the last refused both candidates. */
   readonly choices?: readonly ChoiceView[];
-  /** How many samples of the message there are; this is the last one. */
+  /** Number of samples of the message; this is the last one. */
   readonly samples: number;
-  /** How long the message and the reply took, as far as it is known. */
+  /** Time that the message and the reply took, as far as it is known. */
   readonly milliseconds: number;
   readonly rating?: TurnRating;
   readonly reply?: ReplyView;
@@ -88,11 +88,11 @@ export interface TurnView extends MessageView {
 /** A message while it is being written. */
 export interface StreamView {
   readonly by: 'agent' | 'simulator';
-  /** The visible part so far; empty while only thoughts have come. */
+  /** Visible part so far; empty while only thoughts have arrived. */
   readonly text: string;
-  /** Characters of thoughts so far. */
+  /** Number of characters of thoughts so far. */
   readonly thinking: number;
-  /** Characters that are too many to be drawn. */
+  /** Number of characters that are too many to be drawn. */
   readonly left?: number;
 }
 
@@ -102,44 +102,44 @@ export type CandidatesView = readonly [MessageView, MessageView];
 /** A reply that the simulator drafted for the developer. */
 export interface Suggestion {
   readonly text: string;
-  /** The simulator. */
+  /** The simulator, as the settings name it. */
   readonly by: string;
 }
 
-/** A reply that was begun and not sent. */
+/** A reply that is not sent yet. */
 export interface Draft {
   readonly text: string;
-  /** What it began as, and what it took the place of, when the simulator drafted it. */
+  /** The simulator's original draft, and the text that it replaced; absent when the developer wrote the reply alone. */
   readonly suggestion?: Suggestion & { readonly replaced: string };
 }
 
-/** The draft in which a suggestion takes the place of what was written, which comes back when it is discarded. */
+/** Puts a suggestion in place of the text, which comes back when the suggestion is discarded. */
 export function suggested(draft: Draft, suggestion: Suggestion): Draft {
   const replaced = draft.suggestion?.replaced ?? draft.text;
   return { text: suggestion.text, suggestion: { ...suggestion, replaced } };
 }
 
-/** Why a reply was not sent: it gives so much of the reference away, in these passages. */
+/** Reason why a reply was not sent: it gives away this much of the reference, in these passages. */
 export interface LeakWarning {
-  /** Of the reference's code tokens. */
+  /** Percentage of the reference's code tokens. */
   readonly percent: number;
   readonly passages: readonly string[];
 }
 
-/** Stars from 1 to 5, and a line, for the whole dialogue. */
+/** Rating of the whole dialogue: 1 to 5 stars, and one line. */
 export interface DialogueRating {
   readonly stars?: number;
   readonly comment?: string;
 }
 
-/** A button that a notice offers. */
-export const noticeActions = [
+/** Buttons that a notice can offer. */
+const noticeActions = [
   'choose-agent',
   'choose-simulator',
   'set-key',
   'grade',
   'manage-trust',
-  /** The output channel, which has all that is known of what went wrong. */
+  /** Opens the output channel, which has all that is known about the error. */
   'show-log',
 ] as const;
 export type NoticeAction = (typeof noticeActions)[number];
@@ -155,25 +155,25 @@ export interface TestView {
   readonly call: string;
   readonly status: 'passed' | 'wrong' | 'error' | 'timed-out' | 'not-gradable';
   readonly expected?: string;
-  /** What the answer gave: a value, an error, or why there is none. */
+  /** Result of the answer: a value, an error, or the reason why there is neither. */
   readonly got?: string;
   readonly milliseconds?: number;
 }
 
 export interface GradeView {
-  /** `8 of 10 tests passed`, or that the answer could not be graded here. */
+  /** Result in words: `8 of 10 tests passed`, or that the answer could not be graded here. */
   readonly headline: string;
-  /** Null: not gradable here. */
+  /** Null when the answer could not be graded here. */
   readonly success: boolean | null;
   readonly mode: string;
   readonly tests: readonly TestView[];
 }
 
-/** How far what the developer writes may go. */
+/** Levels of consent: what may be done with what the developer writes. */
 export const levels = ['local', 'export', 'export-with-edits'] as const;
 export type Level = (typeof levels)[number];
 
-/** The words are those of the form and of the command that changes it. @param t of the one of the two that asks */
+/** Labels of the levels, the same in the form and in the command that changes the level. @param t translates them */
 export const levelWords = (
   t: (sentence: string) => string,
 ): Readonly<Record<Level, { readonly label: string; readonly detail: string }>> => ({
@@ -191,21 +191,21 @@ export const levelWords = (
   },
 });
 
-/** The first human turn is logged only after this was answered. */
+/** Answers of the consent form; the first human turn is logged only after they were given. */
 export interface ConsentRequest {
   readonly pseudonym: string;
   readonly purpose: string;
   readonly level: Level;
 }
 
-/** What the form begins with, and where that which is agreed to is kept. */
+/** Initial answers of the consent form, and the folder that the form names. */
 export interface ConsentForm extends ConsentRequest {
-  /** The data folder. */
+  /** Data folder in which everything is kept. */
   readonly folder: string;
 }
 
-/** What a person calls models, by their names in the settings and the log, where that is something else. */
-export type Called = Readonly<Record<string, string>>;
+/** Names that the person gave to models, by their names in the settings and the log; other models are absent. */
+export type ModelNames = Readonly<Record<string, string>>;
 
 export type AnswerDecision = 'accepted' | 'rejected';
 
@@ -219,37 +219,37 @@ export interface SessionState {
   readonly replyLimit: number;
   /** The pseudonym of the person at this editor, once there is one. */
   readonly own?: string;
-  /** As in the settings. */
+  /** The agent, as the settings name it; empty when none is chosen. */
   readonly agent: string;
-  /** The agent that writes the other one of two candidates, when it is another. */
+  /** Agent that writes the other one of two candidates; absent when there is none. */
   readonly secondAgent?: string;
   readonly simulator: string;
-  /** The models of the settings, of the turns and of the draft. */
-  readonly called: Called;
+  /** Names given to the models of the settings, the turns and the draft. */
+  readonly called: ModelNames;
   readonly notice?: Notice;
   readonly consent?: ConsentForm;
   readonly grade?: GradeView;
-  /** The simulator drafts a reply for the developer. */
+  /** The simulator is drafting a reply for the developer. */
   readonly isSuggesting?: boolean;
-  /** What is hidden is in the developer's head, so that no simulator can reply. */
+  /** The hidden information is in the developer's head, so that no simulator can reply. */
   readonly onlyDeveloperKnows?: boolean;
-  /** What the developer did with the answer for a function of their own; absent before, and in other tasks. */
+  /** Decision on the answer for a function of the developer's own; absent before it, and in other tasks. */
   readonly decision?: AnswerDecision;
   /** No simulator can reply: none is chosen, or the rules know nothing about this task. A model could. */
   readonly needsSimulator?: boolean;
-  /** There is a message of the agent that can be taken as its answer now. */
+  /** The agent has a message that can be taken as its answer now. */
   readonly canEnd?: boolean;
-  /** Turns and time are counted before the person's eyes. */
+  /** The page shows the turn and the time. */
   readonly showsCounters: boolean;
-  /** Why nothing is played in this workspace, which can be changed by trusting it. */
+  /** Reason why nothing is played in this workspace, until the person trusts it. */
   readonly restriction?: string;
-  /** Absent while there is nobody under whose pseudonym a rating could be logged. */
+  /** Absent while there is no pseudonym under which a rating could be logged. */
   readonly rating?: DialogueRating;
-  /** There is another task in the pack that was not played yet, or not to its end. */
+  /** The pack has another task that was not played to its end. */
   readonly hasNext: boolean;
-  /** Its author has written what is asked of whoever plays it. */
+  /** The author of the pack has written guidelines for its players. */
   readonly hasGuidelines: boolean;
-  /** The pack of the task is here, so that it can be played once more. */
+  /** The pack of the task is here, so that the task can be played again. */
   readonly canReplay?: boolean;
 }
 
@@ -261,15 +261,15 @@ export interface TaskView {
   readonly tests: number;
 }
 
-/** What the editor keeps of the view over a reload of the window: which dialogue it is. The log knows the rest. */
+/** State of the page that the editor keeps when the window is reloaded: the dialogue. The log has the rest. */
 export interface PanelState {
   readonly episode?: string;
-  /** Where the task is when the dialogue has not begun: the pack's path and the task's id. */
+  /** Path of the pack and id of the task, before the dialogue has begun. */
   readonly source?: { readonly pack: string; readonly task: string };
 }
 
 export type ToWebview =
-  /** Acknowledges every message of the view, so that it can tell a host that is gone from one that works. */
+  /** Acknowledges each message of the page, so that it can tell a host that is gone from one that works. */
   | { readonly type: 'heard' }
   | {
       readonly type: 'snapshot';
@@ -286,22 +286,22 @@ export type ToWebview =
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
   | { readonly type: 'panel'; readonly panel: PanelState }
-  /** A turn that is new or has changed. */
+  /** Brings a turn that is new or has changed. */
   | { readonly type: 'turn'; readonly turn: TurnView }
-  /** Absent: nothing is being written any more. */
+  /** `stream` is absent when nothing is being written any more. */
   | { readonly type: 'stream'; readonly stream?: StreamView }
-  /** Absent: there is nothing to choose any more. */
+  /** `candidates` is absent when there is nothing to choose any more. */
   | { readonly type: 'candidates'; readonly candidates?: CandidatesView }
-  /** What the developer has said in other dialogues, from the oldest to the newest. */
+  /** Brings the developer's replies in other dialogues, oldest first. */
   | { readonly type: 'earlier'; readonly replies: readonly string[] }
   | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
-  /** The answer to a reply that gives too much away. */
+  /** Answers a reply that gives too much away. */
   | ({ readonly type: 'leak-warning' } & LeakWarning)
-  /** The answer to a reply that is not in the log, for whatever reason; a notice says which. */
+  /** Answers a reply that is not in the log, for any reason; a notice says which. */
   | { readonly type: 'not-sent' };
 
-/** What of a rating changes; an empty comment takes it back. */
-export interface DialogueRatingChange {
+/** Changed parts of a rating; an empty comment removes the comment. */
+interface DialogueRatingChange {
   readonly stars?: number;
   readonly comment?: string;
 }
@@ -315,9 +315,9 @@ export type FromWebview =
   | { readonly type: 'ready' }
   /** Begins the dialogue, or takes the seat, once the consent is given. */
   | { readonly type: 'start'; readonly consent?: ConsentRequest }
-  /** `anyway`: also when it gives the reference away. */
+  /** `anyway`: the reply is sent even when it gives the reference away. */
   | { readonly type: 'reply'; readonly draft: Draft; readonly anyway: boolean }
-  /** The reply so far, after every key: a view that is hidden is gone at once. Empty once it was sent. */
+  /** Keeps the reply after every key, because a hidden page is gone at once. The draft is empty once it was sent. */
   | { readonly type: 'draft'; readonly draft: Draft }
   | { readonly type: 'choose'; readonly picked: Picked }
   | { readonly type: 'rate'; readonly change: DialogueRatingChange }
@@ -326,7 +326,7 @@ export type FromWebview =
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'act'; readonly action: Action };
 
-/** What the person can do with one press. */
+/** Actions of buttons, links and keys. */
 export const actions = [
   'stop',
   'simulator-once',

@@ -9,7 +9,7 @@ import './rating.css';
 
 const STARS = [1, 2, 3, 4, 5] as const;
 
-/** What the developer thinks of the whole dialogue: stars and one line. Each is in the log as soon as it is given. */
+/** Asks the developer to rate the whole dialogue: stars and one line. Each is logged as soon as it is given. */
 @customElement('tandem-rating')
 export class RatingElement extends PlainElement {
   @property({ attribute: false }) rating!: DialogueRating;
@@ -19,7 +19,7 @@ export class RatingElement extends PlainElement {
     return html`<div
       class="rating"
       @keydown=${(event: KeyboardEvent) => {
-        // Enter, which has the comment saved, goes on to what comes next.
+        // Enter saves the comment, and the focus moves on to the next action.
         if (event.key === 'Enter') this.closest('footer')?.querySelector<HTMLElement>('#primary')?.focus();
       }}
     >
@@ -54,7 +54,7 @@ export class RatingElement extends PlainElement {
 
 const starWords = (stars: number): string => (stars === 1 ? t('1 star') : t('{0} stars', stars));
 
-/** Said to a screen reader as well, because a key sets the stars from anywhere. */
+/** Says what was saved, also to screen readers, because a key sets the stars from anywhere. */
 function saved({ stars, comment }: DialogueRating): string {
   if (stars === undefined && comment === undefined) return '';
   return stars === undefined ? t('comment saved') : t('{0}, saved', starWords(stars));

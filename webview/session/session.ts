@@ -24,10 +24,10 @@ import type { Notice, SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
 import { applied, gradeSaid, type SessionView } from './view';
 
-/** How near the end counts as the end, in pixels; there the transcript follows what is written. */
+/** Distance from the end that counts as the end, in pixels; there the transcript follows new text. */
 const NEAR_END = 48;
 
-/** The whole view: header, transcript, and below it what the person can do. */
+/** The page of a session: header, transcript, and below it what the person can do. */
 @customElement('tandem-session')
 export class SessionElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -49,7 +49,7 @@ export class SessionElement extends PageElement<ToWebview> {
     () => this.requestUpdate(),
   );
   private readonly answering = new Answering(() => this.composition.free());
-  /** Said in other dialogues. */
+  /** The developer's replies in other dialogues, oldest first. */
   private earlier: readonly string[] = [];
   private followsEnd = true;
   private observed: Element | undefined;
@@ -57,7 +57,7 @@ export class SessionElement extends PageElement<ToWebview> {
   override connectedCallback(): void {
     host.onSent = () => this.answering.asked();
     super.connectedCallback();
-    // Heard here and not at the window, from where the editor takes every key: it would open a menu as well (Alt+S).
+    // Listen on the document, because on the window the editor takes every key: Alt+S would open a menu as well.
     document.addEventListener('keydown', (event) => {
       if (!this.pressed(event)) return;
       event.preventDefault();
@@ -67,7 +67,7 @@ export class SessionElement extends PageElement<ToWebview> {
     this.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
     });
-    // A person who comes back to the view wants to go on.
+    // A person who comes back to the page wants to go on.
     window.addEventListener('focus', () => this.view && void this.focusNext(this.view));
   }
 
@@ -126,7 +126,7 @@ export class SessionElement extends PageElement<ToWebview> {
       </footer>`;
   }
 
-  /** @returns whether the key meant something */
+  /** @returns true when the session used the key */
   private pressed(event: KeyboardEvent): boolean {
     if (this.view === undefined) return false;
     const isText = isWriting(event);
@@ -171,7 +171,7 @@ export class SessionElement extends PageElement<ToWebview> {
     void this.focusNext(view);
   }
 
-  /** Follows what is written, also what elements of the transcript draw after this one. */
+  /** Observes the size of the transcript, because its elements draw after this one. */
   private observeSize(): void {
     const column = this.querySelector('main > .column');
     if (column === null || column === this.observed) return;
@@ -183,23 +183,23 @@ export class SessionElement extends PageElement<ToWebview> {
     const main = this.querySelector('main');
     if (main === null || !this.followsEnd || this.view?.panel.episode === undefined) return;
     const grade = this.querySelector('tandem-grade');
-    // A long table is read from its headline on.
+    // Show the headline of a grade at the top, because a long table is read from there.
     if (grade === null) main.scrollTop = main.scrollHeight;
     else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
   }
 
-  /** Puts the focus on what comes next, unless the person is busy somewhere else in the view or in the editor. */
+  /** Focuses what comes next, unless the person is busy somewhere else in the page or in the editor. */
   private async focusNext(view: SessionView): Promise<void> {
     if (isBusy()) return;
     await this.focusOn('#reply, #primary, #candidates', () => view === this.view && !isBusy());
   }
 
-  /** @param still asked when everything is drawn */
+  /** @param still asked after everything is drawn; false leaves the focus where it is */
   private async focusOn(selector: string, still: () => boolean = () => true): Promise<void> {
     await this.updateComplete;
     const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent, tandem-candidates');
     await Promise.all(Array.from(parts, (part) => part.updateComplete));
-    // To focus a part of a view takes the focus away from wherever else in the editor it is.
+    // Focusing a part of a page would take the focus away from another part of the editor.
     if (document.hasFocus() && still())
       this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }
@@ -248,7 +248,7 @@ function isAtEnd(main: Element): boolean {
   return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR_END;
 }
 
-/** A dialogue that goes on after a stop, and a grade, are shown even to a person who has scrolled up. */
+/** Shows a dialogue that goes on after a stop, and a grade, even to a person who has scrolled up. */
 function bringsNews(before: SessionState, now: SessionState | undefined): boolean {
   const goesOn = before.phase === 'stopped' && now?.phase !== 'stopped';
   return goesOn || (before.grade === undefined && now?.grade !== undefined);

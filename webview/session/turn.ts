@@ -9,20 +9,20 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon } from '../ui';
 import { host } from './host';
-import type { Called, ReplyView, StreamView, TurnView } from './protocol';
+import type { ModelNames, ReplyView, StreamView, TurnView } from './protocol';
 import { turnComment, turnRating } from './turnRating';
 
 const openTranscript = (): void => host.act('open-transcript');
 
-/** A turn that is in the log. Drawn again only when the turn itself changes, or what models are called. */
+/** Shows a turn of the log. It is drawn again only when the turn or the names of models change. */
 @customElement('tandem-turn')
 export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
-  /** There is somebody under whose pseudonym a rating is logged. */
+  /** There is a pseudonym under which a rating is logged. */
   @property({ attribute: false }) canRate = false;
   /** The pseudonym of the person at this editor. */
   @property() own: string | undefined;
-  @property({ attribute: false }) called!: Called;
+  @property({ attribute: false }) called!: ModelNames;
   @property({ attribute: false }) isLast = false;
   @state() private isRemarking = false;
 
@@ -52,14 +52,14 @@ export class TurnElement extends PlainElement {
   private async endRemark(): Promise<void> {
     this.isRemarking = false;
     await this.updateComplete;
-    // With the line the focus would be gone, unless the person has moved it somewhere else.
+    // The focus is lost with the removed line, unless the person has moved it somewhere else.
     if (document.activeElement === document.body) {
       this.querySelector<HTMLElement>('.turn-rating button:last-of-type')?.focus();
     }
   }
 }
 
-function replyMessage(reply: ReplyView, called: Called): TemplateResult {
+function replyMessage(reply: ReplyView, called: ModelNames): TemplateResult {
   return message(
     playerLabel(reply.by, reply.seat, called),
     html`<p class="plain">${withVisibleControls(reply.text)}</p>
@@ -73,16 +73,16 @@ function replyMessage(reply: ReplyView, called: Called): TemplateResult {
   );
 }
 
-function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, called: Called): string {
+function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, called: ModelNames): string {
   const drafter = modelLabel(by, called);
   return isEdited ? t('edited from a draft by {0}', drafter) : t('sent as drafted by {0}', drafter);
 }
 
-/** A message that is being written. Not read aloud piece by piece: the finished turn is. */
+/** Shows a message that is being written. Screen readers read the finished turn only. */
 @customElement('tandem-stream')
 export class StreamElement extends PlainElement {
   @property({ attribute: false }) stream!: StreamView;
-  /** What it is called. */
+  /** Label of the simulator. */
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {

@@ -6,9 +6,9 @@ import { keys } from './keys';
 import type { TurnRatingChange, TurnView } from './protocol';
 
 /**
- * Thumbs and a remark for one message of the agent.
- * @param isLast the keys for thumbs are those of the last message
- * @param onRemark opens and closes the line for the remark
+ * Draws the thumbs and the comment button of one message of the agent.
+ * @param isLast shows the keys of the thumbs, which rate the last message only
+ * @param onRemark opens the line for the comment
  */
 export function turnRating(
   { turn, rating = {} }: TurnView,
@@ -44,7 +44,7 @@ export function turnRating(
 const ratedAs = (thumb: 'up' | 'down'): string =>
   thumb === 'up' ? t('You rated it as good.') : t('You rated it as bad.');
 
-/** The remark, and while it is written the line for it. */
+/** Shows the comment, or the line in which it is being written. */
 export function turnComment(
   { turn, rating = {} }: TurnView,
   isOpen: boolean,

@@ -1,7 +1,7 @@
 import { t } from '../language';
 import { enumerated } from '../language/numbers';
 import type {
-  Called,
+  ModelNames,
   CandidatesView,
   GradeView,
   PanelState,
@@ -12,7 +12,7 @@ import type {
   TurnView,
 } from './protocol';
 
-/** All that the view draws. */
+/** Everything that the page draws. */
 export interface SessionView {
   readonly panel: PanelState;
   readonly task: TaskView;
@@ -22,13 +22,13 @@ export interface SessionView {
   readonly candidates?: CandidatesView | undefined;
 }
 
-/** The view after a message. Turns that did not change stay the same objects, so that they are not drawn again. */
+/** Returns the view after a message. Unchanged turns stay the same objects, so that they are not drawn again. */
 export function applied(view: SessionView | undefined, message: ToWebview): SessionView | undefined {
   if (message.type === 'snapshot') {
     const { panel, task, state, turns, stream, candidates } = message;
     return { panel, task, state, turns, stream, candidates };
   }
-  // Whatever comes before the first snapshot is part of it.
+  // The first snapshot contains everything that comes before it.
   if (view === undefined) return undefined;
   switch (message.type) {
     case 'state':
@@ -42,11 +42,13 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, turns: withTurn(view.turns, message.turn) };
     case 'heard':
     case 'earlier':
-    case 'suggestion':
     case 'leak-warning':
     case 'not-sent':
-      // They change nothing of what is shown of the dialogue.
+      // These messages change nothing that is shown of the dialogue.
       return view;
+    case 'suggestion':
+      // The state that says so comes a moment later; until then Escape would do nothing.
+      return { ...view, state: { ...view.state, isSuggesting: false } };
     case 'stream':
       return { ...view, stream: message.stream };
     case 'candidates':
@@ -54,8 +56,8 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
   }
 }
 
-/** The object from before where it says the same, so that no turn is drawn again for it. */
-function sameNames(before: Called, now: Called): Called {
+/** Returns the earlier object when the names are equal, so that no turn is drawn again. */
+function sameNames(before: ModelNames, now: ModelNames): ModelNames {
   return JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
@@ -68,11 +70,11 @@ export interface ReplyLength {
   readonly used: number;
   readonly over: number;
   readonly words: string;
-  /** Said aloud; the same while a person types on, so that it is said once. */
+  /** Text for screen readers; it stays the same while the person types on, so that it is read once. */
   readonly warning: string;
 }
 
-/** How much of the reply's limit is used, in Unicode code points as the protocol counts. */
+/** Measures a draft in Unicode code points, as the protocol counts. */
 export function replyLength(draft: string, limit: number): ReplyLength {
   const used = Array.from(draft.trim()).length;
   const over = Math.max(0, used - limit);
@@ -87,7 +89,7 @@ export function replyLength(draft: string, limit: number): ReplyLength {
   return { used, over, words, warning };
 }
 
-/** The grade as it is said aloud: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
+/** Returns the grade for screen readers: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
 export function gradeSaid({ headline, tests }: GradeView): string {
   const failed = tests.flatMap(({ status }, index) => (status === 'passed' ? [] : [index + 1]));
   if (failed.length === 0) return t('{0}.', headline);
@@ -96,7 +98,7 @@ export function gradeSaid({ headline, tests }: GradeView): string {
     : t('{0}. Not passed: tests {1}.', headline, enumerated(failed));
 }
 
-/** Minutes and seconds, with hours when there are any. @param milliseconds not negative */
+/** Writes minutes and seconds, with hours when there are any. @param milliseconds not negative */
 export function duration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));

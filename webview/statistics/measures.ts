@@ -2,15 +2,15 @@ import { t } from '../language';
 import { decimal } from '../language/numbers';
 import type { Figure, GroupView } from './protocol';
 
-export type MeasureName = 'success' | 'turns' | 'leak' | 'replySeconds';
+type MeasureName = 'success' | 'turns' | 'leak' | 'replySeconds';
 
-/** A figure that is drawn: what it is called, what it is of, and how its values are written. */
+/** A statistic as it is shown: its title, a note on what it measures, and the format of its values. */
 export interface Measure {
   readonly name: MeasureName;
   readonly title: string;
   readonly note: string;
   readonly format: (value: number) => string;
-  /** The end of the axis, where values have one. */
+  /** Upper end of the axis; absent when the values have no bound. */
   readonly most?: number;
 }
 
@@ -47,7 +47,7 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-/** `41 % (38 % to 44 %)`. */
+/** Writes a figure with its interval: `41 % (38 % to 44 %)`. */
 export function inWords({ value, interval }: Figure, { format }: Measure): string {
   const { low, high } = interval ?? {};
   return low === undefined || high === undefined
@@ -55,7 +55,7 @@ export function inWords({ value, interval }: Figure, { format }: Measure): strin
     : t('{0} ({1} to {2})', format(value), format(Math.max(0, low)), format(high));
 }
 
-/** A picture said in words, for those who do not see it. */
+/** Describes a picture for screen readers. */
 export function described(measure: Measure, groups: readonly GroupView[]): string {
   const values = groups.flatMap((group) => {
     const figure = group[measure.name];

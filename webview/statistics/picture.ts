@@ -4,14 +4,14 @@ import { customElement, property } from 'lit/decorators.js';
 import { CanvasElement } from '../chart/canvas';
 import { themeNow, type Theme } from '../ui/theme';
 
-/** One picture, as wide as there is room, in the colours of the workbench. */
+/** Draws one picture, as wide as its place, in the colours of the theme. */
 @customElement('tandem-picture')
 export class PictureElement extends CanvasElement {
-  /** What is drawn, in a theme. */
+  /** Returns the ECharts options for a theme. */
   @property({ attribute: false }) draw!: (theme: Theme) => EChartsCoreOption;
-  /** Pixels. */
+  /** Height in pixels. */
   @property({ attribute: false }) height = 200;
-  /** The picture in words. */
+  /** Description of the picture for screen readers. */
   @property({ attribute: false }) label = '';
 
   override render(): TemplateResult {
@@ -28,7 +28,7 @@ export class PictureElement extends CanvasElement {
   }
 
   protected override async redraw(): Promise<void> {
-    // The library is larger than all else in the view: it is read when the words around the pictures are there.
+    // ECharts is larger than the rest of the page, so it is loaded after the text around the pictures is drawn.
     const { init } = await import('./charts');
     if (!this.isConnected) return;
     const place = this.querySelector<HTMLElement>('.canvas');

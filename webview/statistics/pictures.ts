@@ -6,14 +6,14 @@ import type { GroupView } from './protocol';
 import type { Theme } from '../ui/theme';
 
 const ROW = 32;
-/** Room for the names beside bars: of each character about so much, and at most so much. */
+/** Width of the names beside bars, in pixels: `CHARACTER` for each character, and `WIDEST_NAME` at most. */
 const CHARACTER = 7;
 const WIDEST_NAME = 150;
 
-/** How high a picture of so many bars is, in pixels. */
+/** Returns the height of a picture with this number of bars, in pixels. */
 export const barsHeight = (groups: number): number => groups * ROW + 34;
 
-/** Horizontal bars, each with its interval and its value. */
+/** Returns the options for horizontal bars, each with its interval and its value. */
 export function bars(measure: Measure, groups: readonly GroupView[], theme: Theme): EChartsCoreOption {
   const longest = Math.max(...groups.map(({ name }) => name.length));
   const width = Math.min(WIDEST_NAME, longest * CHARACTER);
@@ -42,7 +42,7 @@ export function bars(measure: Measure, groups: readonly GroupView[], theme: Them
   };
 }
 
-/** A line over periods, with the interval of each. */
+/** Returns the options for a line over periods, with the interval of each. */
 export function line(measure: Measure, periods: readonly GroupView[], theme: Theme): EChartsCoreOption {
   return {
     ...common(theme),
@@ -85,11 +85,11 @@ const valueAxis = ({ format, most }: Measure, theme: Theme) => ({
   ...(most === 1 && { interval: 0.25 }),
   splitNumber: 4,
   axisLabel: { ...text(theme), color: theme.quiet, formatter: format, hideOverlap: true },
-  // Faint in every theme, also in those of high contrast, whose borders are as strong as text.
+  // The lines are faint in every theme, also in high contrast themes, whose borders are as strong as text.
   splitLine: { lineStyle: { color: theme.quiet, opacity: 0.25 } },
 });
 
-/** Drawn on the canvas: the page allows no styles in markup, of which the other kind is made. */
+/** Draws tooltips on the canvas: an HTML tooltip needs inline styles, which the page forbids. */
 const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) => ({
   trigger: 'item',
   renderMode: 'richText',
@@ -106,7 +106,7 @@ const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) =
   },
 });
 
-/** Each interval as a line with ends; beside a bar also its value. Custom, because no series of the library is this. */
+/** Returns a custom series, because ECharts has none for this: intervals with end marks, and the values beside bars. */
 function whiskers(
   measure: Measure,
   groups: readonly GroupView[],

@@ -1,9 +1,9 @@
 /**
- * What the statistics' webview and the extension host say to each other. The view says `ready` and gets everything,
+ * Messages between the page of the statistics and the extension host. The page sends `ready` and gets everything, and
  * again whenever the log or the filter has changed.
  */
 
-/** A figure with its 95 % interval, where there are enough values for one. */
+/** A statistic with its 95 % interval, which is absent when there are too few values. */
 export interface Figure {
   readonly value: number;
   readonly interval?: { readonly low: number; readonly high: number };
@@ -13,13 +13,13 @@ export interface GroupView {
   readonly name: string;
   readonly dialogues: number;
   readonly graded: number;
-  /** Fraction, 0 to 1. */
+  /** Success rate, 0 to 1. */
   readonly success?: Figure;
-  /** Agent turns of a dialogue. */
+  /** Mean number of agent turns in answered dialogues. */
   readonly turns?: Figure;
-  /** Fraction of dialogues, 0 to 1. */
+  /** Fraction of dialogues with a leak, 0 to 1. */
   readonly leak?: Figure;
-  /** Of a developer, for one reply. */
+  /** Seconds that a developer takes for one reply, median over dialogues. */
   readonly replySeconds?: Figure;
 }
 
@@ -30,24 +30,24 @@ export type Unit = 'hour' | 'day' | 'week' | 'month';
 
 export interface ToWebview {
   readonly type: 'show';
-  /** `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; empty while there is nothing. */
+  /** Summary: `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; empty while there is nothing. */
   readonly headline: string;
-  /** What the list is narrowed to; empty when it is not. */
+  /** The filter of the list of trajectories, in words; empty when there is none. */
   readonly filter: string;
-  /** How long a period is. */
+  /** Length of a period. */
   readonly unit: Unit;
-  /** From the oldest to the newest; `name` is the day or hour it begins. */
+  /** Periods, oldest first; `name` is the day or hour at which a period begins. */
   readonly periods: readonly GroupView[];
   readonly groups: Readonly<Record<Grouping, readonly GroupView[]>>;
 }
 
 export type FromWebview =
   | { readonly type: 'ready' }
-  /** The person wants to narrow the list, or to play a first dialogue. */
+  /** Opens the filter of the list of trajectories. */
   | { readonly type: 'filter' }
   | { readonly type: 'play' };
 
-/** What the editor keeps of the view over a reload of the window. */
+/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {
   readonly grouping: Grouping;
   readonly asTables: boolean;

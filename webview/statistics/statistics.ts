@@ -11,11 +11,29 @@ import { t } from '../language';
 import { button, linkButton } from '../ui';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
-import { host } from './host';
 import { described, inWords, measures, success, type Measure } from './measures';
 import { bars, barsHeight, line } from './pictures';
-import { groupings, type Grouping, type GroupView, type ToWebview, type Unit } from './protocol';
+import {
+  groupings,
+  type Grouping,
+  type GroupView,
+  type ToWebview,
+  type Unit,
+  type FromWebview,
+  type PanelState,
+} from './protocol';
 import type { Theme } from '../ui/theme';
+import { editorApi } from '../editorApi';
+
+const api = editorApi<FromWebview, PanelState>();
+
+/** Messages to the extension host, and the state that the editor keeps for the page. */
+const host = {
+  send: (message: FromWebview): void => api.postMessage(message),
+  /** Returns the state that the page kept, also before a reload of the window; it may have any shape. */
+  kept: (): unknown => api.getState(),
+  keep: (state: PanelState): void => api.setState(state),
+};
 
 const groupingNames: Readonly<Record<Grouping, string>> = {
   agent: t('agent'),
@@ -35,7 +53,7 @@ const titlesByPeriod: Readonly<Record<Unit, string>> = {
 };
 const LINE_HEIGHT = 220;
 
-/** What the log says in figures: pictures, or tables with the same numbers. */
+/** The page with the statistics of the log: pictures, or tables with the same numbers. */
 @customElement('tandem-statistics')
 export class StatisticsElement extends PageElement<ToWebview> {
   protected override readonly kinds = {

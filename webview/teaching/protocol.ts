@@ -1,21 +1,21 @@
 /**
- * What the page of a lesson and the extension host say to each other. The page says `ready` and gets everything; from
- * then on the host sends the whole whenever it has changed, a few times a second at most.
+ * Messages between the page of a lesson and the extension host. The page sends `ready` and gets everything; from then
+ * on the host sends everything again whenever it has changed, a few times a second at most.
  */
 
 export interface StageView {
   readonly label: string;
   readonly detail: string;
   readonly state: 'waiting' | 'now' | 'done';
-  /** 0 to 1, of the one at work, while it is known. */
+  /** Finished fraction of the stage at work, 0 to 1; absent while unknown. */
   readonly fraction?: number;
-  /** `412 of 1,600`; empty when there is nothing to count. */
+  /** Progress in words: `412 of 1,600`; empty when there is nothing to count. */
   readonly count: string;
 }
 
 export const sizes = ['brief', 'standard', 'thorough'] as const;
 
-/** How much a lesson may do. */
+/** A size of lesson that the person can choose: how much the agent plays and trains. */
 export interface SizeView {
   readonly value: (typeof sizes)[number];
   readonly label: string;
@@ -23,7 +23,7 @@ export interface SizeView {
   readonly stages: readonly StageView[];
 }
 
-/** Success of one agent, 0 to 1, with its 95 % interval. */
+/** Success rate of one agent, 0 to 1, with its 95 % interval. */
 export interface MeasuredView {
   readonly label: string;
   readonly success: number;
@@ -32,9 +32,9 @@ export interface MeasuredView {
 }
 
 export interface OutcomeView {
-  /** What came out, in one sentence. */
+  /** Result in one sentence. */
   readonly sentence: string;
-  /** What a reader should make of it; empty when nothing has to be added. */
+  /** Advice on how to read the result; empty when none is needed. */
   readonly remark: string;
   readonly measured: readonly MeasuredView[];
 }
@@ -42,20 +42,20 @@ export interface OutcomeView {
 export interface TeachingView {
   readonly type: 'show';
   readonly title: string;
-  /** What is going to happen, or happens. */
+  /** Explains what the lesson does. */
   readonly introduction: string;
   readonly state: 'none' | 'working' | 'stopping' | 'stopped' | 'done';
-  /** To choose from, before one is begun; empty afterwards. */
+  /** Sizes to choose from before a lesson begins; empty afterwards. */
   readonly sizes: readonly SizeView[];
-  /** Of the lesson that was begun. */
+  /** Stages of the lesson that was begun. */
   readonly stages: readonly StageView[];
-  /** How much is left; empty when nobody knows. */
+  /** Remaining time in words; empty when unknown. */
   readonly time: string;
-  /** Why it has stopped, or why nothing can be begun here; empty otherwise. */
+  /** Reason why the lesson has stopped, or why none can begin here; empty otherwise. */
   readonly sentence: string;
-  /** It cannot be begun or gone on with here. */
+  /** The lesson cannot begin or continue here. */
   readonly isRefused: boolean;
-  /** The training has a run to look at. */
+  /** The lesson has a training run that can be shown. */
   readonly hasRun: boolean;
   readonly outcome?: OutcomeView;
 }

@@ -1,16 +1,33 @@
 import '../language/page';
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult, svg } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './teaching.css';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, linkButton, radioGroup } from '../ui';
-import { host } from './host';
-import { outcome } from './outcome';
-import type { SizeView, StageView, TeachingView, ToWebview } from './protocol';
+import type {
+  SizeView,
+  StageView,
+  TeachingView,
+  ToWebview,
+  Action,
+  FromWebview,
+  MeasuredView,
+} from './protocol';
+import { editorApi } from '../editorApi';
+import { decimal } from '../language/numbers';
 
-/** One lesson of the agent: what is done for it, how far that is, and what came out. */
+const api = editorApi<FromWebview, undefined>();
+
+/** Messages to the extension host. */
+const host = {
+  ready: (): void => api.postMessage({ type: 'ready' }),
+  start: (size: SizeView['value']): void => api.postMessage({ type: 'start', size }),
+  act: (action: Action): void => api.postMessage({ type: 'act', action }),
+};
+
+/** The page of one lesson: its steps, their progress, and the result. */
 @customElement('tandem-teaching')
 export class TeachingElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true } as const;
@@ -152,9 +169,60 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
   }
 }
 
-/** For those who listen: which step is at work, not each of its counts. */
+/** Returns the text for screen readers: the step at work, without its counts; in the end the result. */
 function said({ stages, state, outcome: ended }: TeachingView): string {
   if (state === 'done') return ended?.sentence ?? '';
   const now = stages.find((stage) => stage.state === 'now');
   return now === undefined ? '' : now.label;
+}
+
+/** Shows the result: one sentence, and the success rates before and after as bars with their intervals. */
+function outcome({ outcome: shown }: TeachingView): TemplateResult | typeof nothing {
+  if (shown === undefined) return nothing;
+  const { sentence, remark, measured } = shown;
+  return html`<section class="outcome" aria-label=${t('Outcome')}>
+    <p class="result">${sentence}</p>
+    ${remark === '' ? nothing : html`<p class="quiet">${remark}</p>`} ${bars(measured)}
+  </section>`;
+}
+
+const percent = (fraction: number): string => t('{0} %', decimal(100 * fraction, 0));
+
+const ROW = 30;
+const BAR = 16;
+/** Width of the picture from 0 to 100 %, in SVG units. */
+const WIDE = 400;
+
+function bars(measured: readonly MeasuredView[]): TemplateResult {
+  return html`<figure>
+    <div class="bars">
+      <div class="labels">${measured.map(({ label }) => html`<span>${label}</span>`)}</div>
+      <svg
+        height=${measured.length * ROW}
+        viewBox="0 0 ${WIDE} ${measured.length * ROW}"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label=${measured
+          .map(({ label, success, low, high }) =>
+            t('{0}: {1}, 95 % interval {2} to {3}', label, percent(success), percent(low), percent(high)),
+          )
+          .join('; ')}
+      >
+        ${measured.map((one, index) => bar(one, index))}
+      </svg>
+      <div class="values" aria-hidden="true">
+        ${measured.map(({ success }) => html`<span>${percent(success)}</span>`)}
+      </div>
+    </div>
+    <figcaption class="quiet">${t('Success on held-out tasks; the lines are 95 % intervals.')}</figcaption>
+  </figure>`;
+}
+
+function bar({ success, low, high }: MeasuredView, index: number): TemplateResult {
+  const middle = (index + 0.5) * ROW;
+  return svg`<rect class="track" x="0" y=${middle - BAR / 2} width=${WIDE} height=${BAR}></rect>
+    <rect class="bar ${index % 2 === 0 ? 'before' : 'after'}" x="0" y=${middle - BAR / 2} width=${success * WIDE} height=${BAR}></rect>
+    <line x1=${low * WIDE} x2=${high * WIDE} y1=${middle} y2=${middle} vector-effect="non-scaling-stroke"></line>
+    <line x1=${low * WIDE} x2=${low * WIDE} y1=${middle - 5} y2=${middle + 5} vector-effect="non-scaling-stroke"></line>
+    <line x1=${high * WIDE} x2=${high * WIDE} y1=${middle - 5} y2=${middle + 5} vector-effect="non-scaling-stroke"></line>`;
 }

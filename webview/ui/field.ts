@@ -6,19 +6,19 @@ import { live } from 'lit/directives/live.js';
 import { icon } from '.';
 
 /*
- * Labelled controls of a form. The platform's own: what stands inside of the toolkit's text field cannot be described by
- * anything outside of it (docs/decisions/platform-controls.md), and the others should look like it.
+ * Labelled form controls. They are native, because an element outside of the toolkit's text field cannot describe the
+ * input inside of it (docs/decisions/platform-controls.md), and the other controls should look the same.
  */
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
   /** One sentence below the control, read after the label. */
   readonly about?: string;
-  /** What is wrong with the value; empty or absent when nothing is. */
+  /** Says what is wrong with the value; empty or absent when it is valid. */
   readonly error?: string;
-  /** Stands behind the label. */
+  /** Shown after the label. */
   readonly beside?: TemplateResult;
   readonly onChange: (value: string) => void;
 }
@@ -105,7 +105,7 @@ type Described = Pick<ControlOptions, 'id' | 'about' | 'error'>;
 
 const hasError = ({ error = '' }: Described): boolean => error !== '';
 
-/** What is wrong goes first. */
+/** Returns the ids of the descriptions, with the error first; undefined when there are none. */
 function describedBy({ id, about = '', error = '' }: Described): string | undefined {
   const ids = [...(error === '' ? [] : [`${id}-error`]), ...(about === '' ? [] : [`${id}-about`])];
   return ids.length === 0 ? undefined : ids.join(' ');

@@ -1,6 +1,6 @@
 /**
- * The components that Tandem's views are built of. This folder is the only one that knows the toolkit and the icon
- * font, so that replacing either is a change here.
+ * Components of Tandem's pages. Only this folder knows the toolkit and the icon font, so that replacing either of them
+ * changes nothing else.
  */
 import '@vscode/codicons/dist/codicon.css';
 import './ui.css';
@@ -17,20 +17,20 @@ import { keyHint, keyName } from './keyName';
 
 provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly label: string;
   readonly onPress: () => void;
   readonly kind?: 'primary' | 'secondary';
-  /** A codicon's name, shown before the label. */
+  /** Name of a codicon, shown before the label. */
   readonly icon?: string;
-  /** The key that does the same, in the words of `aria-keyshortcuts`; shown beside the label, where that is wide enough. */
+  /** The key that does the same, as in `aria-keyshortcuts`; shown beside the label where there is room. */
   readonly key?: string;
   readonly title?: string;
   readonly disabled?: boolean;
   readonly id?: string;
 }
 
-/** A codicon; says nothing to a screen reader, so that words must stand beside it. */
+/** Draws a codicon. Screen readers skip it, so words must stand beside it. */
 export function icon(name: string): TemplateResult {
   return html`<span class="codicon codicon-${name}" aria-hidden="true"></span>`;
 }
@@ -52,7 +52,7 @@ export function button(options: ButtonOptions): TemplateResult {
   >`;
 }
 
-/** A button that reads as a link, for what opens something beside. @param key the key that does the same */
+/** Draws a button that looks like a link. @param key the key that does the same, as in `aria-keyshortcuts` */
 export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
   return html`<button
     type="button"
@@ -65,18 +65,18 @@ export function linkButton(label: string, onPress: () => void, title?: string, k
   </button>`;
 }
 
-export interface PickerOptions {
+interface PickerOptions {
   /** A codicon's name. */
   readonly icon: string;
   readonly label: string;
-  /** What a press opens. */
+  /** Tooltip that says what a press opens. */
   readonly title: string;
-  /** Why nothing else can be chosen now; the picker is grey, and says so. */
+  /** Reason why nothing else can be chosen now; the picker is grey and shows it as the tooltip. */
   readonly refusal?: string | undefined;
   readonly onPress: () => void;
 }
 
-/** A fact that opens the choice of another one. It keeps the focus while it is grey, so that its reason can be read. */
+/** Draws a value whose press lets the person choose another. While grey, it keeps the focus to show the reason. */
 export function picker({ icon: name, label, title, refusal, onPress }: PickerOptions): TemplateResult {
   return html`<button
     type="button"
@@ -92,21 +92,21 @@ export function picker({ icon: name, label, title, refusal, onPress }: PickerOpt
   </button>`;
 }
 
-/** A button that reads as a link, for what stays on until it is pressed again. */
+/** Draws a toggle that looks like a link. */
 export function toggleLink(label: string, isOn: boolean, onPress: () => void): TemplateResult {
   return html`<button type="button" class="link toggle" aria-pressed=${isOn} @click=${onPress}>
     ${icon(isOn ? 'check' : 'symbol-color')} ${label}
   </button>`;
 }
 
-export interface IconButtonOptions {
+interface IconButtonOptions {
   /** A codicon's name. */
   readonly icon: string;
-  /** Read, and shown when the pointer rests on it. */
+  /** Read by screen readers, and shown as the tooltip. */
   readonly label: string;
-  /** The key that does the same, in the words of `aria-keyshortcuts`. */
+  /** The key that does the same, as in `aria-keyshortcuts`. */
   readonly key?: string;
-  /** Of a button that stays down: whether it is. */
+  /** State of a toggle; absent for other buttons. */
   readonly isPressed?: boolean;
   readonly onPress: () => void;
 }
@@ -126,24 +126,24 @@ export function iconButton(options: IconButtonOptions): TemplateResult {
   </button>`;
 }
 
-/** Something is under way; `label` says what. */
+/** Draws a progress ring; `label` says what is under way. */
 export function progress(label: string): TemplateResult {
   return html`<span class="progress"
     ><vscode-progress-ring aria-label=${label}></vscode-progress-ring><span>${label}</span></span
   >`;
 }
 
-export interface FieldOptions {
+interface FieldOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
 }
 
-export interface TextFieldOptions extends FieldOptions {
+interface TextFieldOptions extends FieldOptions {
   readonly onInput?: (value: string) => void;
   /** Called when the field is left after a change. Enter leaves it, Escape drops the change and leaves it. */
   readonly onCommit?: (value: string) => void;
-  /** The label is read; the eye sees it as the placeholder. */
+  /** Shows the label as the placeholder only; screen readers still read it. */
   readonly isLabelHidden?: boolean;
 }
 
@@ -159,32 +159,32 @@ export function textField(options: TextFieldOptions): TemplateResult {
     @change=${(event: Event) => onCommit?.(valueOf(event))}
     @keydown=${(event: KeyboardEvent) => {
       if (onCommit === undefined || (event.key !== 'Enter' && event.key !== 'Escape')) return;
-      // Else the key would press whatever gets the focus next.
+      // Otherwise the key would press the element that gets the focus next.
       event.preventDefault();
       if (event.key === 'Escape') (event.target as TextField).value = value;
-      // The toolkit's element passes the focus on to a control inside of it, but does not take it away again.
+      // The toolkit's element passes the focus to a control inside of it, but does not take it away again.
       (event.composedPath()[0] as HTMLElement).blur();
     }}
     >${label}</vscode-text-field
   >`;
 }
 
-export interface Choice<Value extends string> {
+export interface SelectOption<Value extends string> {
   readonly value: Value;
   readonly label: string;
   /** One line below the label. */
   readonly detail: string;
 }
 
-export interface ChoiceOptions<Value extends string> {
+interface ChoiceOptions<Value extends string> {
   readonly id: string;
   readonly label: string;
   readonly value: Value;
-  readonly choices: readonly Choice<Value>[];
+  readonly choices: readonly SelectOption<Value>[];
   readonly onChoose: (value: Value) => void;
 }
 
-/** One of a few, all of them in sight. The platform's own radio buttons: arrow keys, and the words of the details read. */
+/** Draws radio buttons. Native ones handle the arrow keys, and screen readers read their details. */
 export function radioGroup<Value extends string>(options: ChoiceOptions<Value>): TemplateResult {
   const { id, label, value, choices, onChoose } = options;
   return html`<fieldset class="choices">
@@ -209,24 +209,24 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
   </fieldset>`;
 }
 
-export interface AreaOptions extends FieldOptions {
+interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
-  /** The id of what is read after the label. */
+  /** Id of the element that is read after the label. */
   readonly describedBy: string;
   readonly invalid: boolean;
   readonly disabled: boolean;
-  /** What is in it can be read, not changed; it keeps the focus. */
+  /** The text can be read but not changed; the area keeps the focus. */
   readonly readOnly: boolean;
   readonly onInput: (value: string) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** Characters that can be typed or pasted; every change of a text is sent and kept. */
+/** Maximum number of characters to type or paste, because every change sends and keeps the whole text. */
 const MOST_CHARACTERS = 100_000;
 
 /**
- * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
- * cannot be described by anything outside of it (docs/decisions/platform-controls.md).
+ * Draws a text area; `label` is read, not shown. It is native, because an element outside of the toolkit's text area
+ * cannot describe the control inside of it (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
   const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;

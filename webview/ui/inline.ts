@@ -3,7 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { SelectOption } from './field';
 
-/** One of several, with its label in the same line. */
+/** Draws a select with its label in the same line. */
 export function inlineSelect(
   label: string,
   options: readonly SelectOption[],

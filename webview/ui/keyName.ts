@@ -12,7 +12,7 @@ const modifiers: Readonly<Record<string, { readonly mac: string; readonly other:
   Control: { mac: '⌃', other: 'Ctrl+' },
 };
 
-/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
+/** Returns a key as keyboards label it: ⌥A on a Mac, Alt+A elsewhere. @param key as in `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
   const parts = key.split('+');
@@ -21,7 +21,7 @@ export function keyName(key: string): string {
   return [...held, names[last] ?? last].join('');
 }
 
-/** What the pointer reads: what a control does, and the key that does the same. Undefined where there is neither. */
+/** Returns the tooltip of a control, with the key that does the same; undefined when there is neither. */
 export function keyHint(title: string | undefined, key: string | undefined): string | undefined {
   const parts = [title, key && `(${keyName(key)})`].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : parts.join(' ');

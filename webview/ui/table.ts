@@ -1,7 +1,7 @@
 import './table.css';
 import { html, type TemplateResult } from 'lit';
 
-/** A table that scrolls in its own place, with the keyboard as well. @param content its head and its body */
+/** Draws a table that scrolls in its place, also with the keyboard. @param content its head and its body */
 export const table = (label: string, content: TemplateResult, kind = ''): TemplateResult =>
   html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
     <table class=${kind} aria-label=${label}>
@@ -9,6 +9,6 @@ export const table = (label: string, content: TemplateResult, kind = ''): Templa
     </table>
   </div>`;
 
-/** The head of a column of numbers. */
+/** Draws the header of a column of numbers. */
 export const numberColumn = (name: string): TemplateResult =>
   html`<th scope="col" class="number">${name}</th>`;

@@ -1,11 +1,11 @@
-/** The colours and type of the workbench, as a picture needs them: its library knows no CSS variables. */
+/** Colours and font of the theme for pictures, because ECharts knows no CSS variables. */
 export interface Theme {
   readonly ink: string;
   readonly quiet: string;
   readonly series: string;
-  /** Beside the other series. */
+  /** Colour of a second series. */
   readonly second: string;
-  /** Of several lines of one kind: five colours, in the order in which they are taken. */
+  /** Five colours for lines of one kind, in the order in which they are used. */
   readonly palette: readonly string[];
   readonly paper: string;
   readonly font: string;
@@ -17,7 +17,7 @@ export function themeNow(): Theme {
   const variable = (...names: readonly string[]): string =>
     names.map((name) => style.getPropertyValue(`--vscode-${name}`).trim()).find((value) => value !== '') ??
     style.color;
-  // Orange is half transparent in the editor's own dark themes.
+  // Orange is left out, because it is half transparent in VS Code's own dark themes.
   const palette = ['blue', 'yellow', 'green', 'purple', 'red'].map((name) =>
     variable(`charts-${name}`, 'textLink-foreground'),
   );

@@ -1,19 +1,16 @@
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
-import type { LookedAt } from '../models/loaded';
+import type { ModelStatus } from '../models/loaded';
 import type { LocalPlace } from '../models/places';
 import { specOf, type Server, type ServerState } from '../models/server';
 import type { Translate } from '../translate';
 
-/** Under which name the editor knows the models that Tandem offers it. */
-export const VENDOR = 'tandem';
-
-/** What a server takes is not known before it refuses; few take less. */
+/** Assumed context length of a server, in tokens: the real one is unknown until the server refuses. Few take less. */
 const SERVER_TOKENS = 32_000;
 
-/** About as many characters make a token of English or code; for models whose tokenizer is not here. */
+/** Approximate characters per token of English or code, for models whose tokenizer is not on this machine. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A model as the editor's picker shows it. `id` is what Tandem's settings and log call it. */
+/** A model as the editor's picker shows it. `id` is its name in Tandem's settings and log. */
 export interface OfferedModel {
   readonly id: string;
   readonly name: string;
@@ -23,19 +20,19 @@ export interface OfferedModel {
   readonly tooltip: string;
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
-  /** It only writes: no tools, no pictures. */
+  /** Capabilities are always empty, because the models write text only, without tools or pictures. */
   readonly capabilities: Readonly<Record<string, never>>;
 }
 
-/** What the picker's list is made of. */
-export interface Playable {
-  readonly locals: readonly (readonly [LocalPlace, LookedAt])[];
+/** Sources of the picker's list. */
+interface Playable {
+  readonly locals: readonly (readonly [LocalPlace, ModelStatus])[];
   readonly servers: readonly (readonly [Server, ServerState])[];
-  /** Most tokens of an answer. */
+  /** Maximum number of tokens of an answer. */
   readonly maxTokens: number;
 }
 
-/** The models that can answer now: folders that hold a model, and servers that have not failed when last asked. */
+/** Returns the models that can answer now: folders that hold a model, and servers that did not fail when last asked. */
 export function offeredModels({ locals, servers, maxTokens }: Playable, t: Translate): OfferedModel[] {
   return [
     ...locals.flatMap(([place, looked]) => localModel(place, looked, maxTokens, t) ?? []),
@@ -47,12 +44,12 @@ export function offeredModels({ locals, servers, maxTokens }: Playable, t: Trans
 
 function localModel(
   { spec, name, from }: LocalPlace,
-  { files, state }: LookedAt,
+  { files, state }: ModelStatus,
   maxTokens: number,
   t: Translate,
 ): OfferedModel | undefined {
   if (files === undefined || state.kind === 'failed') return undefined;
-  // Half of a short context is for what is asked.
+  // Half of a short context is reserved for the request.
   const maxOutputTokens = Math.min(maxTokens, Math.floor(files.contextLength / 2));
   return {
     id: spec,
@@ -84,14 +81,14 @@ function serverModel(server: Server, maxTokens: number, t: Translate): OfferedMo
   };
 }
 
-/** Whether the picker would show another list. */
+/** Returns whether the picker would show both lists alike. */
 export function sameModels(one: readonly OfferedModel[], other: readonly OfferedModel[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /**
- * A conversation as chat templates take it: what one side says in a row is one message, and the first is the user's.
- * The editor sends instructions as messages of the user.
+ * Returns a conversation as chat templates expect it: consecutive messages of one role are merged, and the first is the
+ * user's. The editor sends instructions as messages of the user.
  */
 export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
   const result: ChatMessage[] = [];
@@ -104,7 +101,9 @@ export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
   return result;
 }
 
-/** The sampling settings with those that the asking extension names, as servers of OpenAI's API call them. */
+/**
+ * Returns the sampling settings, overridden by the asking extension's options, which have the names of OpenAI's API.
+ */
 export function samplingFor(
   settings: SamplingSettings,
   asked: Readonly<Record<string, unknown>> | undefined,

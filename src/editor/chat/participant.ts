@@ -3,21 +3,15 @@ import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
 import { Fault, messageOf } from '../../core/fault';
 import { requestedName } from '../../core/task/signature';
 import { functionsIn } from '../../core/task/python/functions';
-import { commands } from '../contributions';
+import { ANSWER, idOf, PARTICIPANT, VENDOR } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Proposal } from '../own/proposal';
-import { refuseInRestrictedMode } from '../trust/restricted';
-import { contextsOf, type Located } from './contexts';
-import { VENDOR } from './offered';
-import { askedOf, fenced, resultSchema, threadOf, WithoutPictures, type Kept } from './thread';
+import { refuseInRestrictedMode } from '../restricted';
+import { contextsOf, type LocatedContext } from './contexts';
+import { askedOf, fencedPython, resultSchema, threadOf, PictureRemover, type ChatResult } from './thread';
 
 const { t } = vscode.l10n;
-
-const PARTICIPANT = 'tandem.chat';
-
-/** The command of a chat message that asks for the code at once. */
-const ANSWER = 'answer';
 
 /**
  * `@tandem` in the editor's chat: the agent asks before it writes, under the same protocol and prompts as in a session.
@@ -41,7 +35,7 @@ export class Participant implements vscode.Disposable {
     this.participant.dispose();
   }
 
-  /** What goes wrong is said in one sentence, with the way out beside it. */
+  /** Answers a request. An error is shown in one sentence, with its remedy beside it. */
   private async respond(
     request: vscode.ChatRequest,
     context: vscode.ChatContext,
@@ -57,7 +51,7 @@ export class Participant implements vscode.Disposable {
       if (controller.signal.aborted) return {};
       this.engines.first.report(error);
       if (error instanceof Fault && error.code.startsWith('model/')) {
-        stream.button({ command: commands.chooseAgent, title: t('Choose the Agent') });
+        stream.button({ command: idOf('chooseAgent'), title: t('Choose the Agent') });
       }
       const message =
         error instanceof Fault ? error.message : t('Something went wrong in Tandem: {0}', messageOf(error));
@@ -69,12 +63,12 @@ export class Participant implements vscode.Disposable {
 
   private async answer(
     request: vscode.ChatRequest,
-    kept: readonly Kept[],
+    kept: readonly ChatResult[],
     stream: vscode.ChatResponseStream,
     signal: AbortSignal,
-  ): Promise<Kept> {
+  ): Promise<ChatResult> {
     const contexts = await contextsOf(request.references);
-    // What was given with the request before need not be given again.
+    // Code that an earlier request contained is not sent again.
     const news = contexts.filter(({ code }) => !kept.some(({ asked }) => asked.includes(code)));
     const asked = askedOf(request.prompt, news, request.command === ANSWER);
     if (asked === '') {
@@ -90,10 +84,10 @@ export class Participant implements vscode.Disposable {
     return { asked, said: said.text, isAnswer: said.answer !== undefined };
   }
 
-  /** The code, and what can be done with it beside what the editor offers for every piece of code. */
+  /** Offers actions on the code, beside those that the editor offers for every piece of code. */
   private async offer(
     answer: string,
-    about: Located | undefined,
+    about: LocatedContext | undefined,
     requests: readonly string[],
     stream: vscode.ChatResponseStream,
   ): Promise<void> {
@@ -102,22 +96,25 @@ export class Participant implements vscode.Disposable {
     const code = extractCode(answer, 'fixed', wanted === undefined ? [] : [`${wanted}()`]);
     const names = functionsIn(code).map(({ name }) => name);
     if (names.length === 0) {
-      stream.markdown(new WithoutPictures().push(answer));
+      stream.markdown(new PictureRemover().push(answer));
       return;
     }
-    stream.markdown(`\n\n${fenced(code)}\n`);
+    stream.markdown(`\n\n${fencedPython(code)}\n`);
     const name = wanted !== undefined && names.includes(wanted) ? wanted : names.at(-1)!;
     const target = about?.uri ?? pythonFile();
     if (target !== undefined) {
       const near = about?.range?.start.line ?? 0;
       const proposal: Proposal = { file: target.toString(), code, name, near };
-      stream.button({ command: commands.reviewAnswer, title: t('Show as Change'), arguments: [proposal] });
+      stream.button({ command: idOf('reviewAnswer'), title: t('Show as Change'), arguments: [proposal] });
     }
-    stream.button({ command: commands.testAnswer, title: t('Run Tests'), arguments: [{ code, name }] });
+    stream.button({ command: idOf('testAnswer'), title: t('Run Tests'), arguments: [{ code, name }] });
   }
 }
 
-/** Lets the agent say its next message. @returns all of it, and the answer if it holds one */
+/**
+ * Has the agent write its next message.
+ * @returns the whole message, and the answer if it holds one
+ */
 async function speak(
   engine: Engine,
   picked: vscode.LanguageModelChat,
@@ -125,20 +122,20 @@ async function speak(
   stream: vscode.ChatResponseStream,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly answer?: string }> {
-  // The picker has always chosen some model, also where the person has not: the agent of the settings goes before it.
+  // The picker always has a model chosen, also where the person chose none, so the agent of the settings has priority.
   const isPicked = engine.agentName === '' && picked.vendor === VENDOR;
   const spec = isPicked ? picked.id : engine.agentName;
   const agent = isPicked ? await engine.modelNamed(spec) : await engine.openAgent();
   const [{ exchangedMessages }, { Unfolding }, { deriveSeed }] = await Promise.all([
     import('../../core/dialogue/conversation'),
-    import('../../core/dialogue/unfolding'),
+    import('../../core/dialogue/reading'),
     import('../../core/dialogue/seed'),
   ]);
   const { description, exchanges, turn } = thread;
   const { protocol } = engine;
   const messages = exchangedMessages({ description, protocol }, exchanges, await engine.prompts());
   const unfolding = new Unfolding();
-  const harmless = new WithoutPictures();
+  const harmless = new PictureRemover();
   const show = (text: string): void => {
     if (text !== '') stream.markdown(harmless.push(text));
   };
@@ -155,13 +152,13 @@ async function speak(
   );
   const { rest, answer } = unfolding.end();
   show(rest);
-  // The last message that the protocol allows is the answer, whatever it is.
+  // The last message that the protocol allows counts as the answer, whatever it contains.
   const isLast = turn >= protocol.maxTurns && answer === undefined;
   return { text, ...(answer !== undefined ? { answer } : isLast && { answer: text }) };
 }
 
-/** What this participant has said in the chat so far; messages that failed or were stopped are none. */
-function keptOf({ history }: vscode.ChatContext): Kept[] {
+/** Returns the earlier messages of this participant, without those that failed or were stopped. */
+function keptOf({ history }: vscode.ChatContext): ChatResult[] {
   return history.flatMap((turn) => {
     if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== PARTICIPANT) return [];
     return resultSchema().safeParse(turn.result.metadata).data ?? [];
@@ -177,7 +174,7 @@ function followupsOf({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
   ];
 }
 
-/** Where the answer can go when the request was about no file. */
+/** Returns the active Python file, where the answer can go when the request was about no file. */
 function pythonFile(): vscode.Uri | undefined {
   const document = vscode.window.activeTextEditor?.document;
   return document?.languageId === 'python' ? document.uri : undefined;

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import type { TokenCounter } from '../../core/model/local/tokens';
+import type { TokenCounter } from '../../core/model/local/chat';
 import type { ChatMessage } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
+import { VENDOR } from '../contributions';
 import type { Engine } from '../engine';
 import { STARTER } from '../models/places';
 import {
@@ -11,20 +12,19 @@ import {
   offeredModels,
   sameModels,
   samplingFor,
-  VENDOR,
   type OfferedModel,
 } from './offered';
 
 const { t } = vscode.l10n;
 
 /**
- * The models that can play the agent, in the editor's own picker. Registered only while one of them can answer; of a model
- * only its description is read before somebody asks it.
+ * Offers the models that can play the agent in the editor's own picker. It is registered only while one of them can
+ * answer. Only a model's description is read until somebody asks the model.
  */
 export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly counters = new Map<string, TokenCounter>();
-  /** What was given last; undefined while nobody has asked. */
+  /** The list that the editor got last; undefined while nobody has asked. */
   private given: readonly OfferedModel[] | undefined;
   private registration: vscode.Disposable | undefined;
   private updating: Promise<void> = Promise.resolve();
@@ -40,7 +40,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.updateSoon()),
       afterActivation(() => this.updateSoon()),
     ];
-    // Before anybody asks; whether there are any is looked at after the activation.
+    // The provider is registered before anybody asks; whether there are models is known only after the activation.
     this.register(vscode.workspace.isTrusted);
   }
 
@@ -70,7 +70,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
         {
           signal: controller.signal,
           onText: say,
-          // What was said cannot be taken back here.
+          // Text that was shown cannot be taken back here.
           onRestart: () => say(`\n\n${t('(The answer starts over.)')}\n\n`),
         },
       );
@@ -94,7 +94,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
     const key = `${place.folder} ${model.version}`;
     let counter = this.counters.get(key);
     if (counter === undefined) {
-      const { TokenCounter } = await import('../../core/model/local/tokens');
+      const { TokenCounter } = await import('../../core/model/local/chat');
       counter = new TokenCounter(place.folder);
       this.counters.set(key, counter);
     }
@@ -106,7 +106,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** None in a workspace that is not trusted: models do not run there. */
+  /** Returns no models in an untrusted workspace, because models do not run there. */
   private async models(): Promise<OfferedModel[]> {
     if (!vscode.workspace.isTrusted) return [];
     const { engine } = this;
@@ -124,14 +124,15 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
   }
 
   /**
-   * Tells the editor of another list, and only then: it answers that there are other models, which comes back here by
-   * way of the models of the editor.
+   * Tells the editor of a changed list, and only of a changed one: the editor then reports other models, which leads
+   * back here.
    */
   private async update(): Promise<void> {
     const models = await this.models();
     this.register(models.length > 0);
     if (this.given === undefined) {
-      // The picker does not ask by itself: until somebody has, it shows nothing but a sign-in to the editor's own models.
+      // The picker does not ask by itself; until somebody has, it shows nothing but a sign-in to the editor's own
+      // models.
       if (models.length > 0) await vscode.lm.selectChatModels({ vendor: VENDOR });
       return;
     }
@@ -172,19 +173,19 @@ function textOf({ content }: vscode.LanguageModelChatRequestMessage): string {
   return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
 }
 
-/** What it is asked does not fit into a model that knows short tasks only. */
+/** Returns whether a request was too much for a model that knows short tasks only. */
 function isTooMuch(error: unknown): boolean {
   return error instanceof Fault && ['model/bad-request', 'model/too-long'].includes(error.code);
 }
 
-/** As the model itself says of what is not of its world. */
+/** Returns the words with which the starter model itself refuses what is outside its world. */
 function starterRefusal(): string {
   return t(
     'I am only the starter model: I know the small pricing functions of the starter world and nothing else, so please choose another model for this.',
   );
 }
 
-/** One sentence, which the chat shows as it is. */
+/** Returns an error with one sentence, which the chat shows as it is. */
 function refusalOf(error: unknown, { name }: OfferedModel): Error {
   if (error instanceof Fault) return new Error(error.message, { cause: error });
   return new Error(t('{0} could not answer: {1}', name, messageOf(error)), { cause: error });

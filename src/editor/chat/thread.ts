@@ -1,56 +1,60 @@
 import * as z from 'zod';
 import type { Exchange } from '../../core/dialogue/conversation';
 import { lazily } from '../../core/lazily';
-import { fenceFor, withoutEnd } from '../../core/text';
+import { fenced } from '../../core/markdown';
+import { withoutEnd } from '../../core/text';
 import { LINE_END, MarginFences } from '../marginFences';
 
-/** What the chat keeps with each answer of the participant, so that the next one knows the dialogue. */
+/** Metadata that the chat keeps with each answer of the participant, so that the next one knows the dialogue. */
 export const resultSchema = lazily(() =>
   z.object({
-    /** What was asked of the agent before this message: the request, or the reply to its last message. */
+    /** The message that the agent answered: the request, or the reply to its last message. */
     asked: z.string(),
     /** The agent's whole message, thoughts included. */
     said: z.string(),
-    /** The message holds the final code. */
+    /** True when the message holds the final code. */
     isAnswer: z.boolean(),
   }),
 );
 
-export type Kept = z.infer<ReturnType<typeof resultSchema>>;
+export type ChatResult = z.infer<ReturnType<typeof resultSchema>>;
 
-/** A dialogue as far as it has come, and what is asked now. */
+/** A dialogue so far, and the turn that comes next. */
 export interface Thread {
-  /** The request that it began with. */
+  /** The request that began the dialogue. */
   readonly description: string;
-  /** The last one has the reply that is answered now. */
+  /** The exchanges so far; the last one holds the reply that is answered now. */
   readonly exchanges: readonly Exchange[];
-  /** Which message of the agent comes now, from 1, counted anew after each answer. */
+  /** Number of the agent's next message, from 1; it restarts after each answer. */
   readonly turn: number;
 }
 
-/** In English: it is for the agent, as the prompts are. */
+/** The sentence is English, as the prompts are, because the agent reads it. */
 const ANSWER_NOW = 'Please answer now, with what you know: write the whole function.';
 
 /** A piece of code that the request is about. */
 export interface Context {
-  /** As the workspace calls its file. */
+  /** Path of the file as the workspace names it. */
   readonly file: string;
   readonly code: string;
 }
 
-/** What a person's message is to the agent. */
+/** Returns the message that the agent gets for a person's prompt. */
 export function askedOf(prompt: string, contexts: readonly Context[], answersNow: boolean): string {
   return [
     prompt.trim(),
-    ...contexts.map(({ file, code }) => `From ${file}:\n\n${fenced(code)}`),
+    ...contexts.map(({ file, code }) => `From ${file}:\n\n${fencedPython(code)}`),
     ...(answersNow ? [ANSWER_NOW] : []),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
-/** The chat's turns as the protocol's dialogue. @param kept of the participant's earlier answers, in order */
-export function threadOf(kept: readonly Kept[], asked: string): Thread {
+/**
+ * Returns the chat's turns as a dialogue of the protocol.
+ * @param kept the participant's earlier answers, in order
+ */
+export function threadOf(kept: readonly ChatResult[], asked: string): Thread {
   const [first] = kept;
   if (first === undefined) return { description: asked, exchanges: [], turn: 1 };
   const replies = [...kept.slice(1).map((each) => each.asked), asked];
@@ -62,20 +66,16 @@ export function threadOf(kept: readonly Kept[], asked: string): Thread {
   };
 }
 
-/** A fence longer than any in the code. */
-export function fenced(code: string): string {
-  const marks = fenceFor(code, 3);
-  return `${marks}python\n${withoutEnd(code, '\n')}\n${marks}`;
-}
+export const fencedPython = (code: string): string => fenced(withoutEnd(code, '\n'), 'python');
 
 /**
- * Markdown of a model, line by line, without pictures: they would be fetched from wherever the model says. In code the
- * sign is harmless and may mean something.
+ * Disables pictures in a model's Markdown, line by line: they would be fetched from wherever the model says. Code is
+ * left as it is, because there the sign is harmless and may mean something.
  */
-export class WithoutPictures {
+export class PictureRemover {
   private readonly fences = new MarginFences();
 
-  /** @param text whole lines, but for the last piece */
+  /** @param text whole lines, except for the last piece */
   push(text: string): string {
     return text
       .split(LINE_END)

@@ -1,37 +1,40 @@
 import * as vscode from 'vscode';
-import { commands, type CommandId } from '../contributions';
-import { askWhole, pickOne, runSteps, taking, type Given, type Place } from '../steps';
-import type { Pack, PackTask } from '../tasks/pack';
+import { costOf, type Price } from '../../core/trajectory/cost';
+import type { ModelUse } from '../../core/trajectory/use';
+import { idOf, type CommandId } from '../contributions';
+import { dollars } from '../models/use';
+import { askWhole, pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
+import type { Pack, ListedTask } from '../tasks/pack';
 import { dialogues } from '../trajectories/words';
 import { extentOf, playedOf, type Extent } from './extent';
 
 const { t } = vscode.l10n;
 
-/** Nobody means more dialogues of one task. */
+/** Maximum number of dialogues of one task that a person can ask for. */
 const MOST_ROLLOUTS = 1000;
 
-/** Who plays, as a person calls them, and what that costs. */
-export interface Play {
+/** The players by the names that a person sees, and the cost of dialogues. */
+export interface Players {
   readonly agent: string;
   readonly simulator: string;
-  /** Tasks that are suggested at most. */
+  /** Maximum number of suggested tasks. */
   readonly suggested: number;
-  /** A sentence; empty where nothing has a price. */
+  /** Returns a sentence; empty where nothing has a price. */
   readonly cost: (dialogues: number) => string;
 }
 
-/** What a person wants played, or the command that changes who plays. */
-export type Answer = Extent<PackTask> | CommandId;
+/** The extent that a person chose, or the command that changes who plays. */
+type ChosenExtent = Extent<ListedTask> | CommandId;
 
 /**
- * @param played what agent and simulator have played already, as `id#rollout`
- * @returns undefined when the person left it
+ * @param played dialogues that agent and simulator have played already, as `id#rollout`
+ * @returns undefined when the person cancelled
  */
 export async function askExtent(
   { name, tasks: all }: Pack,
   played: readonly string[],
-  play: Play,
-): Promise<Answer | undefined> {
+  play: Players,
+): Promise<ChosenExtent | undefined> {
   const suggested = extentOf(all, played, play.suggested);
   const title = t('Collect dialogues of {0}', name);
   const known = playedOf(all, played);
@@ -64,17 +67,17 @@ export async function askExtent(
 }
 
 interface PlayItem extends vscode.QuickPickItem {
-  /** Undefined: play. */
+  /** Command that changes who plays; undefined on the row that starts to play. */
   readonly change?: CommandId;
 }
 
-/** Shows who plays, how much and for how much, before anything is played. */
+/** Shows the players, the number of dialogues and the cost before anything is played. */
 function askWhether(
   title: string,
   tasks: number,
   rollouts: number,
-  { agent, simulator, cost }: Play,
-  place: Place,
+  { agent, simulator, cost }: Players,
+  place: StepPosition,
 ): Promise<Given<PlayItem>> {
   const count = tasks * rollouts;
   const items: PlayItem[] = [
@@ -84,15 +87,44 @@ function askWhether(
       detail: cost(count),
     },
     {
-      change: commands.chooseAgent,
+      change: idOf('chooseAgent'),
       label: `$(hubot) ${t('Agent: {0}', agent)}`,
       description: t('Choose another'),
     },
     {
-      change: commands.chooseSimulator,
+      change: idOf('chooseSimulator'),
       label: `$(account) ${t('Simulator: {0}', simulator)}`,
       description: t('Choose another'),
     },
   ];
   return pickOne({ title, placeholder: t('Dialogues are played, graded and logged.'), items, ...place });
+}
+
+/** A model that will play, with its use so far. */
+export interface Player {
+  /** Name that a person sees. */
+  readonly name: string;
+  readonly price?: Price;
+  /** Its use in this log. */
+  readonly use?: ModelUse;
+  /** Number of dialogues in the log in which it took part. */
+  readonly played: number;
+}
+
+/**
+ * Estimates the cost of dialogues from those before; empty where no model has a price.
+ * @param players each model once, also where it plays both sides
+ */
+export function costWords(count: number, players: readonly Player[]): string {
+  const priced = players.filter(({ price }) => price !== undefined);
+  if (priced.length === 0) return '';
+  const unknown = priced.find(({ use, played }) => use === undefined || played === 0);
+  if (unknown !== undefined)
+    return t('What it costs is known as soon as {0} has played a dialogue: begin with a few.', unknown.name);
+  const sum = priced.reduce(
+    (total, { price, use, played }) => total + (count * costOf(use!, price!)) / played,
+    0,
+  );
+  const basis = Math.min(...priced.map(({ played }) => played));
+  return t('Costs about {0}, by {1} in this log.', dollars(sum), dialogues(basis, t));
 }

@@ -3,23 +3,27 @@ import * as vscode from 'vscode';
 import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { NewRunPanels } from '../runs/form/panels';
 import { pickOne, valueOf } from '../steps';
 import type { Pack } from '../tasks/pack';
 import type { Packs } from '../tasks/packs';
 import { dialogues } from '../trajectories/words';
-import type { Play } from './ask';
-import type { Collected } from './collect';
+import type { Players } from './ask';
+import type { CollectionSoFar } from './collect';
 
 const { t } = vscode.l10n;
 
-export interface CollectionCommandContext {
-  readonly engines: Engines;
-  readonly packs: Packs;
-  readonly runForms: Pick<NewRunPanels, 'openOn'>;
+/** Opens the form of a new run on collected dialogues. */
+interface TrainingForm {
+  openOn(engine: Engine, collected: { readonly pack: string; readonly agent: string }): Promise<void>;
 }
 
-/** Has the simulator play tasks of a pack with the agent, and says what can be done with the dialogues. */
+interface CollectionCommandContext {
+  readonly engines: Engines;
+  readonly packs: Packs;
+  readonly runForms: TrainingForm;
+}
+
+/** Has agent and simulator play tasks of a pack, and offers what can be done with the dialogues. */
 export async function collectPack(
   { engines, packs, runForms }: CollectionCommandContext,
   chosen: Pack | undefined,
@@ -43,13 +47,17 @@ export async function collectPack(
   }
 }
 
-async function playOf(engine: Engine): Promise<Play> {
+/** Returns who plays with the settings of a folder, or who would, and what that costs. */
+export async function playOf(
+  engine: Engine,
+  agentName = engine.agentName,
+  simulatorName = engine.simulatorName,
+): Promise<Players> {
+  const { costWords } = await import('./ask');
   const { playsHere } = await import('./collect');
-  const { costWords } = await import('./cost');
-  const { QUICK } = await import('../../core/loop/settings');
+  const { QUICK } = await import('../../core/evaluation/loop/settings');
   const { FEW_TASKS } = await import('./extent');
   const log = await engine.log();
-  const { agentName, simulatorName } = engine;
   const uses = await log.modelUse();
   const simulator = simulatorName === '' ? 'rules' : simulatorName;
   const players = [...new Set([agentName, simulator])].map((spec) => ({
@@ -61,16 +69,16 @@ async function playOf(engine: Engine): Promise<Play> {
   return {
     agent: engine.calledBy(agentName),
     simulator: engine.calledBy(simulator),
-    suggested: playsHere(engine) ? QUICK.trainTasks : FEW_TASKS,
-    cost: (count) => costWords(count, players, t),
+    suggested: playsHere(engine, agentName) ? QUICK.trainTasks : FEW_TASKS,
+    cost: (count) => costWords(count, players),
   };
 }
 
 async function tell(
   engine: Engine,
   { name, file }: Pack,
-  { done, already, collection }: Collected,
-  runForms: Pick<NewRunPanels, 'openOn'>,
+  { done, already, collection }: CollectionSoFar,
+  runForms: TrainingForm,
 ): Promise<void> {
   const pack = path.basename(file);
   const { graded, successes } = (await engine.log()).count({ collection, pack });

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
-import { standingWords } from '../runs/words';
+import { runStatus } from '../runs/words';
 import { namesOf } from './names';
 
 const { t } = vscode.l10n;
@@ -11,9 +11,10 @@ interface RunItem extends vscode.QuickPickItem {
 }
 
 /**
- * The runs that a command is about: those selected in the view, else those that a person ticks, else the only one.
- * @param enough so many are taken as they are selected; of fewer a person is asked which others they want
- * @returns one at least; undefined when the person left it
+ * Returns the runs that a command is about: those selected in the view, else the only one, else those that a person
+ * ticks.
+ * @param enough number of selected runs that are taken as they are; with fewer, the person is asked
+ * @returns at least one; undefined when the person cancelled
  * @throws {Fault} `editor/too-few-runs`
  */
 export async function chosenRuns(
@@ -35,7 +36,7 @@ export async function chosenRuns(
   throw new Fault('editor/too-few-runs', t('No run is chosen: tick at least one.'));
 }
 
-/** One of several. */
+/** Asks for one of several runs. */
 export async function chooseRun(runs: readonly Run[], placeHolder: string): Promise<Run | undefined> {
   const chosen = await vscode.window.showQuickPick(itemsOf(runs), { title: t('Runs'), placeHolder });
   return chosen?.run;
@@ -46,7 +47,7 @@ function itemsOf(runs: readonly Run[], picked: readonly Run[] = []): RunItem[] {
   return runs.map((run, index) => ({
     run,
     label: names[index]!,
-    description: standingWords(run, Date.now(), t),
+    description: runStatus(run, Date.now(), t),
     picked: picked.some(({ id }) => id === run.id),
   }));
 }

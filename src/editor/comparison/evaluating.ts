@@ -2,25 +2,26 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { PackTask } from '../../core/dialogue/collect';
-import { canPlay } from '../../core/experiment/playable';
+import { canPlay } from '../../core/evaluation/comparison/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { specAt } from '../models/places';
 import { cancellable } from '../progress';
-import { grouped, runName } from '../runs/words';
+import { grouped } from '../../core/text';
+import { runName } from '../runs/words';
 import { pickOne, runSteps, taking } from '../steps';
 import type { Packs } from '../tasks/packs';
-import { refuseInRestrictedMode } from '../trust/restricted';
+import { refuseInRestrictedMode } from '../restricted';
 
 const { t } = vscode.l10n;
 
 /** Dialogues in flight at once. */
 const AT_ONCE = 16;
 const SEED = 0;
-/** How many tasks of the starter world are offered. */
+/** Number of starter-world tasks on offer. */
 const WORLD_TASKS = 500;
 const AMOUNTS = [20, 50, 100, 200, 500];
-/** So many are suggested: with fewer, only a large difference can be seen. */
+/** Suggested number of tasks; with fewer, only a large difference can be seen. */
 const ENOUGH = 200;
 
 interface HeldOut {
@@ -29,9 +30,9 @@ interface HeldOut {
 }
 
 /**
- * Asks for held-out tasks and plays them with the model of each run that can play here, and with what they began with.
- * The results are in the runs' folders.
- * @param tell how far it is
+ * Asks for held-out tasks and plays them with the model of each run that can play here, and with their base models. The
+ * results are in the runs' folders.
+ * @param tell is told the progress
  * @throws {Fault} `editor/restricted`, `editor/not-playable`, `editor/no-simulator`
  */
 export async function evaluateRuns(
@@ -41,7 +42,7 @@ export async function evaluateRuns(
   tell: (progress: string) => void,
 ): Promise<void> {
   refuseInRestrictedMode(t('Nothing is played'));
-  const { measure } = await import('../../core/experiment/measure');
+  const { measure } = await import('../../core/evaluation/comparison/measure');
   const playable = runs.filter(canPlay);
   if (playable.length === 0) {
     const names = runs.map((run) => runName(run, t)).join(', ');
@@ -94,7 +95,10 @@ interface AmountItem extends vscode.QuickPickItem {
   readonly amount: number;
 }
 
-/** Tasks that none of the runs has in its data, and how many of them. @returns undefined when the person left it */
+/**
+ * Asks for tasks that are in no run's data, and for their number.
+ * @returns undefined when the person cancelled
+ */
 async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut | undefined> {
   const title = t('Evaluate');
   const items = taskItems(runs, packs);
@@ -121,11 +125,11 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
 }
 
 /**
- * Lists tasks of the kind that the runs have learned from first, because what they cannot play says nothing about them. Those
- * that were made to measure on stand before the others of that kind.
+ * Lists tasks of the kind that the runs learned from first, because tasks that a model cannot play say nothing about
+ * it. Within a kind, tasks that were made to measure on come first.
  */
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
-  const { distance, seenBy, unseen } = await import('../../core/experiment/heldOut');
+  const { distance, seenBy, unseen } = await import('../../core/evaluation/comparison/heldOut');
   const { starterTasks } = await import('../../core/task/starter/world');
   const { readTasks } = await import('../../core/task/pack');
   const seen = await seenBy(runs);
@@ -143,7 +147,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
       rank: distance(all, seen),
     });
   }
-  // Of a split whose structures the starter model has not been trained on.
+  // The starter model has not been trained on the structures of this split.
   const drawn = starterTasks({ split: 'development', seed: SEED, difficulty: 'standard' });
   const world = Array.from({ length: WORLD_TASKS }, () => ({ task: drawn.next().value.task }));
   const title = t('starter world');
@@ -157,7 +161,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
   return items.toSorted((a, b) => a.rank - b.rank || (a.rank < 2 ? size(b) - size(a) : 0));
 }
 
-/** Half the width of the widest 95 % interval that so many tasks can give, in percentage points. */
+/** Returns half the width of the widest 95 % interval for a number of tasks, in percentage points. */
 const widest = (tasks: number): number => (100 * 1.96 * 0.5) / Math.sqrt(tasks);
 
 function amountItems(all: number): AmountItem[] {

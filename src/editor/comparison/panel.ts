@@ -1,154 +1,195 @@
+import type { Engines } from '../engines';
+import type { RunPanels } from '../runs/panel';
+import type { RunWatch } from '../runs/watch';
+import type { Packs } from '../tasks/packs';
+import type { Runs } from '../../core/training/runs';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import { RunReader, type RunRecord } from '../../core/experiment/experiment';
-import type { Run, Runs } from '../../core/training/runs';
+import { RunReader, type RunRecord } from '../../core/evaluation/comparison/experiment';
+import type { Run } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
 import type { Engine } from '../engine';
 import { language } from '../language';
-import { PanelPage } from '../panelPage';
+import { Panel } from '../panel';
 import { runName } from '../runs/words';
-import { restrictionOf } from '../trust/restricted';
-import { comparisonView, curvesView, type ReadCurves } from './view';
+import { manageTrust, restrictionOf } from '../restricted';
+import { evaluateRuns } from './evaluating';
+import { reportRuns } from './report';
+import { comparisonView, curvesView, type ComparedCurves } from './view';
+import path from 'node:path';
+import { runFiles } from '../../core/training/runFolder';
+import { chooseRun } from './choosing';
+import { namesOf } from './names';
+
+export interface ComparisonContext {
+  readonly extension: vscode.Uri;
+  readonly engines: Engines;
+  readonly packs: Packs;
+  readonly runPanels: RunPanels;
+  readonly runWatch: Pick<RunWatch, 'onDidChange'>;
+}
+
+/** Runs of one data folder; a single run is compared with its base model. */
+export interface Compared {
+  readonly runs: Runs;
+  readonly ids: readonly string[];
+}
 
 const { t } = vscode.l10n;
 
-export interface ComparisonOwner {
-  /** The settings and names of the folder whose runs these are. */
-  engineOf(panel: ComparisonPanel): Engine;
-  act(action: Action, panel: ComparisonPanel): void;
-  open(run: Run): void;
-  report(error: unknown): void;
-  onDidDispose(panel: ComparisonPanel): void;
-}
-
-/** The webview panel that compares some runs. It reads their folders, as every other window does. */
-export class ComparisonPanel {
+/** The panel that compares some runs. It reads their folders, as every other window does. */
+export class ComparisonPanel extends Panel<'comparison', ToWebview> {
   private readonly readers: readonly RunReader[];
-  private readonly page: PanelPage<'comparison', ToWebview>;
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
-  /** What the view has, as far as it can be told whether there is more. */
-  private sent: { view?: string; curves?: ReadCurves } = {};
+  /** State last sent to the view, to tell whether there is anything new. */
+  private sent: { view?: string; curves?: ComparedCurves } = {};
+  /** Progress of the evaluation that is running; empty when none is. */
   private progress = '';
   private telling: Promise<void> | undefined;
   private isAskedAgain = false;
 
   constructor(
     panel: vscode.WebviewPanel,
-    readonly runs: Runs,
-    readonly ids: readonly string[],
-    private readonly owner: ComparisonOwner,
-    extension: vscode.Uri,
+    readonly compared: Compared,
+    private readonly on: ComparisonContext,
+    private readonly tellAll: () => void,
   ) {
-    this.readers = ids.map((id) => new RunReader(runs, id));
-    this.page = new PanelPage<'comparison', ToWebview>(panel, extension, {
-      ...{ name: 'comparison', icon: 'graph-line' },
-      receive: (message) => this.receive(message),
-      failed: (error) => owner.report(error),
-      report: (error) => owner.report(error),
-      onShown: () => this.tell(),
-      onClosed: () => this.closed(),
-    });
+    super(panel, { ...on, name: 'comparison', icon: 'graph-line', errors: on.engines.first });
+    this.readers = compared.ids.map((id) => new RunReader(compared.runs, id));
+    this.owns(
+      on.runWatch.onDidChange(() => this.tell()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
+    );
   }
 
-  /** The runs as they were when they were last looked at; those that are gone are not among them. */
-  get shown(): readonly Run[] {
-    return this.records.map(({ run }) => run);
+  /** Asks which tasks some runs play, and plays them; one evaluation runs at a time. */
+  async evaluate(runs: readonly Run[]): Promise<void> {
+    if (this.progress !== '') return;
+    try {
+      await evaluateRuns(runs, this.engine, this.on.packs, (progress) => this.showProgress(progress));
+    } finally {
+      this.showProgress('');
+      // Other comparisons may show its results, too.
+      this.tellAll();
+    }
   }
 
-  /** How far an evaluation is; empty when none is played. */
-  get playing(): string {
-    return this.progress;
-  }
-
-  set playing(progress: string) {
-    this.progress = progress;
-    void this.send();
-  }
-
-  reveal(): void {
-    this.page.reveal();
-  }
-
-  dispose(): void {
-    this.page.dispose();
-  }
-
-  /** Looks at the folders now, and tells the view what is new. */
+  /** Reads the folders again, and sends the view what is new. */
   tell(): void {
-    if (this.page.wasClosed) return;
+    if (this.wasClosed) return;
     this.isAskedAgain = this.telling !== undefined;
     this.telling ??= this.tellOnce()
-      .catch((error: unknown) => this.owner.report(error))
+      .catch((error: unknown) => this.on.engines.first.report(error))
       .finally(() => {
         this.telling = undefined;
         if (this.isAskedAgain) this.tell();
       });
   }
 
-  private closed(): void {
-    for (const reader of this.readers) void reader.close();
-    this.owner.onDidDispose(this);
+  protected override onShown(): void {
+    this.tell();
   }
 
-  private receive(message: FromWebview): Promise<void> | undefined {
+  protected override onClosed(): void {
+    for (const reader of this.readers) void reader.close();
+  }
+
+  protected override receive(message: FromWebview): Promise<unknown> | undefined {
     switch (message.type) {
       case 'act':
-        this.owner.act(message.action, this);
-        break;
+        return this.act(message.action);
       case 'open': {
         const run = this.shown[message.run];
-        if (run !== undefined) this.owner.open(run);
-        else
-          this.owner.report(
-            new Fault(
-              'editor/not-shown',
-              'The comparison asked for a run that it does not show. Nothing was done.',
-            ),
-          );
-        break;
+        if (run !== undefined) return this.on.runPanels.open(run);
+        const sentence = 'The comparison asked for a run that it does not show. Nothing was done.';
+        this.on.engines.first.report(new Fault('editor/not-shown', sentence));
+        return undefined;
       }
       case 'ready':
         this.sent = {};
         this.choice = message.choice;
         this.tell();
-        break;
+        return undefined;
       case 'choose':
         this.choice = message.choice;
         return this.send();
     }
-    return undefined;
+  }
+
+  private act(action: Action): Promise<void> {
+    const { shown } = this;
+    switch (action) {
+      case 'diff':
+        return openDiff(shown);
+      case 'trust':
+        return manageTrust();
+      case 'report':
+        return reportRuns(shown, this.engine);
+      case 'evaluate':
+        return this.evaluate(shown);
+    }
+  }
+
+  /** The runs as they were last read, without those that are gone. */
+  private get shown(): readonly Run[] {
+    return this.records.map(({ run }) => run);
+  }
+
+  /** Engine of the folder whose runs these are; it has their settings and names. */
+  private get engine(): Engine {
+    const { engines } = this.on;
+    return engines.withDataFolder(this.compared.runs.dataFolder) ?? engines.first;
+  }
+
+  private showProgress(progress: string): void {
+    this.progress = progress;
+    void this.send();
   }
 
   private async tellOnce(): Promise<void> {
     const records = await Promise.all(this.readers.map((reader) => reader.read()));
     this.records = records.filter((record) => record !== undefined);
-    if (this.records.length === 0) this.page.dispose();
+    if (this.records.length === 0) this.dispose();
     else await this.send();
   }
 
   private async send(): Promise<void> {
-    const { records, choice, sent, page } = this;
-    if (records.length === 0 || !page.isListening) return;
-    page.title =
+    const { records, choice, sent } = this;
+    if (records.length === 0 || !this.isListening) return;
+    this.title =
       records.length === 1
         ? t('{0} vs. base model', runName(records[0]!.run, t))
         : t('Comparison of {0} runs', records.length);
-    const engine = this.owner.engineOf(this);
+    const engine = this.engine;
     const view = comparisonView(records, choice, {
       calledBy: (name) => engine.calledBy(name),
-      ...{ t, language: language(), dataFolder: this.runs.dataFolder, playing: this.progress },
+      ...{ t, language: language(), dataFolder: this.compared.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
     });
     const text = JSON.stringify(view);
     if (text !== sent.view) {
       sent.view = text;
-      await page.post(view);
+      await this.post(view);
     }
     const curves = curvesView(records, choice, sent.curves);
     if (JSON.stringify(curves.read) !== JSON.stringify(sent.curves)) {
       sent.curves = curves.read;
-      await page.post(curves.view);
+      await this.post(curves.view);
     }
   }
+}
+
+/** Opens the configurations of two of the runs side by side, read-only. */
+async function openDiff(runs: readonly Run[]): Promise<void> {
+  const left = runs.length === 2 ? runs[0] : await chooseRun(runs, t('The configuration on the left'));
+  if (left === undefined) return;
+  const others = runs.filter((run) => run !== left);
+  const right =
+    others.length === 1 ? others[0] : await chooseRun(others, t('The configuration on the right'));
+  if (right === undefined) return;
+  const uri = ({ folder }: Run): vscode.Uri => vscode.Uri.file(path.join(folder, runFiles.configuration));
+  const title = namesOf([left, right], t).join(' ↔ ');
+  await vscode.commands.executeCommand('vscode.diff', uri(left), uri(right), title);
+  await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
 }

@@ -7,7 +7,7 @@ import { namesOf } from './names';
 
 const { t } = vscode.l10n;
 
-/** Asks where to, and writes the report of some runs, with its pictures beside it. */
+/** Asks for a file, and writes the report of some runs there, with its pictures beside it. */
 export async function reportRuns(runs: readonly Run[], { configuration }: Engine): Promise<void> {
   const folder = configuration.folder?.uri;
   const target = await vscode.window.showSaveDialog({
@@ -17,7 +17,7 @@ export async function reportRuns(runs: readonly Run[], { configuration }: Engine
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'report.md') }),
   });
   if (target === undefined) return;
-  const { writeReport } = await import('../../core/experiment/report/write');
+  const { writeReport } = await import('../../core/evaluation/comparison/report/write');
   await writeReport(target.fsPath, {
     runs: runsOf(runs[0]!),
     of: runs,

@@ -1,13 +1,20 @@
-import { differencesOf } from '../../core/experiment/configurations';
-import { controlsOf } from '../../core/experiment/control';
-import type { RunRecord } from '../../core/experiment/experiment';
-import type { Setting } from '../../core/loop/kept';
-import { canPlay, canStartPlay } from '../../core/experiment/playable';
-import { standingsOf, type Standing, type StandingRow } from '../../core/experiment/standings';
+import { differencesOf } from '../../core/evaluation/comparison/configurations';
+import { baselineComparisonsOf } from '../../core/evaluation/comparison/untrainedBaseline';
+import type { RunRecord } from '../../core/evaluation/comparison/experiment';
+import type { EvaluationSetting } from '../../core/evaluation/loop/kept';
+import { canPlay, canStartPlay } from '../../core/evaluation/comparison/playable';
+import {
+  measuredRunsOf,
+  type MeasuredRuns,
+  type MeasuredRow,
+} from '../../core/evaluation/comparison/measuredRuns';
 import type { Estimate } from '../../core/evaluation/figures';
 import type { PairedDifference } from '../../core/evaluation/paired';
-import { figures as allFigures, type Figure } from '../../core/training/history/history';
-import type { CurveMark } from '../../core/training/history/curve';
+import {
+  figures as allFigures,
+  type CurveFigure,
+  type ReadCurves,
+} from '../../core/training/history/history';
 import type { CurvePart } from '../../../webview/chart/protocol';
 import type {
   Choice,
@@ -16,26 +23,27 @@ import type {
   CurvesView,
   EstimateView,
   PairedView,
-  StandingRowView,
-  StandingView,
+  MeasuredRowView,
+  MeasuredRunsView,
 } from '../../../webview/comparison/protocol';
-import { dataOf, partOf } from '../runs/view';
-import { baseName, endedAt, methodWord, stageWord, stateWord } from '../runs/words';
+import { dataOf } from '../runs/view';
+import { endedAt, stageWord, stateWord } from '../runs/words';
+import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
 import { namesOf } from './names';
 
-export interface ViewOptions {
-  /** What a person calls a model. */
+interface ViewOptions {
+  /** Returns the name that a person sees for a model. */
   readonly calledBy: (name: string) => string;
   readonly t: Translate;
-  /** In which dates are written. */
+  /** Language of the dates. */
   readonly language: string;
   readonly dataFolder: string;
   readonly restriction: string;
   readonly playing: string;
 }
 
-/** The runs as the view draws them, but for their curves. */
+/** Returns the runs as the view draws them, without their curves. */
 export function comparisonView(
   records: readonly RunRecord[],
   choice: Choice,
@@ -58,11 +66,15 @@ export function comparisonView(
         values: values.map((value) => value ?? null),
       }),
     ),
-    standings: standingsOf(records.map(({ kept }) => kept)).map((one) =>
-      standingView(one, names, { t, language, calledBy }),
+    measured: measuredRunsOf(records.map(({ kept }) => kept)).map((one) =>
+      measuredRunsView(one, names, { t, language, calledBy }),
     ),
     controls: records.flatMap(({ history }, run) =>
-      controlsOf(history).map((control) => ({ run, ...control, stage: stageWord(control.stage, t) })),
+      baselineComparisonsOf(history).map((control) => ({
+        run,
+        ...control,
+        stage: stageWord(control.stage, t),
+      })),
     ),
   };
 }
@@ -94,15 +106,17 @@ const stagesOf = (records: readonly RunRecord[]): string[] => [
   ...new Set(records.flatMap(({ history }) => history.trained)),
 ];
 
-/** Those that any of the runs has in a stage. */
-const figuresOf = (records: readonly RunRecord[], stage: string): Figure[] =>
+/** Returns the figures that any of the runs has in a stage. */
+const figuresOf = (records: readonly RunRecord[], stage: string): CurveFigure[] =>
   allFigures.filter((figure) => records.some(({ history }) => history.figuresOf(stage).includes(figure)));
 
-/** What is chosen as far as it is there; else the last stage that all have, and in it what matters most. */
+/**
+ * Returns the chosen stage and figure where they exist; else the last stage that all runs have, and its main figure.
+ */
 export function shownFigure(
   records: readonly RunRecord[],
   choice: Choice,
-): { readonly stage: string; readonly figure: Figure } {
+): { readonly stage: string; readonly figure: CurveFigure } {
   const stages = stagesOf(records);
   const inAll = stages.filter((stage) => records.every(({ history }) => history.trained.includes(stage)));
   const chosen = stages.find((stage) => stage === choice.stage);
@@ -112,55 +126,43 @@ export function shownFigure(
   return { stage, figure };
 }
 
-/** Where somebody has read the curves of some runs. */
-export interface ReadCurves {
-  /** Another one is of other curves. */
+/** Position up to which a view has read the curves of some runs. */
+export interface ComparedCurves {
+  /** Identity of the curves; another key means other curves. */
   readonly key: string;
-  /** Of each run; undefined of one that has no such figure. */
-  readonly marks: readonly ({ readonly training: CurveMark; readonly heldOut: CurveMark } | undefined)[];
+  /** Marks of each run; undefined for a run without this figure. */
+  readonly marks: readonly (ReadCurves | undefined)[];
 }
 
-/** What is new of the curves that are shown. */
+/** Returns what is new in the shown curves. */
 export function curvesView(
   records: readonly RunRecord[],
   choice: Choice,
-  before: ReadCurves | undefined,
-): { readonly view: CurvesView; readonly read: ReadCurves } {
+  before: ComparedCurves | undefined,
+): { readonly view: CurvesView; readonly read: ComparedCurves } {
   const { stage, figure } = shownFigure(records, choice);
   const key = [stage, figure, ...records.map(({ run }) => run.id)].join(' ');
   const known = before?.key === key ? before.marks : [];
-  const news = records.map(({ history }, index) => {
-    const curves = history.curves(stage, figure);
-    return (
-      curves && {
-        training: curves.training.since(known[index]?.training),
-        heldOut: curves.heldOut.since(known[index]?.heldOut),
-      }
-    );
-  });
+  const news = records.map(({ history }, index) => history.curvesSince(stage, figure, known[index]));
   return {
     view: {
       ...{ type: 'curves', stage, figure },
-      curves: news.map((one) =>
-        one === undefined
-          ? { training: NOTHING, heldOut: NOTHING }
-          : { training: partOf(one.training), heldOut: partOf(one.heldOut) },
-      ),
+      curves: news.map((one) => ({
+        training: one?.training ?? NOTHING,
+        heldOut: one?.heldOut ?? NOTHING,
+      })),
     },
-    read: {
-      key,
-      marks: news.map((one) => one && { training: one.training.mark, heldOut: one.heldOut.mark }),
-    },
+    read: { key, marks: news.map((one) => one?.read) },
   };
 }
 
 const NOTHING: CurvePart = { from: 0, points: [] };
 
-function standingView(
-  { setting, at, rows }: Standing,
+function measuredRunsView(
+  { setting, at, rows }: MeasuredRuns,
   names: readonly string[],
   { t, language, calledBy }: Pick<ViewOptions, 't' | 'language' | 'calledBy'>,
-): StandingView {
+): MeasuredRunsView {
   return {
     key: setting.key,
     title: titleOf(setting, t),
@@ -170,15 +172,15 @@ function standingView(
 }
 
 function dateOf(at: string, language: string): string {
-  // In English the day first, as in other languages: `8 Mar 2026`.
+  // English dates begin with the day, as in other languages: `8 Mar 2026`.
   const locale = language === 'en' ? 'en-GB' : language;
   return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
-const titleOf = ({ title, tasks }: Setting, t: Translate): string =>
+const titleOf = ({ title, tasks }: EvaluationSetting, t: Translate): string =>
   tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
 
-function howOf({ temperature, rollouts }: Setting, simulator: string, t: Translate): string {
+function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string, t: Translate): string {
   const play = temperature === 0 ? t('greedy') : t('temperature {0}', temperature);
   return rollouts === 1
     ? t('{0}, one dialogue per task with {1}', play, simulator)
@@ -186,10 +188,10 @@ function howOf({ temperature, rollouts }: Setting, simulator: string, t: Transla
 }
 
 function rowView(
-  { run, figures, againstStart, againstFirst }: StandingRow,
+  { run, figures, againstStart, againstFirst }: MeasuredRow,
   names: readonly string[],
   calledBy: ViewOptions['calledBy'],
-): StandingRowView {
+): MeasuredRowView {
   return {
     ...(run !== undefined && { run }),
     name: run === undefined ? calledBy(figures.agent) : names[run]!,

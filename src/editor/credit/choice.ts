@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { CriticPlace } from '../../core/training/credit/critics';
-import { commands } from '../contributions';
+import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { recall } from '../memory';
@@ -14,14 +14,14 @@ const { t } = vscode.l10n;
 const CHOSEN = 'tandem.critic';
 const FOLDERS = 'tandem.criticFolders';
 
-/** A row of the list, and how it comes to the critic; a heading comes to none. */
+/** A row of the list, with the way to its critic; a heading has none. */
 interface Item extends vscode.QuickPickItem {
   readonly place?: () => Promise<CriticPlace | undefined> | CriticPlace;
 }
 
 const placeSchema = lazily(() => z.object({ folder: z.string(), name: z.string() }));
 
-/** Which critic the replays of this workspace show: one of a run, or one in a folder that a person pointed at. */
+/** The critic that the replays of this workspace show: one of a run, or one in a folder the user chose. */
 export class CriticChoice implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
 
@@ -33,15 +33,15 @@ export class CriticChoice implements vscode.Disposable {
     private readonly memory: vscode.Memento,
   ) {}
 
-  /** The one that was used last. */
+  /** The critic that was used last. */
   get chosen(): CriticPlace | undefined {
     return recall(this.memory, CHOSEN, placeSchema);
   }
 
   /**
-   * Asks which.
+   * Asks for a critic.
    * @param engine of the log whose dialogues are looked at
-   * @returns undefined when the person turned back, or there is none
+   * @returns undefined when the person cancelled, or there is no critic
    */
   async choose(engine: Engine): Promise<CriticPlace | undefined> {
     const items = await this.items(engine);
@@ -58,7 +58,10 @@ export class CriticChoice implements vscode.Disposable {
     return place;
   }
 
-  /** Those that can be chosen. @param engine of the log whose dialogues are looked at */
+  /**
+   * Returns the critics that can be chosen.
+   * @param engine of the log whose dialogues are looked at
+   */
   offered(engine: Engine): Promise<OfferedCritic[]> {
     const { folders, kept } = this;
     const dataFolders = [...new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []))];
@@ -69,7 +72,7 @@ export class CriticChoice implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  /** From now on the replays show this one. */
+  /** Makes the replays show this critic from now on. */
   async use({ folder, name }: CriticPlace): Promise<void> {
     await this.memory.update(CHOSEN, { folder, name });
     this.changed.fire();
@@ -83,7 +86,7 @@ export class CriticChoice implements vscode.Disposable {
     };
   }
 
-  /** The one that was used last, then those of each kind under its heading. */
+  /** Returns the critic that was used last, then those of each kind under its heading. */
   private async items(engine: Engine): Promise<Item[]> {
     const { chosen } = this;
     const critics = await this.offered(engine);
@@ -99,7 +102,7 @@ export class CriticChoice implements vscode.Disposable {
     );
   }
 
-  /** Those that were pointed at before. */
+  /** Critic folders the user chose earlier. */
   private get folders(): CriticPlace[] {
     return recall(this.memory, FOLDERS, () => z.array(placeSchema())) ?? [];
   }
@@ -114,14 +117,14 @@ export class CriticChoice implements vscode.Disposable {
       })) ?? [];
     if (chosen === undefined) return undefined;
     const { nameOfFolder, openCritic } = await import('../../core/training/credit/critics');
-    const { folder } = openCritic(chosen.fsPath); // one that is none is refused with the reason
+    const { folder } = openCritic(chosen.fsPath); // an invalid folder is refused with the reason
     const place = { folder, name: nameOfFolder(folder) };
     const others = this.folders.filter((one) => one.folder !== folder);
     await this.memory.update(FOLDERS, [place, ...others]);
     return place;
   }
 
-  /** There is none yet. */
+  /** Says that there is no critic yet, and offers the ways to one. */
   private async sayHow(): Promise<CriticPlace | undefined> {
     const train = t('New Run…');
     const choose = t('Choose Folder…');
@@ -132,7 +135,7 @@ export class CriticChoice implements vscode.Disposable {
       train,
       choose,
     );
-    if (answer === train) await vscode.commands.executeCommand(commands.newRun);
+    if (answer === train) await vscode.commands.executeCommand(idOf('newRun'));
     if (answer !== choose) return undefined;
     const place = await this.askFolder();
     if (place !== undefined) await this.use(place);

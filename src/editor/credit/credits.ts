@@ -8,7 +8,7 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
 import type { EditorTrainer } from '../trainer';
-import { refuseInRestrictedMode, restrictionOf } from '../trust/restricted';
+import { refuseInRestrictedMode, restrictionOf } from '../restricted';
 import type { CriticChoice } from './choice';
 import type { KeptCredit } from './kept';
 import { openCriticAt } from './open';
@@ -17,20 +17,20 @@ const { t } = vscode.l10n;
 
 const DO_NOT_RUN = t('Critics do not run');
 
-/** What is known of the credit of dialogues under the chosen critic. */
+/** Known credit of dialogues under the chosen critic. */
 export interface KnownCredit {
   readonly place: CriticPlace;
-  /** Absent where its folder cannot be read; `problem` says why. */
+  /** The critic; absent where its folder cannot be read, which `problem` explains. */
   readonly critic?: Critic;
   readonly problem?: string;
-  /** Of each dialogue that was asked for; undefined where the critic has not read it as it is now. */
+  /** Credit of each dialogue that was asked for; undefined where the critic has not read its present state. */
   readonly credits: readonly (Credit | undefined)[];
   readonly agreement?: Agreement;
 }
 
 /**
- * What the chosen critic says of dialogues. It is computed when a person asks for it and kept beside the log, so that a
- * replay that is opened again shows it at once, also in a workspace that is not trusted.
+ * Credit of dialogues under the chosen critic. It is computed when a person asks for it and kept beside the log, so
+ * that a replay that is opened again shows it at once, also in an untrusted workspace.
  */
 export class Credits {
   constructor(
@@ -39,12 +39,12 @@ export class Credits {
     private readonly trainer: EditorTrainer,
   ) {}
 
-  /** Why no critic runs here; undefined where the workspace is trusted. */
+  /** Reason why no critic runs here; undefined in a trusted workspace. */
   get restriction(): string | undefined {
     return restrictionOf(DO_NOT_RUN);
   }
 
-  /** Undefined while no critic was chosen. */
+  /** Returns the credit that was computed earlier; undefined while no critic is chosen. */
   async known(engine: Engine, trajectories: readonly Trajectory[]): Promise<KnownCredit | undefined> {
     const place = this.choice.chosen;
     if (place === undefined) return undefined;
@@ -65,9 +65,9 @@ export class Credits {
   }
 
   /**
-   * Has the chosen critic read those of the dialogues that it has not read, with progress and a way to cancel.
+   * Has the chosen critic score the dialogues that it has not read, with progress and a cancel button.
    * @returns whether there is anything new
-   * @throws {Fault} `editor/restricted`; of the critic, of the trainer
+   * @throws {Fault} `editor/restricted`; faults of the critic and of the trainer
    */
   async compute(engine: Engine, trajectories: readonly Trajectory[]): Promise<boolean> {
     const place = this.choice.chosen;
@@ -86,7 +86,7 @@ export class Credits {
     return credits !== undefined;
   }
 
-  /** @returns undefined when the person cancelled it, or would not have the trainer installed for it */
+  /** @returns undefined when the person cancelled, or declined to install the trainer */
   private async score(
     critic: Critic,
     scorables: readonly Scorable[],
@@ -114,7 +114,7 @@ export class Credits {
     );
   }
 
-  /** Undefined of a dialogue in which the agent has said nothing yet. */
+  /** Returns undefined for a dialogue in which the agent has said nothing yet. */
   private async scorable(trajectory: Trajectory): Promise<Scorable | undefined> {
     if (trajectory.turns.length === 0) return undefined;
     const { scorable } = await import('../../core/training/credit/credit');

@@ -1,4 +1,4 @@
-import type { Agreement, SaidOfTurns } from '../../core/evaluation/agreement';
+import type { Agreement, TurnJudgements } from '../../core/evaluation/agreement';
 import type { CreditCache } from '../../core/training/credit/cache';
 import type * as vscode from 'vscode';
 import type { Engine } from '../engine';
@@ -6,10 +6,10 @@ import type { Engines } from '../engines';
 
 interface Kept {
   readonly cache: CreditCache;
-  readonly said: SaidOfTurns;
+  readonly said: TurnJudgements;
 }
 
-/** What critics said of the dialogues of each log, and what people said of the same turns. */
+/** Scores of critics for the dialogues of each log, and people's judgements of the same turns. */
 export class KeptCredit implements vscode.Disposable {
   private readonly byDataFolder = new Map<string, Kept>();
   private readonly following: vscode.Disposable;
@@ -24,7 +24,10 @@ export class KeptCredit implements vscode.Disposable {
     return (await this.of(engine)).cache;
   }
 
-  /** How far people and the critic are of one mind. @param critic its identity */
+  /**
+   * Returns how far people and the critic agree.
+   * @param critic its identity
+   */
   async agreement(engine: Engine, critic: string): Promise<Agreement> {
     const { agreementWith } = await import('../../core/evaluation/agreement');
     const { cache, said } = await this.of(engine);
@@ -37,9 +40,9 @@ export class KeptCredit implements vscode.Disposable {
 
   private async of({ dataFolder }: Engine): Promise<Kept> {
     const { CreditCache } = await import('../../core/training/credit/cache');
-    const { SaidOfTurns } = await import('../../core/evaluation/agreement');
+    const { TurnJudgements } = await import('../../core/evaluation/agreement');
     const before = this.byDataFolder.get(dataFolder);
-    const kept = before ?? { cache: new CreditCache(dataFolder), said: new SaidOfTurns() };
+    const kept = before ?? { cache: new CreditCache(dataFolder), said: new TurnJudgements() };
     this.byDataFolder.set(dataFolder, kept);
     return kept;
   }

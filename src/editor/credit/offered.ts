@@ -6,26 +6,28 @@ import type { Agreement } from '../../core/evaluation/agreement';
 import type { Critic, CriticPlace, RunCritic } from '../../core/training/credit/critics';
 import type { HeldOut } from '../../core/training/credit/heldOut';
 import type { Engine } from '../engine';
-import { baseName, methodWord } from '../runs/words';
-import { ago } from '../trajectories/words';
+import { baseName, methodWord } from '../words';
+import { ago } from '../words';
 import type { KeptCredit } from './kept';
 import { openCriticAt } from './open';
 import { heldOutWords, verdictWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** A critic that a person can choose: what it is called, and what is known of it. */
+/** A critic that a person can choose, with its name and figures. */
 export interface OfferedCritic extends CriticPlace {
   readonly from: 'run' | 'loop' | 'scoreboard' | 'folder';
   readonly about: string;
   readonly figures: CriticFigures | { readonly problem: string };
 }
 
-/** What is known of a critic that can be read. */
+/** Figures of a critic that can be read. */
 export interface CriticFigures {
   readonly critic: Critic;
   readonly agreement: Agreement;
-  /** Absent of a value head, which is measured otherwise, and where its run did not measure it. */
+  /**
+   * Held-out accuracy; absent for a value head, which is measured differently, and where the run did not measure it.
+   */
   readonly heldOut?: HeldOut | undefined;
 }
 
@@ -33,14 +35,14 @@ type Unread = Omit<OfferedCritic, 'figures'>;
 
 interface Sources {
   readonly dataFolders: readonly string[];
-  /** Those that a person pointed at before. */
+  /** Critic folders the user chose earlier. */
   readonly folders: readonly CriticPlace[];
-  /** Of the log whose dialogues are looked at. */
+  /** Engine of the log whose dialogues are looked at. */
   readonly engine: Engine;
   readonly kept: KeptCredit;
 }
 
-/** Of runs, of those of loops and scoreboards, and in folders that a person pointed at; each kind from the newest. */
+/** Returns the critics of runs, of loops and scoreboards, and in folders the user chose; each kind newest first. */
 export async function offeredCritics({
   dataFolders,
   folders,
@@ -65,9 +67,9 @@ export async function offeredCritics({
   );
 }
 
-/** What the runs of the scoreboards trained, by their ids, which no two runs share. */
+/** Returns what the runs of the scoreboards trained, by their ids, which no two runs share. */
 async function cellsOf(made: readonly RunCritic[]): Promise<ReadonlyMap<string, string>> {
-  const { trainedCells } = await import('../../core/scoreboard/attemptFile');
+  const { trainedCells } = await import('../../core/training/attempts');
   const boards = new Set(
     made.flatMap(({ experiment }) => (experiment?.kind === 'scoreboards' ? experiment.folder : [])),
   );
@@ -111,7 +113,7 @@ async function figuresOf(
   }
 }
 
-/** What stands behind a critic's name: how well it does, or why it cannot be read. */
+/** Returns the words after a critic's name: its figures, or why it cannot be read. */
 export function figureWords({ figures }: Pick<OfferedCritic, 'figures'>): string {
   if ('problem' in figures) return figures.problem;
   const { heldOut, agreement } = figures;

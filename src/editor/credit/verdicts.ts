@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import type { Credit } from '../../core/training/credit/credit';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { commands } from '../contributions';
+import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 
 const { t } = vscode.l10n;
 
-/** What a person says of a turn's credit; `agrees` is undefined where it is taken back. */
+/** A person's verdict on a turn's credit; `agrees` is undefined when the verdict is taken back. */
 export interface NewVerdict {
   readonly turn: number;
   readonly agrees: boolean | undefined;
 }
 
 /**
- * Logs it, with what the person was shown. Nothing is logged of who has not agreed to that: then it is asked for.
+ * Logs a verdict with the credit that the person was shown. A person without consent is asked for it first.
  * @returns whether it was logged
  * @throws {Fault} of the log
  */
@@ -57,6 +57,6 @@ async function askConsent(engine: Engine): Promise<string | undefined> {
     choose,
   );
   if (answer !== choose) return undefined;
-  await vscode.commands.executeCommand(commands.changeConsent);
+  await vscode.commands.executeCommand(idOf('changeConsent'));
   return engine.consent.given?.pseudonym;
 }

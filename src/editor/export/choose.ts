@@ -1,42 +1,67 @@
 import * as vscode from 'vscode';
-import type { ExportFormat } from '../../core/trajectory/export/export';
+import { FORMAT_IDS, formatOf, type FormatId } from '../../core/trajectory/export/formats';
 import { pickOne, pickSeveral, runSteps, taking } from '../steps';
 import { isFiltered, type ListFilter } from '../trajectories/filter';
 import type { ExportChoice } from './preview';
 
 const { t } = vscode.l10n;
 
-const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat['format'] })[] = [
-  {
-    format: 'trajectories',
-    label: t('Trajectories'),
-    detail: t('One row per dialogue in the published format: task, dialogue, answer, reward'),
-  },
-  {
-    format: 'chat',
-    label: t('Fine-tuning rows'),
-    detail: t('One row per dialogue: the messages as the agent saw them'),
-  },
-  {
-    format: 'preferences',
-    label: t('Preference rows'),
-    detail: t('One row per pair of dialogues of a task: the better and the worse one'),
-  },
-  {
-    format: 'choices',
-    label: t('Choices'),
-    detail: t('One row per choice between two candidates: the chosen message and the other one'),
-  },
-];
+/** Title of each format, and what a row is; the tools that read it come from the table of formats. */
+const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> = {
+  trajectories: [
+    t('Trajectories'),
+    t('One row per dialogue in the published format: task, dialogue, answer, reward'),
+  ],
+  chat: [t('Fine-tuning rows'), t('One row per dialogue: the messages as the agent saw them')],
+  preferences: [
+    t('Preference rows'),
+    t('One row per pair of dialogues of a task: the better and the worse one'),
+  ],
+  choices: [
+    t('Choices'),
+    t('One row per choice between two candidates: the chosen message and the other one'),
+  ],
+  unpaired: [t('Thumbs'), t('One row per thumb: the message, and whether the thumb is up')],
+  stepwise: [t('Verdicts on a critic'), t('One row per run of turns with verdicts: each turn helped or not')],
+  'llamafactory-sft': [
+    t('LLaMA-Factory: fine-tuning'),
+    t('One row per dialogue, and dataset_info.json beside the file'),
+  ],
+  'llamafactory-ranking': [
+    t('LLaMA-Factory: ranking'),
+    t('One row per choice between two candidates, and dataset_info.json beside the file'),
+  ],
+  'axolotl-sft': [
+    t('Axolotl: fine-tuning'),
+    t('One row per dialogue; the card has the lines of its configuration'),
+  ],
+  'axolotl-dpo': [
+    t('Axolotl: DPO'),
+    t('One row per choice between two candidates; the card has the lines of its configuration'),
+  ],
+  inspect: [t('Inspect AI log'), t('One sample per dialogue: messages, score, tokens, and what people said')],
+};
+
+const formats: readonly (vscode.QuickPickItem & { readonly format: FormatId })[] = FORMAT_IDS.map(
+  (format) => ({
+    format,
+    label: words[format][0],
+    description: formatOf(format)
+      .readers.map(({ tool }) => tool)
+      .filter((tool) => !words[format][0].includes(tool))
+      .join(', '),
+    detail: words[format][1],
+  }),
+);
 
 /**
  * Asks what to export.
- * @param filter what the list shows now
- * @param words the same to be read
- * @returns undefined when the person went back
+ * @param filter the present filter of the list
+ * @param shown the same filter in words
+ * @returns undefined when the person cancelled
  */
-export async function chooseExport(filter: ListFilter, words: string): Promise<ExportChoice | undefined> {
-  const only = { label: t('Only what the list shows'), description: words, picked: true };
+export async function chooseExport(filter: ListFilter, shown: string): Promise<ExportChoice | undefined> {
+  const only = { label: t('Only what the list shows'), description: shown, picked: true };
   const successes = { label: t('Only those that pass all tests') };
   const leaked = {
     label: t('Include leaked dialogues'),
@@ -63,13 +88,14 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
     doubtful,
   ];
   const title = t('Export Trajectories');
-  let format: ExportFormat['format'] = 'trajectories';
+  let format: FormatId = 'trajectories';
   let picked: readonly vscode.QuickPickItem[] = [];
   const whatRows = t('Choose what a row is. Nothing is written before you have seen a preview.');
+  const findable = { matchOnDescription: true, matchOnDetail: true };
   const which = t('Finished dialogues; “Include …” only where ticked');
   const isAnswered = await runSteps([
     taking(
-      (place) => pickOne({ title, placeholder: whatRows, items: formats, ...place }),
+      (place) => pickOne({ title, placeholder: whatRows, items: formats, ...findable, ...place }),
       (item) => (format = item.format),
     ),
     taking(

@@ -1,50 +1,54 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { ExportFormat, ExportOptions, ExportResult } from '../../core/trajectory/export/export';
+import type {
+  ExportFormat,
+  ExportOptions,
+  ExportResult,
+  Finding,
+  FindingsPolicy,
+} from '../../core/trajectory/export/export';
+import { extensionOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { ExportPreview } from '../../core/trajectory/export/preview';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { exportScheme } from '../contributions';
+import { RENDERED } from '../documents';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
 import type { ShownLog } from '../shownLog';
-import { dialogues, grouped } from '../trajectories/words';
-import { askAboutFindings } from '../trust/findings';
+import { grouped } from '../../core/text';
+import { dialogues } from '../trajectories/words';
 import { calledFilter, filterWords, type ListFilter } from '../trajectories/filter';
 import { chooseExport } from './choose';
 import type { ExportChoice } from './preview';
+import { placeOf } from '../../core/trajectory/findings/words';
 
 const { t } = vscode.l10n;
 
 const PREVIEWED_ROWS = 3;
-/** The editor that draws Markdown; VS Code brings it. */
-const RENDERED = 'vscode.markdown.preview.editor';
 
 interface Previewed {
-  /** Of the log that is exported, whichever is shown by the time that it is written. */
+  /** Engine of the exported log, whichever log is shown by the time it is written. */
   readonly engine: Engine;
-  /** The name of the engine's folder, where the window has several. */
+  /** Name of the engine's folder; undefined unless the window has several. */
   readonly folder: string | undefined;
   readonly choice: ExportChoice;
   readonly text: string;
   readonly shown: Pick<ExportPreview, 'rows' | 'findings' | 'digest'>;
 }
 
-/** Exports: what is chosen is first shown as a read-only document, and written from there. */
+/** Shows the chosen export as a read-only document first, and writes it from there. */
 export class Exports implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly previews = new Map<string, Previewed>();
-  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: { dispose(): unknown }[];
   private made = 0;
-
-  readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly log: ShownLog,
     private readonly showDialogue: (episode: string) => unknown,
+    private readonly publish: (file: string) => Promise<void>,
   ) {
     this.registrations = [
-      this.changed,
       vscode.workspace.registerTextDocumentContentProvider(exportScheme, this),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.previews.delete(uri.toString())),
     ];
@@ -55,7 +59,10 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     return preview?.text ?? `${t('This preview is of an earlier window. Export again to see a new one.')}\n`;
   }
 
-  /** Asks what to export and shows the preview. @param filterOf what the list shows now of a log */
+  /**
+   * Asks what to export and shows the preview.
+   * @param filterOf returns the list's present filter for a log
+   */
   async preview(filterOf: (log: TrajectoryLog) => Promise<ListFilter>): Promise<void> {
     const { engine, name: folder } = this.log;
     const log = await engine.log();
@@ -65,13 +72,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (choice === undefined) return;
     const previewed = await prepared({ engine, folder, choice });
     if (previewed === undefined) return;
-    this.made += 1;
-    const uri = vscode.Uri.from({ scheme: exportScheme, path: `/export-preview-${this.made}.md` });
-    this.previews.set(uri.toString(), previewed);
-    // As it reads, not as it is written; nothing in it is drawn that could carry data away.
-    await vscode.commands.executeCommand('vscode.openWith', uri, RENDERED, {
-      preview: false,
-    } satisfies vscode.TextDocumentShowOptions);
+    const uri = await this.show(previewed);
     const { rows } = previewed.shown;
     if (rows === 0) {
       void vscode.window.showInformationMessage(
@@ -87,9 +88,20 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (chosen === save) await this.save(uri);
   }
 
+  private async show(previewed: Previewed): Promise<vscode.Uri> {
+    this.made += 1;
+    const uri = vscode.Uri.from({ scheme: exportScheme, path: `/export-preview-${this.made}.md` });
+    this.previews.set(uri.toString(), previewed);
+    // The document is rendered for reading; nothing in it is drawn that could carry data away.
+    await vscode.commands.executeCommand('vscode.openWith', uri, RENDERED, {
+      preview: false,
+    } satisfies vscode.TextDocumentShowOptions);
+    return uri;
+  }
+
   /**
    * Writes what a preview shows, and a card beside it.
-   * @param uri the preview; by default the one in front
+   * @param uri the preview; by default the active one
    */
   async save(uri = this.inFront): Promise<void> {
     const previewed = uri && this.previews.get(uri.toString());
@@ -107,11 +119,12 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     const findings = shown.findings.length === 0 ? 'refuse' : await askAboutFindings(shown.findings, show);
     if (findings === undefined) return;
     const folder = engine.configuration.folder?.uri;
+    const extension = extensionOf(choice.format);
     const target = await vscode.window.showSaveDialog({
       title: t('Save Export'),
       saveLabel: t('Export'),
-      filters: { [t('JSON lines')]: ['jsonl'] },
-      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${choice.format}.jsonl`) }),
+      filters: { [extension === 'json' ? t('Inspect AI log') : t('JSON lines')]: [extension] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${choice.format}.${extension}`) }),
     });
     if (target === undefined) return;
     const result = await this.unlessChanged(uri, previewed, async () => {
@@ -130,6 +143,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     }
     const openFile = t('Open the File');
     const openCard = t('Open the Card');
+    const publish = t('Publish…');
     const chosen = await vscode.window.showInformationMessage(
       t(
         '{0} rows of {1} are in {2}.',
@@ -139,7 +153,9 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
       ),
       openFile,
       openCard,
+      publish,
     );
+    if (chosen === publish) return this.publish(result.file);
     if (chosen === undefined) return;
     const opened = vscode.Uri.file(chosen === openFile ? result.file : result.card);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(opened));
@@ -152,16 +168,14 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
   private get inFront(): vscode.Uri | undefined {
     const { activeTabGroup, all } = vscode.window.tabGroups;
     return [activeTabGroup, ...all]
-      .map(({ activeTab }) => activeTab?.input)
-      .map((input) =>
-        input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText
-          ? input.uri
-          : undefined,
-      )
+      .map(({ activeTab }) => activeTab && shownIn(activeTab))
       .find((uri) => uri?.scheme === exportScheme);
   }
 
-  /** Where the log holds other rows by now than a person has seen, they are shown instead of written. */
+  /**
+   * Shows the new rows instead of writing when the log has changed since the person saw the preview. The new preview is
+   * a separate document, because the editor may show the old text of one that changes while it comes to the front.
+   */
   private async unlessChanged(
     uri: vscode.Uri,
     previewed: Previewed,
@@ -173,12 +187,15 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
       if (!(error instanceof Fault) || error.code !== 'trajectory/export-changed') throw error;
       const now = await prepared(previewed);
       if (now === undefined) return undefined;
-      this.previews.set(uri.toString(), now);
-      this.changed.fire(uri);
+      await this.show(now);
+      const old = vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter((tab) => shownIn(tab)?.toString() === uri.toString());
+      await vscode.window.tabGroups.close(old, true);
       throw new Fault(
         'editor/export-changed',
         t(
-          'The log has changed since this preview was made, and nothing was written. The preview shows the rows as they are now: look at it and save again.',
+          'The log has changed since this preview was made, and nothing was written. A new preview shows the rows as they are now: look at it and save again.',
         ),
         { cause: error },
       );
@@ -186,7 +203,13 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 }
 
-/** @returns undefined when the person cancelled it */
+function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
+  return input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText
+    ? input.uri
+    : undefined;
+}
+
+/** @returns undefined when the person cancelled */
 async function prepared({
   engine,
   folder,
@@ -220,7 +243,7 @@ async function optionsOf(
   };
 }
 
-async function rowFormat(engine: Engine, format: ExportFormat['format']): Promise<ExportFormat> {
+async function rowFormat(engine: Engine, format: FormatId): Promise<ExportFormat> {
   const { agentMessages } = await import('../../core/dialogue/conversation');
   const { parseAgentMessage } = await import('../../core/dialogue/protocol');
   const prompts = await engine.prompts();
@@ -228,4 +251,48 @@ async function rowFormat(engine: Engine, format: ExportFormat['format']): Promis
     agentMessages(task, turns, started.protocol, prompts);
   if (format !== 'trajectories') return { format, render };
   return { format, render, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
+}
+
+type Choice = Exclude<FindingsPolicy, 'refuse'>;
+
+/**
+ * Shows the findings in an export, masked, and asks what to do about them.
+ * @param show opens the dialogue of a finding
+ * @returns undefined when nothing is to be exported
+ */
+async function askAboutFindings(
+  findings: readonly Finding[],
+  show: (episode: string) => unknown,
+): Promise<Choice | undefined> {
+  const found = new Set(findings.map(({ episode }) => episode)).size;
+  const choices = [
+    {
+      label: `$(shield) ${t('Leave These Dialogues Out')}`,
+      detail: t('The rest is exported, without {0} that contain something on the list.', dialogues(found, t)),
+      choice: 'leave-out' as const,
+    },
+    {
+      label: `$(warning) ${t('Export Everything')}`,
+      detail: t('Everything listed below is written to the file unchanged.'),
+      choice: 'write' as const,
+    },
+  ];
+  const list = findings.map((finding) => ({
+    label: `$(${finding.kind === 'secret' ? 'key' : 'mail'}) ${finding.what}`,
+    description: placeOf(finding),
+    detail: finding.excerpt,
+    episode: finding.episode,
+  }));
+  const heading = { label: t('Found: {0}', findings.length), kind: vscode.QuickPickItemKind.Separator };
+  const chosen = await vscode.window.showQuickPick<
+    vscode.QuickPickItem & { choice?: Choice; episode?: string }
+  >([...choices, heading, ...list], {
+    title: t('Secrets and E-Mail Addresses in the Export'),
+    placeHolder: t('Nothing is written yet. Choose what to do, or open a dialogue of the list.'),
+    matchOnDescription: true,
+    matchOnDetail: true,
+    ignoreFocusOut: true,
+  });
+  if (chosen?.episode !== undefined) await show(chosen.episode);
+  return chosen?.choice;
 }

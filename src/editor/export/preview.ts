@@ -1,15 +1,13 @@
-import { FORMATS } from '../../core/trajectory/export/card';
-import type { ExportFormat } from '../../core/trajectory/export/export';
+import { formatOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { ExportPreview } from '../../core/trajectory/export/preview';
 import { findingInWords } from '../../core/trajectory/findings/words';
 import { filterWords, type ListFilter } from '../trajectories/filter';
-import { grouped } from '../trajectories/words';
+import { grouped } from '../../core/text';
 import type { Translate } from '../translate';
-import { fenceFor } from '../../core/text';
+import { cell, fenced } from '../../core/markdown';
 
-/** What a person chose to export. */
 export interface ExportChoice {
-  readonly format: ExportFormat['format'];
+  readonly format: FormatId;
   readonly filter: ListFilter;
   readonly onlySuccess: boolean;
   readonly withLeaked: boolean;
@@ -18,8 +16,8 @@ export interface ExportChoice {
   readonly withDoubtful: boolean;
 }
 
-/** `folder`: the name of the folder whose log it is of, where the window has several. */
-export interface PreviewWords {
+/** `folder` names the folder of the exported log, where the window has several. */
+interface PreviewWords {
   readonly folder: string | undefined;
   readonly t: Translate;
 }
@@ -27,7 +25,7 @@ export interface PreviewWords {
 const LONGEST_TEXT = 400;
 const MOST_NUMBERS = 8;
 
-/** What an export would write, as Markdown: the counts, what is left out and why, whose words, and the first rows. */
+/** Returns an export's preview as Markdown: the counts, what is left out and why, whose words, and the first rows. */
 export function previewDocument(
   preview: ExportPreview,
   choice: ExportChoice,
@@ -41,10 +39,10 @@ export function previewDocument(
     `## ${t('Left out')}`,
     leftOut(preview, t),
     `## ${t('Before you share it')}`,
-    ...sharing(preview, t),
+    ...sharing(preview, choice, t),
     `## ${t('First rows')}`,
     t('Long texts are cut here, not in the file.'),
-    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened(t), 2))),
+    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened(t), 2), 'json')),
     ...(preview.rows === 0 ? [t('There is none.')] : []),
   ].join('\n\n')}\n`;
 }
@@ -58,7 +56,7 @@ function countsOf(
     t(
       '**{0} rows** from {1} trajectories of {2} tasks, as {3}.',
       ...[rows, trajectories, tasks].map(grouped),
-      FORMATS[format] ?? format,
+      formatOf(format).is,
     ),
     t('{0} pass all tests. In {1} a reply gives the reference away.', grouped(successes), grouped(leaked)),
   ].join('\n');
@@ -93,14 +91,14 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
       ].join('\n');
 }
 
-/** What to do about those that are left out as doubtful. */
+/** Explains what to do about the dialogues left out as doubtful. */
 const doubtWords = (t: Translate): string =>
   t(
     'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
   );
 
-/** What whoever writes the file should know before it leaves this machine. */
-function sharing({ consents, findings }: ExportPreview, t: Translate): string[] {
+/** Lists what a person should know before the file leaves this machine. */
+function sharing({ consents, findings }: ExportPreview, { format }: ExportChoice, t: Translate): string[] {
   const people =
     consents.length === 0
       ? t('No text in these rows was written by a person.')
@@ -122,11 +120,15 @@ function sharing({ consents, findings }: ExportPreview, t: Translate): string[] 
           '',
           ...findings.map((one) => `- ${cell(findingInWords(one))}`),
         ].join('\n'),
-    t('The rows contain the full text of the dialogues, the hidden reference and the tests of each task.'),
+    formatOf(format).holdsTask === true
+      ? t('The rows contain the full text of the dialogues, the hidden reference and the tests of each task.')
+      : t(
+          'The rows contain the text of the dialogues, and neither the hidden reference nor the tests of a task.',
+        ),
   ];
 }
 
-/** For `JSON.stringify`: long texts and long lists of numbers are cut. */
+/** Returns a replacer for `JSON.stringify` that cuts long texts and long lists of numbers. */
 const shortened =
   (t: Translate) =>
   (_: string, value: unknown): unknown => {
@@ -143,11 +145,3 @@ const shortened =
     }
     return value;
   };
-
-const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<`*_[\]]/g, '\\$&');
-
-/** A fence longer than any run of backticks in the text. */
-function fenced(text: string): string {
-  const marks = fenceFor(text, 3);
-  return `${marks}json\n${text}\n${marks}`;
-}

@@ -2,25 +2,27 @@ import type { Grouping } from '../../core/evaluation/statistics';
 import type { Collaborator } from '../../core/trajectory/event';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Replay } from '../../../webview/replay/protocol';
-import type { Called, ChoiceView, TurnView } from '../../../webview/session/protocol';
+import type { ModelNames, ChoiceView, TurnView } from '../../../webview/session/protocol';
 
 /*
- * Models are called by the names of their connections and runs wherever a person reads of them. What is logged and
- * exported keeps the names that the settings give them.
+ * People read of models by the names of their connections and runs. What is logged and exported keeps the names that
+ * the settings give them.
  */
 
-/** Who knows what a person calls a model; one without such a name is called as the settings call it. */
+/** Knows the names that people see for models; a model without one keeps its name in the settings. */
 export interface Namer {
   calledBy(name: string): string;
 }
 
-/** For a view that is told of these models, as it may be of candidates' only once their dialogue is over. */
-export function calledOf(models: readonly string[], namer: Namer): Called {
+/**
+ * Returns the names for a view that may know these models; candidates' models are revealed after their dialogue only.
+ */
+export function calledOf(models: readonly string[], namer: Namer): ModelNames {
   const pairs = [...new Set(models)].map((model) => [model, namer.calledBy(model)] as const);
   return Object.fromEntries(pairs.filter(([model, name]) => name !== model));
 }
 
-/** Whom turns name as they are shown: never people. */
+/** Returns the models named in turns, without people. */
 export function modelsIn(turns: readonly TurnView[]): string[] {
   return turns.flatMap(({ choices = [], reply }) => [
     ...writersOf(choices),
@@ -29,7 +31,7 @@ export function modelsIn(turns: readonly TurnView[]): string[] {
   ]);
 }
 
-/** Whom a replay names. */
+/** Returns the models named in a replay. */
 export function modelsOf({ agent, collaborator, seat, turns, refused }: Replay): string[] {
   const handOvers = turns.flatMap((turn) => turn.handOvers.filter((to) => to.seat === 'simulator'));
   return [
@@ -43,11 +45,14 @@ export function modelsOf({ agent, collaborator, seat, turns, refused }: Replay):
 
 const writersOf = (choices: readonly ChoiceView[]): string[] => choices.flatMap(({ agents = [] }) => agents);
 
-/** A person keeps the pseudonym, whatever it reads like. */
+/** Returns the shown name of a collaborator; a person keeps the pseudonym, whatever it reads like. */
 export const collaboratorCalled = ({ kind, name }: Collaborator, namer: Namer): string =>
   kind === 'developer' ? name : namer.calledBy(name);
 
-/** What is shown of a value that dialogues share. Of a collaborator the log knows whether a person bears the name. */
+/**
+ * Returns the shown form of a value that dialogues share. For a collaborator, the log tells whether a person has the
+ * name.
+ */
 export function sharedCalled(
   value: string,
   of: Grouping,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import { baseUrlOf, originOf } from '../../core/model/address';
-import type { Configuration } from '../configuration';
+import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { Connect } from './connect/connect';
 import { editorSpec } from './editorModels';
@@ -12,19 +12,19 @@ import { specOf, validateAddress, withoutSlash, type Server } from './server';
 
 const { t } = vscode.l10n;
 
-/** A row of the list, with the model's name or how it comes to one; undefined when the person turned back. */
-export interface Choice extends vscode.QuickPickItem {
+/** A row of the list. `spec` is the model's name, or a function that asks for it and returns undefined on cancel. */
+export interface SpecChoice extends vscode.QuickPickItem {
   readonly spec: string | (() => Promise<string | undefined>);
 }
 
-export async function chosenSpec({ spec }: Choice): Promise<string | undefined> {
+export async function chosenSpec({ spec }: SpecChoice): Promise<string | undefined> {
   return typeof spec === 'string' ? spec : spec();
 }
 
 /** Asks which model plays the agent or the simulator, and writes the setting. */
 export class ModelChoice {
   constructor(
-    private readonly configuration: Configuration,
+    private readonly configuration: FolderSettings,
     private readonly engine: Engine,
     private readonly folders: ModelFolders,
     private readonly connect: Connect,
@@ -41,14 +41,17 @@ export class ModelChoice {
     if (model !== undefined) await this.configuration.set(role, model);
   }
 
-  /** Asks for the key of a server, and first for which one when it is not said. */
+  /** Asks for the key of a server, and first for the server's address when none is given. */
   async setKey(address?: string): Promise<void> {
     const server = address ?? (await askAddress(baseUrlOf(this.configuration.agent)));
     if (server !== undefined) await this.askKey(server);
   }
 
-  /** Every model that there is, and the ways to one more. @param now who plays it; empty: nobody */
-  async choices(role: Role, now: string): Promise<Choice[]> {
+  /**
+   * Returns every model that there is, and the ways to add one.
+   * @param now the model in that role; empty when there is none
+   */
+  async choices(role: Role, now: string): Promise<SpecChoice[]> {
     const isAgent = role !== 'simulator';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
     const offered = await this.engine.editorModels.all();
@@ -106,25 +109,25 @@ export class ModelChoice {
   }
 }
 
-const rules: Choice = {
+const rules: SpecChoice = {
   label: `$(list-ordered) ${t('Rules')}`,
   detail: t('Answers from the task’s facts, free and instant'),
   spec: 'rules',
 };
 
-const none: Choice = {
+const none: SpecChoice = {
   label: `$(circle-slash) ${t('None')}`,
   detail: t('You answer every question yourself'),
   spec: '',
 };
 
-function serverChoice(server: Server, now: string): Choice {
+function serverChoice(server: Server, now: string): SpecChoice {
   const spec = specOf(server);
   const detail = t('{0} at {1}', server.model, server.baseUrl);
   return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec };
 }
 
-function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
+function editorChoice(chat: vscode.LanguageModelChat, now: string): SpecChoice {
   const spec = editorSpec(chat);
   const detail = t('The editor offers it ({0}); what it writes stays out of training data', chat.vendor);
   return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec };
@@ -132,7 +135,7 @@ function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
 
 const playsNow = (spec: string, now: string): string => (spec === now ? t('in use') : '');
 
-function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Choice {
+function localChoice({ spec, name, folder, from }: LocalPlace, now: string): SpecChoice {
   const detail =
     from === 'tandem'
       ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
@@ -140,7 +143,7 @@ function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Cho
   return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec };
 }
 
-/** Of the servers that are known, or of any other. */
+/** Asks for the base URL of any server. */
 async function askAddress(value: string | undefined): Promise<string | undefined> {
   const address = await vscode.window.showInputBox({
     title: t('Server'),

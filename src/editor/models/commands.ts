@@ -1,132 +1,58 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { Configuration } from '../configuration';
-import type { CriticChoice } from '../credit/choice';
-import { commands } from '../contributions';
-import { useUri } from '../documents';
-import type { Engine } from '../engine';
-import type { CandidateChoice } from './candidates';
-import type { ModelChoice } from './choice';
-import type { Connect } from './connect/connect';
+import type { App, CommandRow } from '../app';
 import { revealFolder } from '../reveal';
 import { editorSpec } from './editorModels';
-import type { ModelFolders } from './folders';
-import type { CriticNode, ModelNode } from './nodes';
-import type { LocalPlace } from './places';
 import { namedFor, rolesOf, settingOf, type Role } from './roles';
 import { specOf, type Server } from './server';
-import type { ModelTree } from './tree';
 import { inUse } from './words';
 
 const { t } = vscode.l10n;
 
-export interface ModelCommandContext {
-  readonly configuration: Configuration;
-  readonly engine: Engine;
-  readonly choice: ModelChoice;
-  readonly candidates: CandidateChoice;
-  readonly connect: Connect;
-  readonly folders: ModelFolders;
-  readonly models: ModelTree;
-  readonly critics: CriticChoice;
+/** Gives the model of a row a role. */
+export async function use({ candidates, configuration }: App, role: Role, row: CommandRow): Promise<void> {
+  const spec = specOfRow(row);
+  if (spec === undefined) return;
+  if (role === 'secondAgent') await candidates.show(spec);
+  else await configuration.set(role, spec);
 }
 
-/** What a menu or the view passes; other things when the command was called elsewhere. */
-type Target = ModelNode | { readonly kind: string } | undefined;
-
-type Run = (target: Target) => Promise<unknown> | undefined;
-
-/** Every command that is about models. */
-export function modelCommands(on: ModelCommandContext) {
-  return {
-    [commands.chooseAgent]: () => on.choice.choose('agent'),
-    [commands.chooseSimulator]: () => on.choice.choose('simulator'),
-    [commands.chooseCandidates]: () => on.candidates.choose(),
-    [commands.setApiKey]: (target) => on.choice.setKey(serverOfRow(target)?.baseUrl),
-    [commands.connectModel]: () => connectAndUse(on),
-    [commands.editConnection]: (target) => withServer(target, (server) => edit(on, server)),
-    [commands.testConnection]: (target) => withServer(target, (server) => test(on, server)),
-    [commands.showUse]: async () =>
-      vscode.window.showTextDocument(await vscode.workspace.openTextDocument(useUri)),
-    [commands.addModelFolder]: () => on.folders.addAndOffer(),
-    [commands.useAsAgent]: (target) => use(on, 'agent', target),
-    [commands.useAsSecondAgent]: (target) => use(on, 'secondAgent', target),
-    [commands.useAsSimulator]: (target) => use(on, 'simulator', target),
-    [commands.useCritic]: (target) => withCritic(target, ({ critic }) => on.critics.use(critic)),
-    [commands.revealModelFolder]: (target) =>
-      withCritic(target, ({ critic: { folder } }) =>
-        revealFolder(folder, 'critic.json', t('The critic is in {0}.', folder)),
-      ) ?? withFolder(target, (place) => on.folders.reveal(place)),
-    // The Delete key names no row.
-    [commands.removeModel]: (target = on.models.selected) =>
-      withServer(target, (server) => remove(on, server)) ??
-      withFolder(target, (place) => on.folders.remove(place)),
-  } satisfies Record<string, Run>;
-}
-
-/** The name of the model of a row, as the settings write it. */
-function specOfRow(target: Target): string | undefined {
-  if (!isRow(target)) return undefined;
-  switch (target.kind) {
+/** Returns the name that the settings have for the model of a row. */
+function specOfRow(row: CommandRow): string | undefined {
+  switch (row?.kind) {
     case 'model':
-      return target.place.spec;
+      return row.place.spec;
     case 'server':
-      return specOf(target.server);
+      return specOf(row.server);
     case 'editorModel':
-      return editorSpec(target.chat);
-    case 'critics':
-    case 'critic':
-    case 'problem':
-    case 'add':
+      return editorSpec(row.chat);
+    default:
       return undefined;
   }
 }
 
-const KINDS: readonly string[] = [
-  'model',
-  'server',
-  'editorModel',
-  'critics',
-  'critic',
-  'problem',
-  'add',
-] satisfies ModelNode['kind'][];
-
-function isRow(target: Target): target is ModelNode {
-  return target !== undefined && KINDS.includes(target.kind);
+/** Shows the folder of a critic or of a model. */
+export async function reveal({ folders }: App, row: CommandRow): Promise<void> {
+  if (row?.kind === 'model') return folders.reveal(row.place);
+  if (row?.kind !== 'critic') return undefined;
+  const { folder } = row.critic;
+  return revealFolder(folder, 'critic.json', t('The critic is in {0}.', folder));
 }
 
-function serverOfRow(target: Target): Server | undefined {
-  return isRow(target) && target.kind === 'server' ? target.server : undefined;
+/** Removes a server or a folder from the list. The Delete key passes no row, and means the selected one. */
+export async function remove(app: App, row: CommandRow = app.models.selection[0]): Promise<unknown> {
+  if (row?.kind === 'server') return removeServer(app, row.server);
+  return row?.kind === 'model' ? app.folders.remove(row.place) : undefined;
 }
 
-function withServer<T>(target: Target, act: (server: Server) => Promise<T>): Promise<T> | undefined {
-  const server = serverOfRow(target);
-  return server && act(server);
-}
-
-function withCritic<T>(target: Target, act: (node: CriticNode) => Promise<T>): Promise<T> | undefined {
-  return isRow(target) && target.kind === 'critic' ? act(target) : undefined;
-}
-
-function withFolder<T>(target: Target, act: (place: LocalPlace) => Promise<T>): Promise<T> | undefined {
-  return isRow(target) && target.kind === 'model' ? act(target.place) : undefined;
-}
-
-async function use(on: ModelCommandContext, role: Role, target: Target): Promise<void> {
-  const spec = specOfRow(target);
-  if (spec === undefined) return;
-  if (role === 'secondAgent') await on.candidates.show(spec);
-  else await on.configuration.set(role, spec);
-}
-
-async function connectAndUse({ connect, configuration }: ModelCommandContext): Promise<void> {
+/** Asks for a model on a server, and gives it the role that the person chose for it. */
+export async function connectAndUse({ connect, configuration }: App): Promise<void> {
   const connected = await connect.add();
   if (connected?.as !== undefined) await configuration.set(settingOf[connected.as], specOf(connected.server));
 }
 
-/** Who plays goes on to play, under the new address or name. */
-async function edit({ connect, configuration }: ModelCommandContext, server: Server): Promise<void> {
+/** Asks for another address or name of a server. Its roles stay with it under the new name. */
+export async function edit({ connect, configuration }: App, server: Server): Promise<void> {
   const edited = await connect.edit(server);
   if (edited === undefined) return;
   for (const role of namedFor(specOf(server), configuration)) {
@@ -134,7 +60,8 @@ async function edit({ connect, configuration }: ModelCommandContext, server: Ser
   }
 }
 
-async function test({ engine }: ModelCommandContext, server: Server): Promise<void> {
+/** Asks a server for an answer, and says how long it took. */
+export async function test({ engine }: App, server: Server): Promise<void> {
   const title = t('Testing {0}', server.name);
   const location = vscode.ProgressLocation.Notification;
   const trial = await vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
@@ -156,7 +83,7 @@ async function test({ engine }: ModelCommandContext, server: Server): Promise<vo
   void vscode.window.showInformationMessage(t('{0} works: it answered in {1} s.', server.name, seconds));
 }
 
-async function remove({ engine, configuration }: ModelCommandContext, server: Server): Promise<void> {
+async function removeServer({ engine, configuration }: App, server: Server): Promise<void> {
   const [role] = rolesOf(specOf(server), configuration);
   if (role !== undefined) {
     throw new Fault('editor/model-in-use', inUse(server.name, role, t));

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commands, contextValues } from '../contributions';
+import { idOf, contextValues } from '../contributions';
 import { figureWords, type CriticFigures } from '../credit/offered';
 import { agreementWords, heldOutSentence } from '../credit/words';
 import type { CriticNode, CriticsNode } from './nodes';
@@ -7,7 +7,7 @@ import { tooltip } from '../tooltip';
 
 const { t } = vscode.l10n;
 
-/** The heading of the critics, closed: it takes one row of those who only play. */
+/** Returns the heading of the critics. It is collapsed, so that people who only play lose a single row to it. */
 export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Critics'), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = 'critics';
@@ -16,7 +16,7 @@ export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
     String(critics.length),
     ...(shown === undefined ? [] : [t('replays show {0}', shown.critic.name)]),
   ].join(' · ');
-  // Else it would be heard as its tooltip.
+  // Without a label, a screen reader would read the tooltip.
   item.accessibilityInformation = { label: [t('Critics'), item.description].join(', ') };
   item.tooltip = t(
     'A critic reads a dialogue and scores how much each turn helped. SWEET-RL runs train critics.',
@@ -25,8 +25,8 @@ export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
 }
 
 /**
- * A critic: a click opens the run that trained it. Not that of a loop or a scoreboard: what its panel would put into the
- * queue stands in a folder that no queue of a window looks at.
+ * Returns the row of a critic. A click opens the run that trained it, unless that is a run of a loop or a scoreboard:
+ * its panel would queue runs in a folder that no queue of a window watches.
  */
 export function criticItem(node: CriticNode): vscode.TreeItem {
   const { critic, isShown } = node;
@@ -42,7 +42,7 @@ export function criticItem(node: CriticNode): vscode.TreeItem {
     label: [name, t('critic'), ...item.description.split(' · ')].join(', '),
   };
   if (from === 'run')
-    item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
+    item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
 }
 

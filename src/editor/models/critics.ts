@@ -2,11 +2,10 @@ import * as vscode from 'vscode';
 import type { CriticChoice } from '../credit/choice';
 import type { KeptCredit } from '../credit/kept';
 import type { OfferedCritic } from '../credit/offered';
-import type { RunWatch } from '../runs/watch';
 import type { ShownLog } from '../shownLog';
 import type { CriticsNode } from './nodes';
 
-/** The critics as the Models view lists them. They are looked for when the view asks, and when there may be others. */
+/** Critics of the Models view. They are looked for when the view asks, and when there may be others. */
 export class Critics implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: { dispose(): unknown }[];
@@ -20,7 +19,7 @@ export class Critics implements vscode.Disposable {
     private readonly choice: CriticChoice,
     private readonly kept: KeptCredit,
     private readonly log: ShownLog,
-    runs: Pick<RunWatch, 'onDidEnd'>,
+    runs: { readonly onDidEnd: vscode.Event<unknown> },
     private readonly report: (error: unknown) => void,
   ) {
     this.disposables = [
@@ -34,7 +33,7 @@ export class Critics implements vscode.Disposable {
     ];
   }
 
-  /** Undefined while there is none. */
+  /** Row of the critics; undefined while there is no critic. */
   get node(): CriticsNode | undefined {
     const chosen = this.choice.chosen?.folder;
     const critics = this.found.map((critic) => ({
@@ -43,14 +42,14 @@ export class Critics implements vscode.Disposable {
     return critics.length === 0 ? undefined : { kind: 'critics', critics };
   }
 
-  /** Has the list made anew; `onDidChange` says when it is there. */
+  /** Renews the list; `onDidChange` fires when it is ready. */
   look(): void {
-    // One that has begun may have passed what is meant.
+    // A search that is under way may have passed the new critic already.
     this.isAskedAgain = true;
     if (!this.isLooking) void this.lookUntilCalm();
   }
 
-  /** Takes in what people have said since of the turns that these critics have read. */
+  /** Counts again how far people agree with these critics. */
   async follow(): Promise<void> {
     const { found } = this;
     const { engine } = this.log;
@@ -61,7 +60,7 @@ export class Critics implements vscode.Disposable {
       return { ...critic, figures: { ...figures, agreement } };
     });
     const now = await Promise.all(followed);
-    // The list may have been made anew meanwhile.
+    // The list may have been renewed meanwhile.
     if (found === this.found) this.show(now);
   }
 

@@ -9,22 +9,23 @@ import type {
 } from '../../core/model/model';
 import { LONGEST_REPLY } from '../../core/model/replyLength';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
-import { VENDOR } from '../chat/offered';
+import { VENDOR } from '../contributions';
 import { english, type Translate } from '../translate';
+import type { FaultCode } from '../../core/faults';
 
 const { t } = vscode.l10n;
 
-/** What the editor's consent dialog says that the model is for. */
+/** Purpose that the editor's consent dialog states. */
 const JUSTIFICATION = t(
   'Tandem lets it play the agent or the simulator in a dialogue about a programming task, and logs what it writes.',
 );
 
-/** The models that the editor offers through its language model API; which there are depends on other extensions. */
+/** The models of the editor's language model API; other extensions provide them. */
 export class EditorModels implements vscode.Disposable {
   private listing: Promise<readonly vscode.LanguageModelChat[]> | undefined;
   private readonly registration: vscode.Disposable;
 
-  /** @param changed there may be other models now */
+  /** @param changed is called when there may be other models */
   constructor(changed: () => void) {
     this.registration = vscode.lm.onDidChangeChatModels(() => {
       this.listing = undefined;
@@ -36,14 +37,14 @@ export class EditorModels implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  /** Without those that Tandem itself offers. Asks nobody for consent: that comes with the first message. */
+  /** Returns the models of others, without asking for consent: that comes with the first message. */
   all(): Promise<readonly vscode.LanguageModelChat[]> {
     const listing = (this.listing ??= ofOthers());
     listing.catch(() => (this.listing = undefined));
     return listing;
   }
 
-  /** The model of a name; it is looked for when it is asked, because it may come and go. */
+  /** Returns the model of a name. It is looked up at each request, because it may come and go. */
   model(spec: string): Model {
     return {
       name: spec,
@@ -56,7 +57,7 @@ export class EditorModels implements vscode.Disposable {
     };
   }
 
-  /** By vendor and id, by id, or by family. */
+  /** Finds a model by vendor and id, else by id, else by family. */
   private async find(spec: string): Promise<vscode.LanguageModelChat> {
     const wanted = spec.slice(EDITOR_MODEL.length);
     const all = await this.all();
@@ -81,12 +82,12 @@ function notOffered(wanted: string, ids: readonly string[], t: Translate): strin
   );
 }
 
-/** Under their own names Tandem's models are listed already; by way of the editor they would ask themselves. */
+/** Leaves out Tandem's models: they are listed under their own names, and by way of the editor would ask themselves. */
 async function ofOthers(): Promise<readonly vscode.LanguageModelChat[]> {
   return (await vscode.lm.selectChatModels()).filter(({ vendor }) => vendor !== VENDOR);
 }
 
-/** As the settings and the log name it. */
+/** Returns the name that the settings and the log have for a model. */
 export function editorSpec({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
   return `${EDITOR_MODEL}${vendor}/${id}`;
 }
@@ -129,7 +130,7 @@ async function written(
     cancellation.dispose();
   }
   const timing = { totalMs: performance.now() - begun, attempts: 1 };
-  // The API does not tell why a model stopped, nor how many tokens it counted.
+  // The API tells neither why a model stopped nor how many tokens it counted.
   return {
     text,
     finishReason: 'other',
@@ -148,7 +149,7 @@ const tooLongWords = (name: string, t: Translate): string =>
     LONGEST_REPLY.toLocaleString(),
   );
 
-/** Each vendor has options of its own; these names are the usual ones, and others are ignored. */
+/** Each vendor has its own options; these names are the usual ones, and a vendor ignores others. */
 function optionsOf({ temperature, topP, topK = 0, maxTokens }: SamplingSettings): Record<string, number> {
   return {
     ...{ temperature, max_tokens: maxTokens },
@@ -157,7 +158,7 @@ function optionsOf({ temperature, topP, topK = 0, maxTokens }: SamplingSettings)
   };
 }
 
-/** The API knows no system messages. */
+/** The API has no system messages; they become messages of the user. */
 function messageOfEditor({ role, content }: ChatMessage): vscode.LanguageModelChatMessage {
   return role === 'assistant'
     ? vscode.LanguageModelChatMessage.Assistant(content)
@@ -173,7 +174,7 @@ function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {
   return new Fault(code, message, { cause: error, english: reasonOf(error, name, english)[1] });
 }
 
-function reasonOf(error: unknown, name: string, t: Translate): [code: string, message: string] {
+function reasonOf(error: unknown, name: string, t: Translate): [code: FaultCode, message: string] {
   switch (error instanceof vscode.LanguageModelError ? error.code : '') {
     case 'NoPermissions':
       return [

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { Configuration } from '../configuration';
+import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import { revealFolder } from '../reveal';
 import type { LocalPlace } from './places';
@@ -10,10 +10,10 @@ import { inUse } from './words';
 
 const { t } = vscode.l10n;
 
-/** What a person does with the local models of the Models view. */
+/** Actions on the local models of the Models view. */
 export class ModelFolders {
   constructor(
-    private readonly configuration: Configuration,
+    private readonly configuration: FolderSettings,
     private readonly engine: Engine,
   ) {}
 
@@ -35,7 +35,7 @@ export class ModelFolders {
 
   /**
    * Asks for a folder and adds it to the list.
-   * @throws {Fault} when the folder is no model that can play here, with why and what to do
+   * @throws {Fault} with the reason and the remedy, when the folder holds no model that can play here
    */
   async add(): Promise<LocalPlace | undefined> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -57,7 +57,7 @@ export class ModelFolders {
     return this.at(chosen.fsPath);
   }
 
-  /** Takes a folder out of the list; the folder itself stays. */
+  /** Removes a folder from the list; the folder itself stays. */
   async remove({ folder, name, spec, from }: LocalPlace): Promise<void> {
     const { configuration } = this;
     const [role] = rolesOf(spec, configuration);
@@ -70,7 +70,9 @@ export class ModelFolders {
     await configuration.forgetSecondAgent(spec);
   }
 
-  /** In the explorer when the workspace holds it, else in the system's file manager where there is one. */
+  /**
+   * Shows the folder in the explorer when the workspace holds it, else in the system's file manager where there is one.
+   */
   async reveal({ folder }: LocalPlace): Promise<void> {
     await revealFolder(folder, 'config.json', t('The model is in {0}.', folder));
   }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commands, contextValues } from '../contributions';
+import { idOf, contextValues } from '../contributions';
 import { editorSpec } from './editorModels';
 import type { LocalState } from './loaded';
 import { criticItem, criticsItem } from './criticItems';
@@ -15,7 +15,7 @@ const { t } = vscode.l10n;
 
 type NodeOf<K extends ModelNode['kind']> = Extract<ModelNode, { kind: K }>;
 
-/** How a row of the Models view looks and sounds. */
+/** Returns the look and the spoken label of a row of the Models view. */
 export function itemOf(node: ModelNode): vscode.TreeItem {
   switch (node.kind) {
     case 'model':
@@ -38,7 +38,7 @@ export function itemOf(node: ModelNode): vscode.TreeItem {
 function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   const item = new vscode.TreeItem(place.name);
   item.id = place.folder;
-  // Its own name is what its row begins with.
+  // The row's label names the model already, so the reason need not name its folder.
   item.description = modelWords(row, t).replace(`${place.folder} `, '');
   item.iconPath = localIcon(row.state);
   item.contextValue = localContext(place);
@@ -48,7 +48,7 @@ function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   return item;
 }
 
-/** What can be done with a model: only what a person put into the list can be taken out. */
+/** Returns the menu context of a model: only one that a person put into the list can be removed. */
 function localContext({ from }: LocalPlace): string {
   if (from === 'tandem') return contextValues.starterModel;
   return from === 'list' ? contextValues.modelFolder : contextValues.trainedModel;
@@ -105,7 +105,7 @@ function connectItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Connect a model…'));
   item.description = t('on any server with an OpenAI-compatible API');
   item.iconPath = new vscode.ThemeIcon('plug');
-  item.command = { command: commands.connectModel, title: t('Connect a model') };
+  item.command = { command: idOf('connectModel'), title: t('Connect a model') };
   return item;
 }
 
@@ -113,11 +113,11 @@ function addFolderItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Add a model folder…'));
   item.description = t('one that you trained, or any ONNX model');
   item.iconPath = new vscode.ThemeIcon('add');
-  item.command = { command: commands.addModelFolder, title: t('Add a model folder') };
+  item.command = { command: idOf('addModelFolder'), title: t('Add a model folder') };
   return item;
 }
 
-/** The shape tells the state; a colour only repeats it. */
+/** Returns the icon of a state; its shape tells the state, and its colour only repeats it. */
 function localIcon(state: LocalState): vscode.ThemeIcon {
   switch (state.kind) {
     case 'not-loaded':

@@ -4,7 +4,7 @@ import type { LocalModel } from '../../core/model/local/model';
 import type { Generation, Model } from '../../core/model/model';
 import type { LocalPlace } from './places';
 
-/** What a local model is doing; one that was never asked for is not loaded. */
+/** State of a local model; one that was never asked for is not loaded. */
 export type LocalState =
   | { readonly kind: 'not-loaded' }
   | { readonly kind: 'loading' }
@@ -14,50 +14,50 @@ export type LocalState =
       readonly notes: readonly string[];
       readonly processId: number | undefined;
     }
-  /** One sentence: what, where, what to do. */
+  /** One sentence with the failure, its place and the remedy. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** A model as a person sees it. */
-export interface LookedAt {
+export interface ModelStatus {
   readonly state: LocalState;
-  /** What its files say; absent when they are no model. */
+  /** Contents of its files; absent when they are no model. */
   readonly files?: LocalFolder;
-  /** Of its last message; it may be closed by now. */
+  /** Speed of its last message; the model may be closed by now. */
   readonly tokensPerSecond?: number;
 }
 
-/** What is used of a model; each has a process of its own. */
+/** The part of a model that is used here; each model has a process of its own. */
 type Runner = Pick<LocalModel, 'generate' | 'describe' | 'notes' | 'fingerprint' | 'processId' | 'close'>;
 
 /** A model that was asked for. */
 interface Loaded {
   readonly runner: Promise<Runner>;
   state: LocalState;
-  /** Messages that are being written. */
+  /** Number of messages that are being written. */
   writing: number;
-  /** Nothing in the settings names it any more: it is closed after its last message. */
+  /** True when no setting names the model any more: it is closed after its last message. */
   retired: boolean;
 }
 
 /**
- * The local models that play here. Each is loaded once, when it is first asked for, whoever asks; it is closed when
- * the settings name it no more, and with the editor. By the folder of the model.
+ * The local models that play here, by folder. Each is loaded once, when anyone first asks for it; it is closed when the
+ * settings no longer name it, and with the editor.
  */
 export class LoadedModels {
   private readonly loaded = new Map<string, Loaded>();
   private readonly speeds = new Map<string, number>();
-  /** What the files of a folder said, or why they are no model. */
+  /** Contents of each folder's files, or the reason why they are no model. */
   private readonly seen = new Map<string, LocalFolder | Error>();
 
-  /** @param changed the state or the speed of a model may be another now */
+  /** @param changed is called when the state or the speed of a model may have changed */
   constructor(
     private readonly open: (place: LocalPlace) => Promise<Runner>,
     private readonly changed: () => void,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Loads nothing. */
-  async look(folder: string): Promise<LookedAt> {
+  /** Reads the files of a folder, and loads nothing. */
+  async look(folder: string): Promise<ModelStatus> {
     const files = await this.files(folder);
     const tokensPerSecond = this.speeds.get(folder);
     const idle: LocalState =
@@ -76,7 +76,7 @@ export class LoadedModels {
     if (files instanceof Error) throw files;
   }
 
-  /** The files are read again; a model that has failed or is another by now is loaded again when it is asked. */
+  /** Reads the files again. A model that failed or has other files by now is loaded again on its next use. */
   async lookAgain(): Promise<void> {
     this.seen.clear();
     await Promise.all(
@@ -86,7 +86,7 @@ export class LoadedModels {
     );
   }
 
-  /** A model under the name that the settings give it; it begins to load. */
+  /** Returns a model under its name in the settings, and begins to load it. */
   model(place: LocalPlace): Model {
     this.take(place);
     return {
@@ -95,19 +95,19 @@ export class LoadedModels {
     };
   }
 
-  /** Closes what is not among these folders; a message that is being written is finished first. */
+  /** Closes all models outside these folders; a message that is being written is finished first. */
   async keep(folders: readonly string[]): Promise<void> {
     const others = [...this.loaded].filter(([folder]) => !folders.includes(folder));
     for (const [folder, entry] of this.loaded) entry.retired = !folders.includes(folder);
     await Promise.all(others.map(([folder, entry]) => this.closeIfIdle(folder, entry)));
   }
 
-  /** Closes all of them, and breaks off what is being written. */
+  /** Closes all models, and breaks off messages that are being written. */
   async close(): Promise<void> {
     await Promise.all([...this.loaded].map(([folder, entry]) => this.end(folder, entry)));
   }
 
-  /** The model as it is loaded, or begun anew after it has failed. */
+  /** Returns the model as it is loaded, or loads it anew after a failure. */
   private take(place: LocalPlace): Loaded {
     const there = this.loaded.get(place.folder);
     if (there !== undefined && there.state.kind !== 'failed') {
@@ -160,13 +160,13 @@ export class LoadedModels {
     return files;
   }
 
-  /** Asks the model how it is. */
+  /** Asks the model for its state. */
   private async ask(folder: string, entry: Loaded): Promise<void> {
     const isClosed = (): boolean => this.loaded.get(folder) !== entry;
     let state: LocalState;
     try {
       const runner = await entry.runner;
-      // Asking would start its process again.
+      // A closed model would start its process again to answer.
       if (isClosed()) return;
       const { provider, tokensPerSecond } = await runner.describe();
       if (tokensPerSecond !== undefined) this.speeds.set(folder, tokensPerSecond);
@@ -188,7 +188,7 @@ export class LoadedModels {
     if (this.loaded.get(folder) === entry) this.loaded.delete(folder);
     this.changed();
     try {
-      // One that could not be opened has been reported, and has nothing to close.
+      // A failure to open has been reported, and leaves nothing to close.
       await entry.runner.then(
         (runner) => runner.close(),
         () => undefined,

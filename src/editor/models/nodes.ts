@@ -6,14 +6,14 @@ import type { Role } from './roles';
 import type { Server, ServerState } from './server';
 import type { ModelRow } from './words';
 
-/** What a row of the Models view stands for. */
+/** A row of the Models view. */
 export type ModelNode =
   | { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow; readonly use?: ModelUse }
   | { readonly kind: 'server'; readonly server: Server; readonly row: ServedRow; readonly use?: ModelUse }
   | {
       readonly kind: 'editorModel';
       readonly chat: LanguageModelChat;
-      readonly row: Played;
+      readonly row: PlayedRoles;
       readonly use?: ModelUse;
     }
   | CriticsNode
@@ -21,7 +21,7 @@ export type ModelNode =
   | { readonly kind: 'problem'; readonly sentence: string }
   | { readonly kind: 'add'; readonly what: 'server' | 'folder' };
 
-/** The critics, which do not play but say how good a turn was. */
+/** The critics, which do not play but score turns. */
 export interface CriticsNode {
   readonly kind: 'critics';
   readonly critics: readonly CriticNode[];
@@ -30,15 +30,15 @@ export interface CriticsNode {
 export interface CriticNode {
   readonly kind: 'critic';
   readonly critic: OfferedCritic;
-  /** The replays show what it says. */
+  /** True when the replays show its credit. */
   readonly isShown: boolean;
 }
 
-/** Who plays what now. */
-export interface Played {
+/** The roles that a model plays now. */
+export interface PlayedRoles {
   readonly roles: readonly Role[];
 }
 
-export interface ServedRow extends Played {
+export interface ServedRow extends PlayedRoles {
   readonly state: ServerState;
 }

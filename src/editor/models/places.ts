@@ -6,31 +6,33 @@ import { withoutEnd } from '../../core/text';
 /** The name of the model that ships with Tandem. */
 export const STARTER = 'starter';
 
-/** Where a model is that plays on this machine. */
+/** Location of a model that runs on this machine. */
 export interface LocalPlace {
-  /** As the settings and the log name it: `starter`, or `local:<folder>` with the folder relative to the workspace. */
+  /** Name in the settings and the log: `starter`, or `local:<folder>` with the folder relative to the workspace. */
   readonly spec: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** What a person calls it. */
+  /** Name that a person sees. */
   readonly name: string;
-  /** Why it is shown: it ships with Tandem, was trained here, stands in `tandem.modelFolders`, or a setting has it play. */
+  /**
+   * Reason why it is shown: it ships with Tandem, was trained here, is in `tandem.modelFolders`, or a setting uses it.
+   */
   readonly from: 'tandem' | 'training' | 'list' | 'use';
 }
 
-/** What decides which local models there are. */
+/** Settings that decide which local models there are. */
 export interface LocalSettings {
   readonly agent: string;
   readonly secondAgent: string;
   readonly simulator: string;
   readonly modelFolders: readonly string[];
-  /** In which training leaves its models; undefined when no workspace is open. */
+  /** Folder in which training leaves its models; undefined when no workspace is open. */
   readonly dataFolder: string | undefined;
-  /** Relative paths stand in the workspace; undefined when none is open. */
+  /** Resolves a relative path against the workspace; returns undefined when none is open. */
   resolve(file: string): string | undefined;
 }
 
-/** The local model that a setting names; undefined for servers, scripts and rules. */
+/** Returns the local model that a setting names; undefined for servers, scripts and rules. */
 export function localPlace(
   spec: string,
   starterFolder: string,
@@ -44,7 +46,7 @@ export function localPlace(
   return { spec, folder, name: folderName(folder), from: 'use' };
 }
 
-/** The starter model where it ships, what was trained here, the folders of the list, and what else plays now. */
+/** Returns the starter model, the models trained here, the folders of the list, and any other local model in use. */
 export function localPlaces(settings: LocalSettings, starterFolder: string): LocalPlace[] {
   const { agent, secondAgent, simulator, modelFolders, dataFolder } = settings;
   const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
@@ -66,7 +68,8 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
 }
 
 /**
- * As the settings and the log name a model that is opened by its place, so that no path of this machine gets into the log.
+ * Returns the name that the settings and the log have for a model that is opened by its path, so that no path of this
+ * machine gets into the log.
  * @param place a model folder, or a graph in its `onnx/`
  */
 export function specAt(place: string, places: readonly LocalPlace[], workspace: string): string {
@@ -77,7 +80,7 @@ export function specAt(place: string, places: readonly LocalPlace[], workspace: 
   return `local:${path.isAbsolute(inside) ? path.basename(folder) : inside}`;
 }
 
-/** Of runs that have one name, each has the end of its id behind it. */
+/** Adds the end of the run's id to the names of runs that share one. */
 function toldApart(places: readonly LocalPlace[]): LocalPlace[] {
   const byName = Map.groupBy(places, ({ name }) => name);
   return places.map((place) => {
@@ -88,7 +91,7 @@ function toldApart(places: readonly LocalPlace[]): LocalPlace[] {
   });
 }
 
-/** Models that runs and loops have left in the data folder and that can play here, by name. */
+/** Returns the folders of models that loops and runs left in the data folder and that can play here, by name. */
 function trainedFolders(dataFolder: string | undefined): string[] {
   if (dataFolder === undefined) return [];
   return ['loops', 'runs'].flatMap((kind) => {
@@ -99,23 +102,23 @@ function trainedFolders(dataFolder: string | undefined): string[] {
   });
 }
 
-/** Relative when the workspace holds it, so that no path of this machine gets into the log. */
+/** Returns a relative path when the workspace holds the folder, so that no path of this machine gets into the log. */
 function within(workspace: string, folder: string): string {
   const relative = path.relative(workspace, folder);
   return relative.startsWith('..') || path.isAbsolute(relative) ? folder : relative.replaceAll('\\', '/');
 }
 
-/** The folder of a trained model is called `model` in its run's folder: what the run is called tells more. */
+/** Returns the name of a model by its folder. That of a trained model is always `model`, so the run's name is used. */
 function folderName(folder: string): string {
   const name = path.basename(folder);
   if (name !== runFiles.model) return name;
   return runName(folder) ?? `${path.basename(path.dirname(folder))}/${name}`;
 }
 
-/** By the folders of models: a run keeps the name that it was made with. */
+/** Names of runs by the folders of their models; a run keeps the name that it was made with. */
 const runNames = new Map<string, string | undefined>();
 
-/** What the run is called whose model this is; undefined where it is no run's, or of one without a name. */
+/** Returns the name of the run that trained a model; undefined where no run did, or the run has no name. */
 export function runName(model: string): string | undefined {
   if (path.basename(model) !== runFiles.model) return undefined;
   if (!runNames.has(model))
@@ -129,7 +132,7 @@ function readName(configuration: string): string | undefined {
     const { name } = JSON.parse(readFileSync(configuration, 'utf8')) as { readonly name?: unknown };
     return typeof name === 'string' && name !== '' ? name : undefined;
   } catch (error) {
-    // Such a run is told of in the Runs view; its model is called by its folder.
+    // The Runs view reports such a run; its model is named by its folder.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

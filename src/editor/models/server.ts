@@ -16,7 +16,7 @@ export const serverSchema = lazily(() =>
       )
       .transform(withoutSlash),
     model: z.string().trim().min(1),
-    /** Where it plays the agent, in place of the settings of the same name. */
+    /** Sampling settings of the model as agent; they override the settings of the same name. */
     sampling: z
       .object({
         temperature: z.number().min(0).max(2).optional(),
@@ -32,20 +32,20 @@ export const serverSchema = lazily(() =>
 
 export type Server = z.infer<ReturnType<typeof serverSchema>>;
 
-/** What is known of a server since this window was opened. */
+/** State of a server since this window was opened. */
 export type ServerState =
   | { readonly kind: 'untested' }
   | { readonly kind: 'testing' }
   | { readonly kind: 'works'; readonly notes: readonly string[] }
-  /** In a sentence or two: what is wrong, what to do. */
+  /** The problem and the remedy, in a sentence or two. */
   | { readonly kind: 'fails'; readonly why: string };
 
-/** As the settings and the log name it. */
+/** Returns the name that the settings and the log have for the model. */
 export function specOf({ model, baseUrl }: Pick<Server, 'model' | 'baseUrl'>): string {
   return `openai:${model}@${baseUrl}`;
 }
 
-/** A sentence when the text is no base URL. */
+/** Returns a sentence when the text is not a base URL. */
 export function validateAddress(text: string, t: Translate): string | undefined {
   const address = readAddress(text);
   if (address === 'none') return t('Enter an address such as {0}.', 'http://127.0.0.1:8000/v1');
@@ -54,7 +54,7 @@ export function validateAddress(text: string, t: Translate): string | undefined 
   return undefined;
 }
 
-/** A base URL as settings keep it: as it was written, because the log names the model by it. */
+/** Returns a base URL as it was written, without the final slash; the log names the model by it. */
 export function withoutSlash(address: string): string {
   return withoutEnd(address.trim(), '/');
 }

@@ -8,18 +8,18 @@ import { serverSchema, specOf, type Server, type ServerState } from './server';
 
 const UNTESTED: ServerState = { kind: 'untested' };
 
-/** Where the connected servers are kept. */
-export interface ServerSettings {
-  /** As it stands in the settings: written by hand it may hold anything. */
+/** The settings that hold the connected servers. */
+interface ServerSettings {
+  /** Entries as written in the setting; they may be anything. */
   readonly servers: readonly unknown[];
   set(name: 'servers', value: Server[]): Promise<void>;
 }
 
-/** The models that a person has connected, and whether they work. */
+/** The models that a person has connected, with their states. */
 export class Servers {
   private readonly states = new Map<string, ServerState>();
 
-  /** @param changed the state of a server is another now */
+  /** @param changed is called when the state of a server has changed */
   constructor(
     private readonly settings: ServerSettings,
     private readonly keys: ApiKeys,
@@ -50,7 +50,7 @@ export class Servers {
     return this.states.get(specOf(server)) ?? UNTESTED;
   }
 
-  /** Adds a server, or puts it in the place of another. */
+  /** Adds a server, or replaces another one. */
   async save(server: Server, instead: Server = server): Promise<void> {
     const replaced = [specOf(server), specOf(instead)];
     const at = this.all.findIndex((one) => replaced.includes(specOf(one)));
@@ -59,7 +59,7 @@ export class Servers {
     this.forget(instead.baseUrl);
   }
 
-  /** Takes a server out of the settings, and its key away when no other model at its origin needs it. */
+  /** Removes a server from the settings, and its key when no other model at its origin needs it. */
   async remove(server: Server): Promise<void> {
     const others = this.all.filter((one) => specOf(one) !== specOf(server));
     await this.settings.set('servers', others);
@@ -92,7 +92,7 @@ export class Servers {
     this.note(specOf(server), stateOf(trial));
   }
 
-  /** A model whose own requests tell whether its server works. */
+  /** Wraps a model so that its own requests tell whether its server works. */
   watched(model: Model): Model {
     return {
       name: model.name,
@@ -116,7 +116,7 @@ export class Servers {
     this.changed();
   }
 
-  /** What was found with another key or under another name says nothing any more. */
+  /** Forgets the states found with another key or under another name. */
   private forget(baseUrl: string): void {
     const origin = originOf(baseUrl);
     for (const spec of this.states.keys()) if (originOfModel(spec) === origin) this.states.delete(spec);

@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import type { UseByModel } from '../../core/trajectory/use';
-import type { Configuration } from '../configuration';
+import type { FolderSettings } from '../configuration';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { ShownLog } from '../shownLog';
+import { Tree } from '../tree';
 import type { Critics } from './critics';
 import { editorSpec } from './editorModels';
 import { itemOf } from './items';
-import type { ModelNode, Played } from './nodes';
+import type { ModelNode, PlayedRoles } from './nodes';
 import { rolesOf } from './roles';
 import { specOf } from './server';
 import { ModelWatcher } from './watcher';
@@ -16,51 +17,38 @@ export type { ModelNode } from './nodes';
 
 const { t } = vscode.l10n;
 
-/** How often the use of the models is counted at most, while dialogues are played. */
+/** Milliseconds between counts of the models' use while dialogues are played. */
 const COUNT_AFTER_MS = 1000;
 
 /**
- * The models that can play: on this machine, behind servers, in the editor; what each is doing, and who plays what. Below
- * them the critics.
+ * The models that can play: on this machine, behind servers, in the editor; with their states and roles. The critics
+ * come below them.
  */
-export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly view: vscode.TreeView<ModelNode>;
-  private readonly disposables: { dispose(): unknown }[];
+export class ModelTree extends Tree<ModelNode> {
   private uses: UseByModel = {};
   private counting: NodeJS.Timeout | undefined;
 
-  readonly onDidChangeTreeData = this.changed.event;
-
   constructor(
-    private readonly configuration: Configuration,
+    private readonly configuration: FolderSettings,
     private readonly engine: Engine,
     private readonly log: ShownLog,
     private readonly critics: Critics,
   ) {
-    this.view = vscode.window.createTreeView(views.models, { treeDataProvider: this });
-    this.disposables = [
-      this.changed,
-      this.view,
+    super(views.models);
+    this.owns(
       configuration.onDidChange(() => this.show()),
       engine.onDidChangeModels(() => this.show()),
       critics.onDidChange(() => this.show()),
       log.onDidChangeDialogues(() => this.countSoon()),
       new ModelWatcher(configuration, () => void this.refresh()),
-      this.view.onDidChangeVisibility(({ visible }) => {
-        if (!visible) return;
-        this.show();
-        this.critics.look();
-        this.countSoon();
-      }),
       new vscode.Disposable(() => clearTimeout(this.counting)),
-    ];
+    );
+    this.whenSeen(() => {
+      this.show();
+      critics.look();
+      this.countSoon();
+    });
     this.showPlayers();
-  }
-
-  /** The row that the keyboard is on. */
-  get selected(): ModelNode | undefined {
-    return this.view.selection[0];
   }
 
   async getChildren(node?: ModelNode): Promise<ModelNode[]> {
@@ -79,16 +67,12 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     return itemOf(node);
   }
 
-  /** Looks at the folders anew. */
+  /** Reads the folders again. */
   async refresh(): Promise<void> {
     await this.engine.locals.lookAgain();
     this.show();
     this.critics.look();
     this.countSoon();
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
   }
 
   private locals(): Promise<ModelNode[]> {
@@ -120,16 +104,16 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     });
   }
 
-  private played(spec: string): Played {
+  private played(spec: string): PlayedRoles {
     return { roles: rolesOf(spec, this.configuration) };
   }
 
   private show(): void {
     this.showPlayers();
-    this.changed.fire(undefined);
+    this.redraw();
   }
 
-  /** Behind the view's title, also when rules or a script plays. */
+  /** Shows the players after the view's title, also when rules or a script plays. */
   private showPlayers(): void {
     const { agent, secondAgent, simulator, showsCandidates } = this.configuration;
     const { localPlaces, servers } = this.engine;
@@ -148,11 +132,11 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     this.counting = setTimeout(() => void this.count(), COUNT_AFTER_MS);
   }
 
-  /** Critics that cannot be read leave the use counted. */
+  /** Counts the use of the models and people's agreement with critics; a failure of one does not stop the other. */
   private async count(): Promise<void> {
     const report = (error: unknown): void => this.engine.report(error);
     await this.countUse().catch(report);
-    // People may have said what they think of a critic.
+    // People may have judged turns of a critic since.
     await this.critics.follow().catch(report);
     this.counting = undefined;
   }
@@ -161,6 +145,6 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     const uses = await (await this.log.engine.logIfAny())?.modelUse();
     if (uses === undefined || JSON.stringify(uses) === JSON.stringify(this.uses)) return;
     this.uses = uses;
-    this.changed.fire(undefined);
+    this.redraw();
   }
 }

@@ -3,9 +3,10 @@ import type { ModelUse, UseByModel } from '../../core/trajectory/use';
 import type { Translate } from '../translate';
 import type { Namer } from './called';
 import { specOf, type Server } from './server';
+import { cell } from '../../core/markdown';
 import { withoutEnd } from '../../core/text';
 
-/** `12 turns · 3 replies · 34,100 tokens · $0.02` */
+/** Returns for example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {
   const { turns, replies } = use;
   const tokens = use.promptTokens + use.completionTokens;
@@ -17,15 +18,15 @@ export function useWords(use: ModelUse, t: Translate, server?: Server): string {
   ].join(' · ');
 }
 
-/** The document is where a person looks which model it is. */
+/** Returns both names of a model, because people look up in this document which model has a name. */
 function calledAs(model: string, namer: Namer): string {
   const called = namer.calledBy(model);
   return called === model ? model : `${called} (${model})`;
 }
 
 /**
- * The use of every model as a Markdown document.
- * @param folder the name of the folder whose log it is of, where the window has several
+ * Returns the use of every model as a Markdown document.
+ * @param folder name of the folder of the log, where the window has several
  */
 export function useDocument(
   uses: UseByModel,
@@ -78,12 +79,12 @@ export function useDocument(
   ].join('\n\n');
 }
 
-/** US dollars; less than a cent with the digits that tell such sums apart. */
+/** Returns an amount of US dollars; less than a cent gets the digits that tell such sums apart. */
 export function dollars(sum: number): string {
   return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : withoutEnd(sum.toFixed(6), '0')}`;
 }
 
-/** With columns that stand under each other, so that it can be read as it is. */
+/** Returns a table whose columns are aligned, so that its source can be read. */
 function table([head, ...rows]: string[][]): string {
   const cells = [head!, ...rows].map((row) => row.map(cell));
   const widths = head!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
@@ -93,10 +94,6 @@ function table([head, ...rows]: string[][]): string {
     column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
   );
   return [line(cells[0]!), line(rule), ...cells.slice(1).map(line)].join('\n');
-}
-
-function cell(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<`*_[\]]/g, '\\$&');
 }
 
 const hasTokens = ({ promptTokens, completionTokens }: ModelUse): boolean =>

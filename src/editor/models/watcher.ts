@@ -1,16 +1,18 @@
 import * as vscode from 'vscode';
 import { afterActivation } from '../afterActivation';
-import type { Configuration } from '../configuration';
+import type { FolderSettings } from '../configuration';
 
-/** Where training leaves its models in the data folder, and the folders on the way to them. */
+/** Glob patterns of the models that training leaves in the data folder, and of the folders on the way to them. */
 const TRAINED = '{runs,loops}/*/model/**';
 const ON_THE_WAY = '{runs,loops,runs/*,loops/*,runs/*/model,loops/*/model}';
-/** A model is many files, which come one after the other. */
+/**
+ * Milliseconds without a change before the models are read, because a model is many files, written one after another.
+ */
 const QUIET_MS = 400;
 
 /**
- * Tells when a local model may have appeared, vanished or been replaced: in the data folder, where training leaves its
- * results, or among the folders of the settings.
+ * Reports that a local model may have appeared, vanished or been replaced: in the data folder, where training leaves
+ * its results, or among the folders of the settings.
  */
 export class ModelWatcher implements vscode.Disposable {
   private watched = '';
@@ -19,7 +21,7 @@ export class ModelWatcher implements vscode.Disposable {
   private readonly registrations: readonly vscode.Disposable[];
 
   constructor(
-    private readonly configuration: Configuration,
+    private readonly configuration: FolderSettings,
     private readonly changed: () => void,
   ) {
     this.registrations = [configuration.onDidChange(() => this.watch()), afterActivation(() => this.watch())];

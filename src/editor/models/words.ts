@@ -1,15 +1,15 @@
 import type { LocalFolder } from '../../core/model/local/folder';
 import type { Translate } from '../translate';
-import type { LocalState, LookedAt } from './loaded';
+import type { LocalState, ModelStatus } from './loaded';
 import type { LocalPlace } from './places';
 import type { Role } from './roles';
 
-/** What a row of the Models view tells. */
-export interface ModelRow extends LookedAt {
+/** Contents of a row of the Models view. */
+export interface ModelRow extends ModelStatus {
   readonly roles: readonly Role[];
 }
 
-/** Why a model that plays is not removed. */
+/** Says why a model in use is not removed. */
 export function inUse(name: string, role: Role, t: Translate): string {
   switch (role) {
     case 'agent':
@@ -36,8 +36,8 @@ export function roleWord(role: Role, t: Translate): string {
 }
 
 /**
- * What stands behind a model's name, what matters most first, because a narrow view cuts the end:
- * `agent · 812 tokens/s · 7.2 MB · int8 · cpu`. That it is ready its icon says, and that it has a speed.
+ * Returns the words after a model's name, most important first, because a narrow view cuts the end:
+ * `agent · 812 tokens/s · 7.2 MB · int8 · cpu`. The icon and the speed tell that it is ready.
  */
 export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow, t: Translate): string {
   const isReady = state.kind === 'ready';
@@ -50,7 +50,7 @@ export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow, t
   ].join(' · ');
 }
 
-/** The same to be heard: whole words, and the state that only the icon tells. */
+/** Returns the same for a screen reader: whole words, and the state that only the icon tells. */
 export function spokenModel(name: string, row: ModelRow, t: Translate): string {
   const { roles, state, files, tokensPerSecond } = row;
   const isReady = state.kind === 'ready';
@@ -66,7 +66,7 @@ export function spokenModel(name: string, row: ModelRow, t: Translate): string {
   ].join(', ');
 }
 
-/** The lines of a model's hover: what does not fit into its row. */
+/** Returns the lines of a model's hover: whatever does not fit into its row. */
 export function modelDetails(
   { folder }: LocalPlace,
   { state, files, tokensPerSecond }: ModelRow,

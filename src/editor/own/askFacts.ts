@@ -8,8 +8,8 @@ import { withProgress } from './testing';
 const { t } = vscode.l10n;
 
 /** A task before its facts. */
-export interface WithoutFacts {
-  /** The function's. */
+interface TaskBeforeFacts {
+  /** Name of the function. */
   readonly name: string;
   readonly request: string;
   readonly reference: string;
@@ -17,16 +17,16 @@ export interface WithoutFacts {
 }
 
 interface Row extends vscode.QuickPickItem {
-  /** What is done when it is chosen. */
   readonly run: () => Promise<void> | 'done' | undefined;
   readonly fact?: Fact;
 }
 
 /**
  * Asks for the facts of a task, which the rules tell when they play the collaborator: a list to add to, to edit and to
- * draft, by a model or from the tests. None is an answer too. Undefined when the person turns back.
+ * draft, by a model or from the tests. The list may be empty.
+ * @returns undefined when the person cancelled
  */
-export async function askFacts(engine: Engine, task: WithoutFacts): Promise<readonly Fact[] | undefined> {
+export async function askFacts(engine: Engine, task: TaskBeforeFacts): Promise<readonly Fact[] | undefined> {
   let facts: readonly Fact[] = [];
   const replace = async (old: Fact | undefined): Promise<void> => {
     const edited = await editFact(task.name, old);
@@ -84,13 +84,13 @@ export async function askFacts(engine: Engine, task: WithoutFacts): Promise<read
   }
 }
 
-/** The model that drafts: the one that plays the collaborator, else the agent. The starter model knows no such tasks. */
+/** Returns the model that drafts: the simulator, else the agent; rules and the starter model cannot. */
 function drafter({ simulatorName, agentName }: Engine): string | undefined {
   return [simulatorName, agentName].find((name) => !['', 'rules', 'starter'].includes(name));
 }
 
 /** @throws {Fault} `editor/no-facts` when the model wrote something else */
-async function drafted(engine: Engine, name: string, task: WithoutFacts): Promise<Fact[] | undefined> {
+async function drafted(engine: Engine, name: string, task: TaskBeforeFacts): Promise<Fact[] | undefined> {
   return withProgress(t('{0} drafts facts', engine.calledBy(name)), async (signal) => {
     const model = await engine.modelNamed(name);
     const { text } = await model.generate(factsQuestion(task), engine.samplingOf(name), { signal });
@@ -126,7 +126,7 @@ function pickRow(name: string, rows: readonly Row[]): Promise<Row | { removed: F
   });
 }
 
-/** Three inputs, one after the other. Undefined when the person turns back, which leaves the fact as it was. */
+/** Asks for a fact in three inputs. Returns undefined when the person cancelled, which leaves the fact as it was. */
 async function editFact(name: string, fact: Fact | undefined): Promise<Fact | undefined> {
   const ask = (prompt: string, value: string): Thenable<string | undefined> =>
     vscode.window.showInputBox({

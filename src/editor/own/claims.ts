@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { assertsAbout } from '../../core/task/python/asserts';
 import { testFilesNaming } from './testFiles';
 
-/** What open Python files and the workspace's test files claim about a function; the open ones first. */
+/** Returns the asserts about a function in open Python files, then in the workspace's test files. */
 export async function claimsAbout(name: string): Promise<string[]> {
   const open = vscode.workspace.textDocuments.filter(({ languageId }) => languageId === 'python');
   const files = await testFilesNaming(name);

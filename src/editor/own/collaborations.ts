@@ -8,28 +8,28 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
 import { recall } from '../memory';
 import type { SessionPanel } from '../session/panel';
-import type { SessionPanels } from '../session/panels';
+import type { Sessions } from '../session/sessions';
 import type { Session } from '../session/session';
 import { pointedAt } from './function';
 import { proposalSchema, type Proposal } from './proposal';
-import type { Decision, Proposals } from './proposals';
+import type { AnswerDecision, Proposals } from './proposals';
 
 const { t } = vscode.l10n;
 
-/** Of which functions dialogues are about, at most; the oldest are forgotten. */
+/** Maximum number of remembered functions; the oldest is dropped. */
 const MOST_TARGETS = 50;
 
 const TARGETS = 'tandem.ownFunctions';
 const ACCEPTED = 'tandem.acceptedAnswers';
 
-/** Where the answer of a dialogue belongs. Kept by the editor and not in the log: it names a file of this machine. */
+/** Place for the answer of a dialogue. The editor keeps it, not the log, because it names a file of this machine. */
 const targetSchema = lazily(() =>
   z.object({
     episode: z.string(),
     file: z.string(),
     name: z.string(),
     near: z.number(),
-    /** The change was shown once; afterwards only on request. */
+    /** True once the change was shown; afterwards it is shown on request only. */
     isShown: z.boolean(),
   }),
 );
@@ -39,20 +39,20 @@ type Target = z.infer<ReturnType<typeof targetSchema>>;
 type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
 
 /**
- * Dialogues about functions of the developer's own code: the developer is the collaborator, what is hidden is in the
- * developer's head, and the answer is shown as a change of the file.
+ * Dialogues about functions of the developer's own code. The developer is the collaborator, the hidden information is
+ * in the developer's head, and the answer is shown as a change of the file.
  */
 export class Collaborations implements vscode.Disposable {
-  /** Of sessions that have not begun. */
+  /** Functions of sessions that have not begun. */
   private readonly starting = new WeakMap<Session, Omit<Target, 'episode'>>();
-  /** Of the answers that are measured later. */
+  /** Timers of the answers that are measured later. */
   private timers: readonly NodeJS.Timeout[] = [];
   private readonly disposables: vscode.Disposable[];
 
   constructor(
     private readonly memory: vscode.Memento,
     private readonly engines: Engines,
-    private readonly panels: SessionPanels,
+    private readonly panels: Sessions,
     private readonly proposals: Proposals,
   ) {
     const report = (error: unknown): void => engines.first.report(error);
@@ -63,11 +63,11 @@ export class Collaborations implements vscode.Disposable {
       proposals.onDidDecide((decision) => void this.log(decision).catch(report)),
       engines.first.configuration.onDidChange(() => this.measureLater()),
     ];
-    // Answers that were accepted before the window was reloaded.
+    // Some answers may have been accepted before the window was reloaded.
     this.measureLater();
   }
 
-  /** Asks what the function has to do, with a draft, and opens a session about it. */
+  /** Asks what the function has to do, with a draft of the request, and opens a session about it. */
   async start(): Promise<SessionPanel | undefined> {
     const { document, function: wanted } = pointedAt();
     const engine = this.engines.of(document.uri.fsPath);
@@ -96,8 +96,8 @@ export class Collaborations implements vscode.Disposable {
   }
 
   /**
-   * Shows the change that an answer would be.
-   * @param what the dialogue that it ends, or the answer itself
+   * Shows the change that an answer would make.
+   * @param what the dialogue of the answer, or the answer itself
    */
   async review(what: unknown): Promise<void> {
     const proposal = proposalSchema().safeParse(what).data;
@@ -125,7 +125,7 @@ export class Collaborations implements vscode.Disposable {
     return recall(this.memory, ACCEPTED, () => z.array(acceptedSchema())) ?? [];
   }
 
-  /** Keeps what a dialogue is about once it has begun, and shows its answer once there is one. */
+  /** Remembers the function of a dialogue once it has begun, and shows the answer once there is one. */
   private async follow({ shown: session }: SessionPanel): Promise<void> {
     const { id: episode } = session;
     if (episode === undefined || !isOwnFunction(session.task)) return;
@@ -164,7 +164,7 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
-  private async log({ proposal, isAccepted }: Decision): Promise<void> {
+  private async log({ proposal, isAccepted }: AnswerDecision): Promise<void> {
     if (proposal.episode === undefined) return;
     const { episode } = proposal;
     const outcome = isAccepted ? 'accepted' : 'rejected';
@@ -173,13 +173,13 @@ export class Collaborations implements vscode.Disposable {
     );
     if (!isAccepted) return;
     const accepted = { proposal, at: Date.now() };
-    // Of an answer that is accepted once more the last time counts.
+    // If an answer is accepted again, the last time counts.
     const others = this.accepted.filter((one) => one.proposal.episode !== episode);
     await this.memory.update(ACCEPTED, [...others, accepted]);
     this.measureLater();
   }
 
-  /** Sets the timers of all that is to be measured, anew where some are set. */
+  /** Sets a timer for each answer that is to be measured, in place of earlier timers. */
   private measureLater(): void {
     for (const timer of this.timers) clearTimeout(timer);
     const { survivalMs } = this.engines.first.configuration;
@@ -191,14 +191,14 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
-  /** Looks how much of an accepted answer is still in its file, once. */
+  /** Measures, once, how much of an accepted answer is still in its file. */
   private async measure({ proposal, at }: Accepted): Promise<void> {
     await this.memory.update(
       ACCEPTED,
       this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
     );
     const { survival } = await import('../../core/dialogue/survival');
-    const { logSurvived } = await import('../../core/dialogue/survived');
+    const { logSurvived } = await import('../../core/dialogue/survival');
     const survived = survival(proposal.code, await codeNow(proposal));
     await this.write(proposal.episode!, (log, by) =>
       logSurvived(log, proposal.episode!, {
@@ -210,7 +210,7 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
-  /** Only what the developer has agreed to is logged, and the dialogue may have been deleted since. */
+  /** Writes only what the developer has consented to, and only while the log has the dialogue. */
   private async write(
     episode: string,
     append: (log: TrajectoryLog, by: string) => Promise<unknown>,
@@ -224,13 +224,16 @@ export class Collaborations implements vscode.Disposable {
   }
 }
 
-/** The function as it is now with what surrounds it in the answer: all of the file when it has another name. */
+/**
+ * Returns the present code of the function; all of the file when no function has the name any more, or the answer holds
+ * more than the function.
+ */
 async function codeNow({ file, name, near, code }: Proposal): Promise<string> {
   let source: string;
   try {
     source = (await vscode.workspace.openTextDocument(vscode.Uri.parse(file))).getText();
   } catch {
-    // A file that is gone has nothing of it.
+    // A deleted file has nothing of the answer.
     return '';
   }
   const there = name === undefined ? undefined : functionNamed(source, name, near);

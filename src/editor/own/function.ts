@@ -1,18 +1,21 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { functionAround, type PythonFunction } from '../../core/task/python/functions';
-import { commands } from '../contributions';
+import { idOf } from '../contributions';
 
 const { t } = vscode.l10n;
 
-/** A function that a person points at, in a file of the window. */
-export interface PointedAt {
+/** A function at which a person points, in a file of the window. */
+export interface FunctionAtCursor {
   readonly document: vscode.TextDocument;
   readonly function: PythonFunction;
 }
 
-/** The Python function that is selected, or the one around the cursor. @throws {Fault} `editor/no-function` */
-export function pointedAt(): PointedAt {
+/**
+ * Returns the selected Python function, or the one around the cursor.
+ * @throws {Fault} `editor/no-function`
+ */
+export function pointedAt(): FunctionAtCursor {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'python') {
     throw new Fault('editor/no-function', t('Open a Python file and put the cursor into a function first.'));
@@ -26,7 +29,7 @@ export function pointedAt(): PointedAt {
   );
 }
 
-/** Where a selection begins: that of a whole function ends on the line after it. */
+/** Returns the line where a selection begins, because the selection of a whole function ends on the line after it. */
 function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: vscode.Selection): number {
   if (isEmpty) return active.line;
   let { line } = start;
@@ -34,11 +37,11 @@ function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: 
   return line;
 }
 
-/** In the menu of the light bulb, where a function begins. */
+/** Adds an action to the light bulb's menu on the line where a function begins. */
 export class FunctionActions implements vscode.CodeActionProvider, vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
-  /** @param titles what the manifest calls each command */
+  /** @param titles the manifest's titles of the commands */
   constructor(private readonly titles: () => ReadonlyMap<string, string>) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite] };
     this.registration = vscode.languages.registerCodeActionsProvider({ language: 'python' }, this, kinds);
@@ -46,9 +49,9 @@ export class FunctionActions implements vscode.CodeActionProvider, vscode.Dispos
 
   provideCodeActions(document: vscode.TextDocument, { start }: vscode.Range): vscode.CodeAction[] {
     if (!/^\s*(?:async\s+)?def\s/.test(document.lineAt(start.line).text)) return [];
-    const title = `Tandem: ${this.titles().get(commands.collaborateOnFunction) ?? ''}`;
+    const title = `Tandem: ${this.titles().get(idOf('collaborateOnFunction')) ?? ''}`;
     const action = new vscode.CodeAction(title, vscode.CodeActionKind.RefactorRewrite);
-    action.command = { command: commands.collaborateOnFunction, title };
+    action.command = { command: idOf('collaborateOnFunction'), title };
     return [action];
   }
 

@@ -12,16 +12,16 @@ import type { Engines } from '../engines';
 import type { Packs } from '../tasks/packs';
 import { askFacts } from './askFacts';
 import { claimsAbout } from './claims';
-import { pointedAt, type PointedAt } from './function';
+import { pointedAt, type FunctionAtCursor } from './function';
 import { withProgress } from './testing';
 
 const { t } = vscode.l10n;
 
-/** The pack of a folder that tasks of its own code go into. */
+/** File name of the pack for tasks from a folder's own code. */
 const PACK = 'private-tasks.jsonl';
 
 /**
- * Makes a task of a private pack from the function under the cursor: tests and request are drafted from what is there and
+ * Makes a task of a private pack from the function under the cursor. Tests and request are drafted from the code and
  * edited, and nothing is written before the reference has passed its own tests.
  */
 export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
@@ -63,12 +63,15 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
 
 interface ChosenTests {
   readonly all: readonly string[];
-  /** The tests that the function has to fulfil; the others say nothing of what it returns. */
+  /** Tests that the function must fulfil; the others do not state what it returns. */
   readonly claims: readonly string[];
 }
 
-/** What the tests here claim, to choose from, and what the person adds. Undefined when the person turns back. */
-async function askTests({ function: { name } }: PointedAt): Promise<ChosenTests | undefined> {
+/**
+ * Asks for tests: a choice of those found in the workspace, and others that the person types. Returns undefined when
+ * the person cancelled.
+ */
+async function askTests({ function: { name } }: FunctionAtCursor): Promise<ChosenTests | undefined> {
   const { typedCalls } = await import('../../core/task/drafted');
   const title = t('Create Task from {0}: hidden tests', name);
   const claims = await claimsAbout(name);
@@ -111,7 +114,7 @@ async function askTests({ function: { name } }: PointedAt): Promise<ChosenTests 
   };
 }
 
-function askRequest({ function: wanted }: PointedAt): Thenable<string | undefined> {
+function askRequest({ function: wanted }: FunctionAtCursor): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Create Task from {0}: request', wanted.name),
     prompt: t(
@@ -172,7 +175,7 @@ async function append(file: string, line: string): Promise<void> {
   }
 }
 
-/** Whether the last line of a file was written without a line break. */
+/** Returns whether the last line of a file has no line break. */
 async function endsOpen(file: string): Promise<boolean> {
   try {
     const text = await readFile(file, 'utf8');

@@ -1,29 +1,29 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { TestCount } from '../../core/testing/comparison';
-import type { TestOutcome, TestRun } from '../../core/testing/run';
+import type { TestCount, TestOutcome, TestRun } from '../../core/testing/run';
+import { chosenPython } from '../pythonEnvironments';
 import { pointedAt } from './function';
-import { ownPython } from './interpreter';
 import { testFilesNaming } from './testFiles';
 import { withProgress } from './testing';
 
 const { t } = vscode.l10n;
 
-/** Tests that take longer are ended. */
+/** Minutes until tests are stopped. */
 const LIMIT_MINUTES = 2;
-/** More broken tests than these are not named in the sentence. */
+/** Maximum number of broken tests that the sentence names. */
 const MOST_NAMED = 3;
 
-/** What the tests of a function say. */
+/** Result of a function's tests. */
 export interface TestReport {
   readonly sentence: string;
-  /** A test that passed before fails with the answer. */
+  /** True when a test that passed before fails with the answer. */
   readonly isBroken: boolean;
-  /** The test to open. */
+  /** The failing test to open. */
   readonly failing?: TestOutcome;
 }
 
-/** A function with its tests, as far as they are run. */
+/** A function, and the test files that name it. */
 interface Tested {
   readonly document: vscode.TextDocument;
   readonly name: string;
@@ -32,8 +32,8 @@ interface Tested {
 }
 
 /**
- * The tests of a developer's own function: those of the files in its folder that name it, run with the developer's own
- * interpreter. The file is tested as the editor has it, or as it would be with an answer, and is not written for that.
+ * Tests of a developer's own function: those in its folder's files that name it, run with the developer's own
+ * interpreter. The file is tested as the editor has it, or with an answer in it, and is not written for that.
  */
 export class OwnTests implements vscode.Disposable {
   private channel: vscode.OutputChannel | undefined;
@@ -41,7 +41,7 @@ export class OwnTests implements vscode.Disposable {
   /** @param script the address of `run_tests.py` */
   constructor(private readonly script: string) {}
 
-  /** Undefined when no test file names the function, or nothing may be run in this workspace. */
+  /** Returns undefined when no test file names the function, or nothing may be run in this workspace. */
   async of(document: vscode.TextDocument, name: string | undefined): Promise<Tested | undefined> {
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
     if (name === undefined || folder === undefined || !vscode.workspace.isTrusted) return undefined;
@@ -49,7 +49,7 @@ export class OwnTests implements vscode.Disposable {
     return files.length === 0 ? undefined : { document, name, folder, files };
   }
 
-  /** Runs the tests of the function under the cursor, and says how they went. */
+  /** Runs the tests of the function under the cursor, and shows the result. */
   async runPointedAt(): Promise<void> {
     const { document, function: wanted } = pointedAt();
     const tested = await this.of(document, wanted.name);
@@ -66,7 +66,7 @@ export class OwnTests implements vscode.Disposable {
       this.runOn(tested, document.getText(), signal),
     );
     if (ran === undefined) return;
-    const { countOf } = await import('../../core/testing/comparison');
+    const { countOf } = await import('../../core/testing/run');
     const failing = ran.tests.find(({ outcome }) => outcome === 'failed');
     await this.tell({
       sentence: troubleOf(tested, ran) ?? runSentence(countOf(ran), namesOf(ran.tests.filter(isFailed))),
@@ -76,7 +76,7 @@ export class OwnTests implements vscode.Disposable {
   }
 
   /**
-   * Runs the tests on the file as it is, and as it would be. Undefined when the person cancels it.
+   * Runs the tests on the file without and with the answer. Returns undefined when the person cancelled.
    * @param text the file with the answer
    */
   async compare(tested: Tested, text: string): Promise<TestReport | undefined> {
@@ -96,7 +96,7 @@ export class OwnTests implements vscode.Disposable {
       );
       return { sentence, isBroken: true };
     }
-    const { compareRuns } = await import('../../core/testing/comparison');
+    const { compareRuns } = await import('../../core/testing/run');
     const { broken, failing, ...counts } = compareRuns(before, after);
     const [first] = failing;
     return {
@@ -106,7 +106,7 @@ export class OwnTests implements vscode.Disposable {
     };
   }
 
-  /** Opens the test that failed, and what the tests have printed. */
+  /** Opens the failing test, and the output of the tests. */
   async showFailure({ failing }: TestReport): Promise<void> {
     this.channel?.show(true);
     if (failing?.file === undefined) return;
@@ -146,7 +146,7 @@ export class OwnTests implements vscode.Disposable {
   }
 }
 
-/** What the button is called that opens the failing test, or the output. */
+/** Returns the label of the button that opens the failing test or the output. */
 export const showTitle = ({ failing }: TestReport): string =>
   failing === undefined ? t('Show Output') : t('Show Failure');
 
@@ -159,7 +159,7 @@ export function tellNone(name: string): void {
   );
 }
 
-/** Why a run says nothing; undefined when it does. */
+/** Returns the reason why a run has no result; undefined when it has one. */
 function troubleOf(
   { document, name }: Tested,
   { tests, runner, imported, isTimedOut }: TestRun,
@@ -202,4 +202,23 @@ const isFailed = ({ outcome }: TestOutcome): boolean => outcome === 'failed';
 function namesOf(tests: readonly TestOutcome[]): string {
   const names = tests.slice(0, MOST_NAMED).map(({ name }) => name);
   return [...names, ...(tests.length > MOST_NAMED ? ['…'] : [])].join(', ');
+}
+
+/**
+ * Returns the Python with which a developer runs the code of a folder: the one chosen in the editor, else that of
+ * `python.defaultInterpreterPath`, else that of the folder's `.venv`, else the first on the path.
+ */
+async function ownPython({ uri }: vscode.WorkspaceFolder): Promise<string> {
+  const chosen = await chosenPython(uri);
+  if (chosen !== undefined) return chosen;
+  const named = vscode.workspace.getConfiguration('python', uri).get<unknown>('defaultInterpreterPath');
+  const isWindows = process.platform === 'win32';
+  // The Python extension's setting is `python` where nobody has chosen.
+  if (typeof named === 'string' && named.trim() !== '' && named !== 'python') {
+    const file = named.trim().replaceAll('${workspaceFolder}', uri.fsPath);
+    return path.resolve(uri.fsPath, file);
+  }
+  const own = path.join(uri.fsPath, '.venv', ...(isWindows ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+  if (existsSync(own)) return own;
+  return isWindows ? 'python' : 'python3';
 }

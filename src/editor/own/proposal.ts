@@ -5,27 +5,29 @@ import { appended, placed, withPlaced } from '../../core/task/python/placing';
 /** An answer that may go into a file. */
 export const proposalSchema = lazily(() =>
   z.object({
-    /** The file's address. */
+    /** URI of the file, as a string. */
     file: z.string(),
     code: z.string(),
-    /** The function whose place it takes; without one, or where the file has none of that name, it goes to the end. */
+    /**
+     * The function that it replaces; without a name, or if the file has no such function, it is appended to the file.
+     */
     name: z.string().optional(),
-    /** The line of that function when the answer was asked for. */
+    /** Line of that function when the answer was asked for. */
     near: z.number().optional(),
-    /** The dialogue that it ends; absent where nothing is logged. */
+    /** The dialogue that ends with it; absent where nothing is logged. */
     episode: z.string().optional(),
   }),
 );
 
 export type Proposal = z.infer<ReturnType<typeof proposalSchema>>;
 
-/** The whole file as it would be. */
+/** Returns the whole file with the answer in it. */
 export function proposed(source: string, { code, name, near = 0 }: Proposal): string {
   const place = name === undefined ? undefined : placed(source, code, { name, near });
   return withPlaced(source, place ?? appended(source, code));
 }
 
-/** The smallest piece of a text that has to change for it to become another. */
+/** Returns the smallest replacement that turns one text into another. */
 export function changeOf(
   before: string,
   after: string,

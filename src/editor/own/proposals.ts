@@ -8,24 +8,24 @@ import { changeOf, proposalSchema, proposed, type Proposal } from './proposal';
 
 const { t } = vscode.l10n;
 
-/** What a person did with an answer. */
-export interface Decision {
+/** A person's decision about an answer. */
+export interface AnswerDecision {
   readonly proposal: Proposal;
   readonly isAccepted: boolean;
 }
 
 /**
- * Answers shown as changes of a file, in the editor's own diff, to accept or to reject. The address of such a document
- * says all of it, so that it survives a reload. Nothing is written into a file before a person accepts it, and then as an
- * edit that can be undone.
+ * Shows answers as changes of a file, in the editor's own diff, to accept or to reject. The address of such a document
+ * holds all of it, so that it survives a reload. Nothing is written into a file before a person accepts it, and then as
+ * an edit that can be undone.
  */
 export class Proposals implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  private readonly decided = new vscode.EventEmitter<Decision>();
+  private readonly decided = new vscode.EventEmitter<AnswerDecision>();
   private readonly registration: vscode.Disposable;
-  /** Those that are shown and nothing was said of. */
+  /** Addresses of answers that are shown and not decided. */
   private readonly open = new Set<string>();
-  /** Keeps, by the address of an answer that breaks tests, what these say; a change of the file removes it. */
+  /** Reports of answers that break tests, by the answer's address; a change of the file removes them. */
   private readonly breaking = new Map<string, TestReport>();
 
   readonly onDidChange = this.changed.event;
@@ -64,7 +64,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     void this.ask(uri, name).catch((error: unknown) => this.fail(error));
   }
 
-  /** @param uri of the answer's document; by default of the diff that is looked at */
+  /** @param uri of the answer's document; by default that of the active diff */
   async accept(uri = lookedAt()): Promise<void> {
     if (uri === undefined) return;
     const proposal = proposalOf(uri);
@@ -90,7 +90,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     void this.offerTests(file, proposal).catch((error: unknown) => this.fail(error));
   }
 
-  /** Runs the tests of the function on the file as it is and with the answer, and asks again with what they say. */
+  /** Runs the tests of the function on the file without and with the answer, and asks again with the result. */
   async test(uri = lookedAt()): Promise<void> {
     if (uri === undefined) return;
     const proposal = proposalOf(uri);
@@ -102,7 +102,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     }
     const text = proposed(file.getText(), proposal);
     const report = await this.tests.compare(tested, text);
-    // Meanwhile it may have been decided, or the file changed.
+    // The answer may have been decided meanwhile, or the file changed.
     if (report === undefined || !this.open.has(uri.toString())) return;
     const isOfNow = text === proposed(file.getText(), proposal);
     this.setBreaking(uri, report.isBroken && isOfNow ? report : undefined);
@@ -132,9 +132,9 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const pressed = await (report?.isBroken === true
       ? vscode.window.showWarningMessage(sentence, ...buttons)
       : vscode.window.showInformationMessage(sentence, ...buttons));
-    // The buttons of the title may have been faster.
+    // The person may have used the buttons of the title before.
     if (pressed === undefined || !this.open.has(uri.toString())) return;
-    // An earlier message still offers it as if nothing was known.
+    // An earlier message still offers to accept as if nothing were known.
     const broken = this.breaking.get(uri.toString());
     if (pressed === accept && report === undefined && broken !== undefined) await this.ask(uri, name, broken);
     else if (pressed === run) await this.test(uri);
@@ -142,7 +142,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     else await (pressed === accept ? this.accept(uri) : this.reject(uri));
   }
 
-  /** After an answer was accepted; where the function has no tests, nothing is said. */
+  /** Offers the tests after an answer was accepted; says nothing where the function has none. */
   private async offerTests(file: vscode.TextDocument, proposal: Proposal): Promise<void> {
     const tested = await this.tests.of(file, nameOf(proposal));
     if (tested === undefined) return;
@@ -151,7 +151,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     if ((await vscode.window.showInformationMessage(said, run)) === run) await this.tests.run(tested);
   }
 
-  /** @param report undefined when the answer breaks nothing that is known; else the title's button says so */
+  /** @param report undefined when the answer breaks no test that is known; otherwise the title's button says so */
   private setBreaking(uri: vscode.Uri, report: TestReport | undefined): void {
     const address = uri.toString();
     const wasBreaking = this.breaking.delete(address);
@@ -169,13 +169,13 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.window.tabGroups.close(tabs);
   }
 
-  /** The file may be changed while the diff is open. */
+  /** Updates the diff when the file changes. */
   private follow(document: vscode.TextDocument): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.scheme === answerScheme && proposalOf(uri).file === document.uri.toString())
         this.changed.fire(uri);
     }
-    // What the tests said was of another text; the diff may lie behind other editors, where it has no document.
+    // The report was of another text. A diff behind other editors has no document, so all addresses are searched.
     for (const address of [...this.breaking.keys()]) {
       const uri = vscode.Uri.parse(address);
       if (proposalOf(uri).file === document.uri.toString()) this.setBreaking(uri, undefined);
@@ -183,10 +183,10 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 }
 
-/** The function that an answer is about; of one that goes to the end of the file the first that it defines. */
+/** Returns the function that an answer is about; for an appended answer, the first that it defines. */
 const nameOf = ({ name, code }: Proposal): string | undefined => name ?? functionsIn(code)[0]?.name;
 
-/** It has the file's name, so that it is highlighted as the file is. */
+/** Returns an address with the file's name, so that the answer is highlighted as the file is. */
 function uriOf(proposal: Proposal): vscode.Uri {
   const { path: name } = vscode.Uri.parse(proposal.file);
   return vscode.Uri.from({ scheme: answerScheme, path: name, query: JSON.stringify(proposal) });
@@ -210,7 +210,7 @@ async function fileOf({ file }: Proposal): Promise<vscode.TextDocument> {
   }
 }
 
-/** Where the file is shown, so that a session beside it stays in sight. */
+/** Returns the column in which the file is shown, so that a session beside it stays in sight. */
 function columnOf(file: vscode.Uri): vscode.ViewColumn {
   const group = vscode.window.tabGroups.all.find(({ tabs }) =>
     tabs.some(

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Where Python's test runners look, and where people put tests. */
+/** Names of files in which Python's test runners look, or people put tests. */
 const TEST_FILES = '**/{test_*,*_test,tests}.py';
 const EXCLUDED = '**/{node_modules,.tandem,.git,.venv,venv,site-packages}/**';
 const MOST_FILES = 200;
@@ -11,8 +11,9 @@ export interface TestFile {
 }
 
 /**
- * The test files that name a function, in the order of their addresses, with their texts as the editor has them.
- * @param within the folder that they are looked for in; all of the workspace when left out
+ * Returns the test files that name a function, in the order of their addresses, with their texts as the editor has
+ * them.
+ * @param within the folder to search; the whole workspace when left out
  */
 export async function testFilesNaming(name: string, within?: vscode.WorkspaceFolder): Promise<TestFile[]> {
   const pattern = within === undefined ? TEST_FILES : new vscode.RelativePattern(within, TEST_FILES);
@@ -30,7 +31,7 @@ async function textOf(uri: vscode.Uri): Promise<string> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch {
-    // It is gone since it was found.
+    // The file was deleted after it was found.
     return '';
   }
 }

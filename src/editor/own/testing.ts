@@ -8,7 +8,9 @@ const { t } = vscode.l10n;
 
 const answerSchema = z.object({ code: z.string(), name: z.string() });
 
-/** Runs an answer in the grader against what the workspace's tests claim about its function, and says how it went. */
+/**
+ * Runs an answer in the grader against the asserts of the workspace's tests about its function, and shows the result.
+ */
 export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   const answer = answerSchema.safeParse(what).data;
   if (answer === undefined) return;
@@ -32,7 +34,7 @@ export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   if (grade !== undefined) tell(grade, claims);
 }
 
-/** Undefined when the person cancels it. */
+/** Returns undefined when the person cancelled it. */
 export async function withProgress<T>(
   title: string,
   run: (signal: AbortSignal) => Promise<T>,

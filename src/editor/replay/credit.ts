@@ -1,5 +1,5 @@
 import type { Credit } from '../../core/training/credit/credit';
-import type { Unit } from '../../core/training/credit/critics';
+import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { verdictsOf } from '../../core/trajectory/verdicts';
 import type { Credits, TurnCredit } from '../../../webview/replay/protocol';
@@ -8,9 +8,9 @@ import { agreementWords } from '../credit/words';
 import type { Translate } from '../translate';
 
 /**
- * What the chosen critic says of the dialogues that are shown; pure, so that it can be tested without an editor.
+ * Returns the chosen critic's credit for the shown dialogues; pure, so that it can be tested without an editor.
  * @param own the pseudonym of the person at this editor
- * @param restriction why no critic runs here
+ * @param restriction the reason why no critic runs here
  */
 export function creditsView(
   known: KnownCredit | undefined,
@@ -68,14 +68,14 @@ function turnsOf(
   });
 }
 
-/** One for all bars that are seen together, or else they could not be compared. */
+/** Returns one scale for all bars that are seen together, so that they can be compared. */
 const scaleOf = (turns: readonly TurnCredit[]): number =>
   Math.max(
     0,
     ...turns.flatMap(({ advantage, untrained }) => [Math.abs(advantage), Math.abs(untrained ?? 0)]),
   );
 
-function unitWords(unit: Unit, t: Translate): string {
+function unitWords(unit: AdvantageUnit, t: Translate): string {
   const words = {
     'nats-per-token': t('nats/token'),
     nats: t('nats'),

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
-import type { FromWebview, Shown } from '../../../webview/replay/protocol';
+import * as z from 'zod';
+import type { FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
 import { Fault } from '../../core/fault';
+import { lazily } from '../../core/lazily';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { commands } from '../contributions';
+import { idOf } from '../contributions';
 import type { Credits } from '../credit/credits';
 import { logVerdict, type NewVerdict } from '../credit/verdicts';
 import { documentUri } from '../documents';
@@ -11,42 +13,48 @@ import type { Engines } from '../engines';
 import { language } from '../language';
 import { openLink } from '../link';
 import { calledOf, modelsOf } from '../models/called';
-import { showPage } from '../panelPage';
+import { Panel, Panels } from '../panel';
 import { taskView } from '../session/view';
-import { manageTrust } from '../trust/restricted';
+import { manageTrust } from '../restricted';
 import { creditsView } from './credit';
 import { replayOf } from './view';
 
 const { t } = vscode.l10n;
 
-/** One webview panel that shows one dialogue of the log, or two of a task side by side. */
-export class ReplayPanel {
-  /** Of the latest message on the credit: an older one that comes later would show what is no longer so. */
+interface ReplayContext {
+  readonly extension: vscode.Uri;
+  readonly engines: Engines;
+  readonly credits: Credits;
+}
+
+/** The panel of one dialogue of the log, or of two of a task side by side. It follows the log. */
+export class ReplayPanel extends Panel<'replay', ToWebview> {
+  private readonly engines: Engines;
+  private readonly credits: Credits;
+  /** Number of the latest message on the credit; an older one that arrives later is dropped, because it is outdated. */
   private told = 0;
 
   constructor(
-    private readonly panel: vscode.WebviewPanel,
+    panel: vscode.WebviewPanel,
     private shown: readonly string[],
-    private readonly engines: Engines,
-    private readonly credits: Credits,
-    extension: vscode.Uri,
+    on: ReplayContext,
   ) {
-    panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
-    showPage(panel, extension, {
-      name: 'replay',
-      receive: (message) => this.handle(message),
-      failed: (error) => engines.first.show(error),
-      report: (error) => engines.first.report(error),
-    });
+    const icon = shown.length === 2 ? 'split-horizontal' : 'history';
+    super(panel, { ...on, name: 'replay', icon, errors: on.engines.first });
+    this.engines = on.engines;
+    this.credits = on.credits;
+    this.owns(
+      on.engines.onDidChangeLog(({ episodes }) => {
+        if (episodes.length === 0 || episodes.some((id) => this.shown.includes(id))) this.follow();
+      }),
+      on.credits.choice.onDidChange(() => this.follow()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.follow()),
+    );
   }
 
-  /** One, or two of a task. */
+  /** One dialogue, or two of a task. */
   get episodes(): readonly string[] {
     return this.shown;
-  }
-
-  reveal(preserveFocus = false): void {
-    this.panel.reveal(undefined, preserveFocus);
   }
 
   /** Shows another dialogue in the same place. */
@@ -55,15 +63,7 @@ export class ReplayPanel {
     await this.show();
   }
 
-  dispose(): void {
-    this.panel.dispose();
-  }
-
-  onDidDispose(listener: () => void): void {
-    this.panel.onDidDispose(listener);
-  }
-
-  /** Shows what the log says now; closes when one of the dialogues is gone. */
+  /** Shows the present state of the log; closes when one of the dialogues is gone. */
   async show(): Promise<void> {
     const engine = await this.engine();
     const trajectories = await this.trajectories(engine);
@@ -73,7 +73,7 @@ export class ReplayPanel {
       return;
     }
     const { title, ...task } = taskView(first.task, first.started.pack);
-    this.panel.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
+    this.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
     const own = engine.consent.given?.pseudonym;
     const replays = trajectories.map((trajectory) => replayOf(trajectory, own, t, language()));
     const shown: Shown = {
@@ -83,18 +83,22 @@ export class ReplayPanel {
       task: { title, ...task },
       replays,
     };
-    await this.panel.webview.postMessage(shown);
+    await this.post(shown);
     await this.showCredit(engine, trajectories);
   }
 
-  /** After what was said, which it may take a moment to find out. */
+  private follow(): void {
+    this.show().catch((error: unknown) => this.engines.first.report(error));
+  }
+
+  /** Sends the credit in a message of its own, because it may take a moment to find. */
   private async showCredit(engine: Engine, trajectories: readonly Trajectory[]): Promise<void> {
     this.told += 1;
     const { told } = this;
     const known = await this.credits.known(engine, trajectories);
     if (told !== this.told) return;
     const on = { own: engine.consent.given?.pseudonym, restriction: this.credits.restriction };
-    await this.panel.webview.postMessage(creditsView(known, trajectories, on, t));
+    await this.post(creditsView(known, trajectories, on, t));
   }
 
   private async trajectories(engine: Engine): Promise<Trajectory[]> {
@@ -103,12 +107,12 @@ export class ReplayPanel {
     return found;
   }
 
-  /** Two dialogues that are compared are of one log. */
+  /** Two dialogues that are compared are in one log. */
   private engine(): Promise<Engine> {
     return this.engines.withEpisode(this.shown[0]!);
   }
 
-  private async handle(message: FromWebview): Promise<void> {
+  protected override async receive(message: FromWebview): Promise<void> {
     switch (message.type) {
       case 'ready':
         return this.show();
@@ -131,7 +135,7 @@ export class ReplayPanel {
 
   private async chooseCritic(): Promise<void> {
     const place = await this.credits.choice.choose(await this.engine());
-    // Whoever chooses one wants to see what it says; where it may not run, the view says why.
+    // A person who chooses a critic wants its credit; where it may not run, the view says why.
     if (place !== undefined && this.credits.restriction === undefined) await this.score();
   }
 
@@ -179,11 +183,11 @@ export class ReplayPanel {
       case 'open-tests':
         return this.beside(documentUri('tests', task, { episode }));
       case 'open-transcript':
-        return vscode.commands.executeCommand(commands.openTranscript, node);
+        return vscode.commands.executeCommand(idOf('openTranscript'), node);
       case 'open-session':
-        return vscode.commands.executeCommand(commands.openSession, node);
+        return vscode.commands.executeCommand(idOf('openSession'), node);
       case 'compare-with':
-        return vscode.commands.executeCommand(commands.compareTrajectory, node);
+        return vscode.commands.executeCommand(idOf('compareTrajectory'), node);
       case 'compare-with-reference':
         return this.diff(trajectory, documentUri('reference', task, { episode }), (title) =>
           t('{0}: answer ↔ reference', title),
@@ -212,9 +216,46 @@ export class ReplayPanel {
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
   }
+}
 
-  /** The column to the right of the replay, which is not always the active one. */
-  private get besideColumn(): vscode.ViewColumn {
-    return this.panel.viewColumn === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
+const keptSchema = lazily(() => z.object({ episodes: z.array(z.string()).min(1).max(2) }));
+
+/** The panels of replays: one for a single dialogue, and one for each two that are compared. */
+export class Replays extends Panels<readonly string[], ReplayPanel> {
+  constructor(private readonly on: ReplayContext) {
+    super({
+      name: 'replay',
+      errors: on.engines.first,
+      // A dialogue replaces the one that was read before.
+      shows: ({ episodes }, others) =>
+        episodes.length === others.length && (others.length === 1 || episodes.join() === others.join()),
+      // A page that was closed before it drew anything has kept nothing.
+      restore: (kept) => keptSchema().safeParse(kept).data?.episodes,
+      load: () => (panel, episodes) => new ReplayPanel(panel, episodes, on),
+    });
+  }
+
+  /**
+   * Shows one dialogue.
+   * @param preserveFocus the focus stays where it is, so that a person can go on through a list
+   */
+  async replay(episode: string, preserveFocus = false): Promise<void> {
+    const panel = await this.open([episode], undefined, preserveFocus);
+    if (panel.episodes[0] !== episode) await panel.turnTo(episode);
+  }
+
+  /**
+   * Shows two dialogues side by side.
+   * @throws {Fault} `editor/other-task` when they are not of one task
+   */
+  async compare(first: string, second: string): Promise<void> {
+    const log = await (await this.on.engines.withEpisode(first)).log();
+    if (log.summary(first)?.taskId !== log.summary(second)?.taskId) {
+      throw new Fault(
+        'editor/other-task',
+        t('These dialogues are about different tasks. Choose two of the same task.'),
+      );
+    }
+    await this.open([first, second]);
   }
 }

@@ -11,7 +11,7 @@ import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
 /**
- * A trajectory as the replay shows it; pure, so that it can be tested without an editor.
+ * Returns a trajectory as the replay shows it; pure, so that it can be tested without an editor.
  * @param own the pseudonym of the person at this editor, who is called `you`
  * @param language of dates
  */
@@ -50,7 +50,7 @@ export function replayOf(
   };
 }
 
-/** Whose English it is, the machine knows. */
+/** English dates take the locale of the machine, which knows which English it is. */
 const startedWords = (at: string, language: string): string =>
   new Date(at).toLocaleString(language === 'en' ? undefined : language, {
     dateStyle: 'medium',
@@ -72,7 +72,7 @@ function replayedTurn(
       choices: candidates.map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
     }),
     earlier: superseded.map(({ text }) => messageView(text)),
-    // One that was taken back says nothing.
+    // A rating that was taken back is left out.
     ...((rating?.thumb ?? rating?.comment) !== undefined && {
       rating: { ...rating, by: personOf(turn.rating!.by, own, t) },
     }),

@@ -2,12 +2,14 @@ import type { Plan } from '../../core/training/checks';
 import { KEPT_GB } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Translate } from '../translate';
-import { bytesWords, grouped, reasonWords, runName, stageWord } from './words';
+import { grouped } from '../../core/text';
+import { bytesWords } from '../words';
+import { reasonWords, runName, stageWord } from './words';
 
-/** More are counted instead of named: a dialog is as high as the screen at most. */
+/** Maximum number of runs that a dialog names, because it is as high as the screen at most; the others are counted. */
 const MOST_NAMED = 10;
 
-/** What is asked before a run that is lost goes on here. */
+/** Returns the question before a lost run is resumed on this machine. */
 export function takeOverWords(
   run: Run,
   t: Translate,
@@ -18,7 +20,7 @@ export function takeOverWords(
   };
 }
 
-/** What is asked before runs are deleted. `bytes`: of each, what it takes on the disk. */
+/** Returns the question before runs are deleted. `bytes` holds the disk space of each. */
 export function deletionWords(
   runs: readonly Run[],
   bytes: readonly number[],
@@ -59,7 +61,7 @@ export function deletionWords(
 
 const lostWords = (run: Run, t: Translate): string => `${runName(run, t)}: ${reasonWords(run, t)}`;
 
-/** Why runs that are at work are not deleted. `selected`: how many were to go. */
+/** Explains why runs at work are not deleted. `selected` is the number of runs that were to be deleted. */
 export function liveWords(live: readonly Run[], selected: number, t: Translate): string {
   const names = live.map((run) => `“${runName(run, t)}”`).join(', ');
   if (selected === 1) return t('{0} is running. Pause it first, then delete it.', runName(live[0]!, t));
@@ -68,7 +70,7 @@ export function liveWords(live: readonly Run[], selected: number, t: Translate):
     : t('Nothing is deleted: {0} are running. Pause them first, or remove them from the selection.', names);
 }
 
-/** What is asked before the policy of a run is ended where it is. */
+/** Returns the question before the policy of a run is finished at its present step. */
 export function finishWords(run: Run, t: Translate): { readonly question: string; readonly detail: string } {
   const { stage = 'policy', step = 0, steps = step } = run.progress ?? {};
   return {
@@ -86,11 +88,11 @@ export function finishWords(run: Run, t: Translate): { readonly question: string
 export interface MoreEpochsWords {
   readonly prompt: string;
   readonly refusal: string;
-  /** Suggested; one that was ended before its last step need not have more than those. */
+  /** Suggested number of epochs; a policy that was ended before its last step needs none beyond its own steps. */
   readonly least: '0' | '1';
 }
 
-/** What is asked before a run that is done is continued. */
+/** Returns the question before a finished run is continued. */
 export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translate): MoreEpochsWords {
   const ended = progress?.ended;
   if (ended === undefined) {
@@ -117,7 +119,7 @@ type MemoryPlan = Pick<Plan, 'needed' | 'fits'> & {
   readonly machine: Pick<Plan['machine'], 'usable' | 'processes'>;
 };
 
-/** What is asked before a run starts beside others. `plan`: of the run, made while they are at work. */
+/** Returns the question before a run starts beside others. `plan` is the run's, made while the others are at work. */
 export function besideWords(
   run: Run,
   others: readonly Run[],

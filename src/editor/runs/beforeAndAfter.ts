@@ -4,16 +4,18 @@ import type { Run } from '../../core/training/runs';
 import type { LocalPlace } from '../models/places';
 import { specOf, type Server } from '../models/server';
 
-/** What can play on this machine or behind a connected server. */
-export interface Playing {
+/** The models that can play on this machine or behind a connected server. */
+export interface PlayableModels {
   readonly localPlaces: readonly LocalPlace[];
   readonly servers: readonly Server[];
 }
 
-/** The model that a run began with and the one that it made, as the settings name them; undefined where one cannot play. */
+/**
+ * Returns the base model and the trained model of a run, as the settings name them; undefined where one cannot play.
+ */
 export function beforeAndAfter(
   { folder, base }: Pick<Run, 'folder' | 'base'>,
-  { localPlaces, servers }: Playing,
+  { localPlaces, servers }: PlayableModels,
 ): { readonly before: string | undefined; readonly after: string | undefined } {
   const server = servers.find(({ model }) => model === base);
   const before =

@@ -1,17 +1,17 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import { runFiles } from '../../core/training/runFolder';
+import { modelOf } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import { commands } from '../contributions';
+import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { beforeAndAfter } from './beforeAndAfter';
-import { baseName, runName } from './words';
+import { runName } from './words';
+import { baseName } from '../words';
 
 const { t } = vscode.l10n;
 
 /**
- * Makes each message of the agent a blind choice between the model that a run made and the one that it began with.
+ * Makes each message of the agent a blind choice between a run's trained model and its base model.
  * @throws {Fault} `editor/not-playable` when one of them cannot play here
  */
 export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
@@ -19,7 +19,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
   const { before, after } = beforeAndAfter(run, { localPlaces, servers: engine.servers.all });
   const name = runName(run, t);
   if (after === undefined) {
-    const model = vscode.workspace.asRelativePath(path.join(run.folder, runFiles.model));
+    const model = vscode.workspace.asRelativePath(modelOf(run));
     throw new Fault(
       'editor/not-playable',
       t(
@@ -51,5 +51,5 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
     ),
     play,
   );
-  if (pressed === play) await vscode.commands.executeCommand(commands.playFirst);
+  if (pressed === play) await vscode.commands.executeCommand(idOf('playFirst'));
 }

@@ -3,84 +3,49 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import type { Command } from '../commands';
-import { commands, type CommandId } from '../contributions';
-import type { Engines } from '../engines';
+import type { App, CommandRow } from '../app';
+import { openDocument } from '../documents';
 import type { CriticNode } from '../models/nodes';
 import { revealFolder } from '../reveal';
-import { compareBlindly } from './blind';
-import type { RunControl } from './control';
-import type { NewRunPanels } from './form/panels';
-import type { RunPanels } from './panels';
-import type { RunQueue } from './queue';
 import { deleteRuns, runsOf } from './resting';
-import type { RunStarter } from './starting';
-import type { RunTree } from './tree';
-import type { RunWatch } from './watch';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-export interface RunCommandContext {
-  readonly engines: Engines;
-  readonly runWatch: RunWatch;
-  readonly runTree: RunTree;
-  readonly runQueue: RunQueue;
-  readonly runStarter: RunStarter;
-  readonly runControl: RunControl;
-  readonly runPanels: RunPanels;
-  readonly runForms: NewRunPanels;
+/**
+ * Shows a run, or the run that trained a critic.
+ * @throws {Fault} `editor/no-run`
+ */
+export async function open({ runPanels }: App, row: CommandRow): Promise<void> {
+  const run = row?.kind === 'critic' ? await runOfCritic(row) : row?.kind === 'run' ? row.run : undefined;
+  if (run !== undefined) await runPanels.open(run);
 }
 
-/** Every command that is about runs. */
-export function runCommands(on: RunCommandContext) {
-  const { engines, runControl, runForms, runPanels, runQueue, runTree, runWatch } = on;
-  const open = (run: Run | undefined): void => {
-    if (run !== undefined) runPanels.open(run);
-  };
-  return {
-    [commands.newRun]: () => runForms.open(),
-    [commands.startRunFile]: async () => open(await startFile(on)),
-    [commands.openRun]: async (target) => {
-      if (target?.kind === 'run') open(target.run);
-      if (target?.kind === 'critic') open(await runOfCritic(target));
-    },
-    [commands.pauseRun]: ofRun((run) => runControl.pause(run)),
-    [commands.finishRun]: ofRun((run) => runControl.finish(run)),
-    [commands.killRun]: ofRun((run) => runControl.kill(run)),
-    [commands.resumeRun]: ofRun((run) => runControl.resume(run)),
-    [commands.startQueuedRun]: ofRun((run) => runControl.startNow(run)),
-    [commands.unqueueRun]: ofRun((run) => runControl.unqueue(run)),
-    [commands.advanceQueue]: () => runQueue.tryAgain(),
-    [commands.continueRun]: ofRun(async (run) => open(await runControl.continue(run))),
-    [commands.openRunConfiguration]: ofRun((run) => openConfiguration(run)),
-    [commands.openRunLog]: ofRun((run) => openLog(run)),
-    [commands.revealRun]: ofRun(({ folder }) =>
-      revealFolder(folder, runFiles.configuration, t('The run is in {0}.', folder)),
-    ),
-    [commands.duplicateRun]: ofRun((run) => runForms.duplicate(run)),
-    [commands.compareBlindly]: ofRun((run) => compareBlindly(run, engines.first)),
-    [commands.deleteRun]: async (target, selected) => {
-      // The Delete key names no row.
-      const rows = selected ?? (target === undefined ? runTree.selection : [target]);
-      await runWatch.look();
-      const folders = new Set(rows.flatMap((row) => (row?.kind === 'run' ? [row.run.folder] : [])));
-      const runs = runWatch.everywhere.all.filter(({ folder }) => folders.has(folder));
-      try {
-        await deleteRuns(runs, engines.shown.engine, (run) => runPanels.close(run));
-      } finally {
-        await runWatch.look();
-      }
-    },
-  } satisfies Partial<Record<CommandId, Command>>;
+export async function continueRun({ runControl, runPanels }: App, run: Run): Promise<void> {
+  const next = await runControl.continue(run);
+  if (next !== undefined) await runPanels.open(next);
 }
 
-const ofRun =
-  (act: (run: Run) => Promise<unknown>): Command =>
-  (target) =>
-    target?.kind === 'run' ? act(target.run) : undefined;
+/** Asks, and removes the selected runs; the Delete key passes no row. */
+export async function remove(
+  { engines, runPanels, runTree, runWatch }: App,
+  row: CommandRow,
+  selected: readonly CommandRow[] = row === undefined ? runTree.selection : [row],
+): Promise<void> {
+  await runWatch.look();
+  const folders = new Set(selected.flatMap((one) => (one?.kind === 'run' ? [one.run.folder] : [])));
+  const runs = runWatch.everywhere.all.filter(({ folder }) => folders.has(folder));
+  try {
+    await deleteRuns(runs, engines.shown.engine, (run) => runPanels.find(run)?.dispose());
+  } finally {
+    await runWatch.look();
+  }
+}
 
-/** A critic stands in the folder of its run. */
+export const reveal = ({ folder }: Run): Promise<void> =>
+  revealFolder(folder, runFiles.configuration, t('The run is in {0}.', folder));
+
+/** Returns the run that trained a critic: the critic is in the run's folder. */
 async function runOfCritic({ critic }: CriticNode): Promise<Run> {
   const folder = path.dirname(critic.folder);
   const run = await runsOf({ folder }).read(path.basename(folder));
@@ -93,29 +58,31 @@ async function runOfCritic({ critic }: CriticNode): Promise<Run> {
   throw new Fault('editor/no-run', sentence);
 }
 
-/** To be read: another configuration is another run. */
-async function openConfiguration({ folder }: Run): Promise<void> {
-  await openFile(path.join(folder, runFiles.configuration));
+/** Opens the configuration of a run, read-only: another configuration would be another run. */
+export async function openConfiguration({ folder }: Run): Promise<void> {
+  await openDocument(vscode.Uri.file(path.join(folder, runFiles.configuration)));
   await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
 }
 
-async function openLog(run: Run): Promise<void> {
+/** @throws {Fault} `editor/no-trainer-log` */
+export async function openLog(run: Run): Promise<void> {
   const file = path.join(run.folder, runFiles.log);
   try {
-    await openFile(file);
+    await openDocument(vscode.Uri.file(file));
   } catch (cause) {
     const sentence = t('{0} has no log yet: its trainer has not been started.', runName(run, t));
     throw new Fault('editor/no-trainer-log', sentence, { cause });
   }
 }
 
-async function openFile(file: string): Promise<void> {
-  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(file)));
-}
-
-async function startFile({ engines, runStarter }: RunCommandContext): Promise<Run | undefined> {
+/**
+ * Starts a run with the configuration in the active editor, and shows it.
+ * @throws {Fault} `editor/no-run-file`
+ */
+export async function startFile({ engines, runPanels, runStarter }: App): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined)
     throw new Fault('editor/no-run-file', t('Open the configuration of a run first, a JSON file.'));
-  return runStarter.startFrom(document, engines.shown.engine);
+  const run = await runStarter.startFrom(document, engines.shown.engine);
+  if (run !== undefined) await runPanels.open(run);
 }

@@ -1,37 +1,37 @@
 import * as vscode from 'vscode';
 import { pause } from '../../core/training/pause';
 import type { Run, Runs } from '../../core/training/runs';
-import { commands, views } from '../contributions';
-import type { RunPanels } from './panels';
-import type { Look, RunWatch } from './watch';
+import { idOf, views } from '../contributions';
+import type { LogLook, RunWatch } from './watch';
 import { reasonWords, runName, stateWord } from './words';
 
 const { t } = vscode.l10n;
 
 const REMEMBERED = 'runs.endings';
-/** A window in which nobody is leaves it to the others for so long. */
+/** Milliseconds that an unfocused window leaves to the others to report first. */
 const OTHERS_FIRST_MS = 3000;
 
-/** What a log is known of. */
+/** Known state of a log. */
 interface Known {
-  /** When it was first seen. ISO 8601, UTC. */
+  /** Time when the log was first seen. ISO 8601, UTC. */
   readonly since: string;
-  /** How each run ended, by its id; empty for one that had not ended yet. Runs that are gone may come back. */
+  /** Ending of each run by its id; empty for a run that had not ended. Runs that are gone may come back. */
   readonly runs: Readonly<Record<string, string>>;
 }
 
 /**
- * Says once, in one window, that a run is done, has failed, has died or is lost: also of those that did so while no window was
- * open. What had ended before a log was first seen is no news.
+ * Reports once, in one window, that a run is done, has failed, has died or is lost, also when that happened while no
+ * window was open. Runs that ended before a log was first seen are not reported.
  */
 export class RunEndings implements vscode.Disposable {
   private readonly registration: vscode.Disposable;
-  /** By data folder. */
+  /** Known states by data folder. */
   private known: Readonly<Record<string, Known>>;
 
   constructor(
     watch: Pick<RunWatch, 'onDidLook'>,
-    private readonly panels: Pick<RunPanels, 'isInSight'>,
+    /** Returns whether a person sees a run. */
+    private readonly isInSight: (run: Run) => boolean,
     private readonly memory: vscode.Memento,
     private readonly report: (error: unknown) => void,
   ) {
@@ -45,7 +45,7 @@ export class RunEndings implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  private async follow({ runs, all }: Look): Promise<void> {
+  private async follow({ runs, all }: LogLook): Promise<void> {
     const since = new Date().toISOString();
     const before = this.known[runs.dataFolder] ?? { since, runs: {} };
     const now = Object.fromEntries(all.map((run) => [run.id, endingOf(run)]));
@@ -66,10 +66,10 @@ export class RunEndings implements vscode.Disposable {
     const { isFirstToTell } = await import('../../core/training/ending');
     const done: Run[] = [];
     for (const run of news) {
-      // Nothing is written into a log that may not be trusted.
+      // Nothing is written into the log of an untrusted workspace.
       if (vscode.workspace.isTrusted && !(await isFirstToTell(runs, run.id, endingOf(run)))) continue;
       if (run.state !== 'done') void this.tellBadEnd(run).catch(this.report);
-      else if (!this.panels.isInSight(run)) done.push(run);
+      else if (!this.isInSight(run)) done.push(run);
     }
     if (done.length > 0) await tellDone(done);
   }
@@ -83,8 +83,8 @@ export class RunEndings implements vscode.Disposable {
       state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
     ];
     const actions = [
-      { title: t('Resume'), command: commands.resumeRun },
-      { title: t('Show'), command: commands.openRun },
+      { title: t('Resume'), command: idOf('resumeRun') },
+      { title: t('Show'), command: idOf('openRun') },
     ];
     const chosen = await vscode.window.showErrorMessage(
       sentences.filter((sentence) => sentence !== undefined).join(' '),
@@ -95,15 +95,15 @@ export class RunEndings implements vscode.Disposable {
 }
 
 /**
- * How a run came to its end by itself, another text each time that it does: one that was resumed may do so again. Empty
- * while it has not, and when a person has stopped it.
+ * Returns a text that identifies how and when a run ended by itself; a resumed run may end again, with another text.
+ * Empty while the run has not ended, and when a person has stopped it.
  */
 function endingOf({ state, changedAt, process }: Run): string {
   const isEnd = state === 'done' || state === 'failed' || state === 'died' || state === 'lost';
   return isEnd ? [state, changedAt, process?.pid ?? 'no trainer'].join(' ') : '';
 }
 
-/** However many there are, it is one notification. */
+/** Reports all finished runs in one notification. */
 async function tellDone(done: readonly Run[]): Promise<void> {
   const [first, ...others] = done;
   const names = done.map((run) => runName(run, t));
@@ -113,7 +113,6 @@ async function tellDone(done: readonly Run[]): Promise<void> {
       : t('{0} runs are done: {1}.', done.length, names.join(', '));
   const show = t('Show');
   if ((await vscode.window.showInformationMessage(sentence, show)) !== show) return;
-  if (others.length === 0)
-    await vscode.commands.executeCommand(commands.openRun, { kind: 'run', run: first });
+  if (others.length === 0) await vscode.commands.executeCommand(idOf('openRun'), { kind: 'run', run: first });
   else await vscode.commands.executeCommand(`${views.runs}.focus`);
 }

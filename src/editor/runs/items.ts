@@ -1,35 +1,39 @@
 import * as vscode from 'vscode';
-import type { Kept } from '../../core/loop/kept';
+import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
 import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
-import { commands, contextValues } from '../contributions';
+import { idOf, contextValues } from '../contributions';
 import { resultInShort } from './measured';
-import type { RunNode } from './tree';
-import { isAtWork, runDetails, runName, spokenRun, standingWords } from './words';
+import { isAtWork, runDetails, runName, spokenRun, runStatus } from './words';
 import { tooltip } from '../tooltip';
+
+export interface RunNode {
+  readonly kind: 'run';
+  readonly run: Run;
+}
 
 const { t } = vscode.l10n;
 
-/** How many of the trainer's last lines a hover shows. */
+/** Number of the trainer's last lines in a hover. */
 const MOST_LINES = 6;
 
 /**
- * How a row of the Runs view looks and sounds.
- * @param halted why no run that waits begins
- * @param evaluation the latest of it
+ * Returns the look and the spoken label of a row of the Runs view.
+ * @param halted the reason why the queue is halted
+ * @param evaluation the run's latest one
  */
-export function itemOf(node: RunNode, halted?: string, evaluation?: Kept): vscode.TreeItem {
+export function itemOf(node: RunNode, halted?: string, evaluation?: KeptEvaluation): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
   const result = evaluation && resultInShort(evaluation, t);
   const item = new vscode.TreeItem(runName(run, t));
   item.id = run.folder;
-  item.description = standingWords(run, now, t, halted, result);
+  item.description = runStatus(run, now, t, halted, result);
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run);
   item.tooltip = tooltipOf(run, halted);
   item.accessibilityInformation = { label: spokenRun(run, now, t, halted, result) };
-  item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
+  item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
 }
 
@@ -39,7 +43,7 @@ function contextOf(run: Run): string {
   return run.canResume ? contextValues.restingRun : contextValues.doneRun;
 }
 
-/** The shape tells the state; a colour only repeats it. */
+/** Returns the icon of a state; its shape tells the state, and its colour only repeats it. */
 function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
   switch (state) {
     case 'preparing':

@@ -1,19 +1,18 @@
 import * as vscode from 'vscode';
 import { Runs, type Run } from '../../core/training/runs';
 
-/** How often live runs are looked at, in milliseconds. */
+/** Milliseconds between looks at live runs. */
 const LOOK_EVERY_MS = 1000;
-/** Files come one after the other. */
+/** Milliseconds without a change before a look, because files come one after the other. */
 const QUIET_MS = 200;
 
-/** What is made or changed when a run appears, is started, is asked to stop, is evaluated, or goes. */
+/** Files that are made or changed when a run appears, is started, is asked to stop, is evaluated, or goes. */
 const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,evaluations/*.json}';
 const ON_THE_WAY = '{runs,runs/*}';
 
 /**
- * The runs of one log, as their folders tell them. Whoever works on them, in this window, in another or in a terminal,
- * everybody sees the same. While a run is live, or waits for its turn, its folder is looked at every second; otherwise
- * nothing is.
+ * The runs of one log, read from their folders. Every window sees the same, whether a run is worked on in this window,
+ * in another or in a terminal. The folder of a live or queued run is read every second; others are not polled.
  */
 export class LogWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<void>();
@@ -27,18 +26,18 @@ export class LogWatch implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private isDisposed = false;
 
-  /** They were looked at, whether anything is new or not. */
+  /** Fires after each look, whether anything is new or not. */
   readonly onDidLook = this.looked.event;
-  /** A run is new, gone, or stands otherwise. */
+  /** Fires when a run is new, gone, or in another state. */
   readonly onDidChange = this.changed.event;
-  /** A run that was live when it was last looked at is over. */
+  /** Fires when a run that was live at the last look is over. */
   readonly onDidEnd = this.ended.event;
 
   constructor(
     private readonly dataFolder: string,
     private readonly report: (error: unknown) => void,
   ) {
-    // Nobody waits for it at activation.
+    // It begins later, because nobody waits for it at activation.
     setImmediate(() => this.begin());
   }
 
@@ -46,15 +45,15 @@ export class LogWatch implements vscode.Disposable {
     return new Runs(this.dataFolder);
   }
 
-  /** From the newest to the oldest, as they stood when they were last looked at. */
+  /** The runs as last seen, newest first. */
   get all(): readonly Run[] {
     return this.seen;
   }
 
-  /** Looks at all runs. Resolves when what is there now has been seen. */
+  /** Looks at all runs. Resolves when their present state has been seen. */
   async look(): Promise<void> {
     this.everything = true;
-    // One that has begun may have passed what is meant.
+    // A look that is under way may have passed the change already.
     if (this.looking !== undefined) this.isAskedAgain = true;
     this.looking ??= this.lookUntilCalm();
     await this.looking;
@@ -74,7 +73,7 @@ export class LogWatch implements vscode.Disposable {
 
   private watcher(folder: string, glob: string): vscode.Disposable {
     const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), glob);
-    // A folder changes with every file in it.
+    // Changes of these folders are ignored, because a folder changes with every file in it.
     const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, glob === ON_THE_WAY);
     const soon = (): void => this.lookIn(QUIET_MS, true);
     return vscode.Disposable.from(
@@ -107,14 +106,14 @@ export class LogWatch implements vscode.Disposable {
     }
   }
 
-  /** Whether somebody has asked for another look meanwhile. */
+  /** Returns whether somebody has asked for another look meanwhile. */
   private takeRequest(): boolean {
     const isAsked = this.isAskedAgain && !this.isDisposed;
     this.isAskedAgain = false;
     return isAsked;
   }
 
-  /** All runs, or those that may move and those that are new: what is over stays as it is. */
+  /** Reads all runs, or only those that may change and new ones: a run that is over stays as it is. */
   private async lookOnce(): Promise<void> {
     const { runs, everything } = this;
     this.everything = false;
@@ -136,5 +135,5 @@ export class LogWatch implements vscode.Disposable {
   }
 }
 
-/** Without anybody doing anything to it. */
+/** Returns whether a run may change without anybody doing anything to it. */
 const mayMove = ({ isLive, state }: Run): boolean => isLive || state === 'queued';

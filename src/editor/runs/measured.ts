@@ -1,14 +1,14 @@
-import type { Kept } from '../../core/loop/kept';
-import { standingsOf } from '../../core/experiment/standings';
+import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
+import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
 import type { Translate } from '../translate';
-import { grouped } from './words';
+import { grouped } from '../../core/text';
 
 /**
- * How a run's model does on tasks that it never saw, against the model that it began with: the last time that was measured.
+ * Describes the success of a run's model on held-out tasks beside its base model's, from the latest evaluation.
  * @param kept its evaluations
  */
-export function measuredWords(kept: readonly Kept[], t: Translate): string {
-  const [latest] = standingsOf([kept]);
+export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): string {
+  const [latest] = measuredRunsOf([kept]);
   const measured = latest?.rows.find(({ run }) => run !== undefined);
   const after = measured?.figures.success;
   if (latest === undefined || after == null) return t('Not evaluated yet.');
@@ -28,8 +28,8 @@ export function measuredWords(kept: readonly Kept[], t: Translate): string {
   return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
 }
 
-/** The same behind the name of a run: `22 → 48 %, +26 points`; undefined where its model was not measured. */
-export function resultInShort({ model, start }: Kept, t: Translate): string | undefined {
+/** Returns the same for the row of a run: `22 → 48 %, +26 points`; undefined where its model was not evaluated. */
+export function resultInShort({ model, start }: KeptEvaluation, t: Translate): string | undefined {
   const after = model.figures.success;
   if (after === null) return undefined;
   const before = start?.figures.success ?? null;
@@ -42,13 +42,13 @@ export function resultInShort({ model, start }: Kept, t: Translate): string | un
   );
 }
 
-/** The difference of two success rates as they are shown, in whole percents, so that the three add up. */
+/** Returns the difference of two shown success rates, in whole percentage points, so that the three numbers add up. */
 export const pointsBetween = (before: number, after: number): string =>
   signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
 
 const whole = (fraction: number): string => (100 * fraction).toFixed(0);
 
-/** `+17` or `−3`: percentage points of a difference between fractions. */
+/** Returns `+17` or `−3`: percentage points of a difference between fractions. */
 export function signed(difference: number): string {
   const points = whole(Math.abs(difference));
   return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;

@@ -1,102 +1,96 @@
 import path from 'node:path';
-import { setImmediate as yielding } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { Fault } from '../../core/fault';
-import { keptOf, type Kept } from '../../core/loop/kept';
+import { lazily } from '../../core/lazily';
+import { keptOf, type KeptEvaluation } from '../../core/evaluation/loop/kept';
 import { EventTail } from '../../core/training/eventFile';
-import { RunHistory } from '../../core/training/history/history';
-import { runFiles } from '../../core/training/runFolder';
-import type { Run, Runs } from '../../core/training/runs';
+import { RunHistory, type ReadCurves } from '../../core/training/history/history';
+import { isRunId, modelOf, runFiles } from '../../core/training/runFolder';
+import { Runs, type Run } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/run/protocol';
+import { idOf, VENDOR, type CommandId } from '../contributions';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
 import { language } from '../language';
-import { PanelPage } from '../panelPage';
-import { restrictionOf } from '../trust/restricted';
+import { Panel, Panels } from '../panel';
+import { manageTrust, restrictionOf } from '../restricted';
+import type { RunQueue } from './queue';
+import { runsOf } from './resting';
 import { toldView } from './told';
-import { curveView, resultOf, runView, samplesView, shownCurve, type ReadCurves } from './view';
+import { resultOf, runView, samplesView, shownCurve } from './view';
+import type { RunWatch } from './watch';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-/** How often a live run is told anew, in milliseconds. */
+/** Milliseconds between updates of a live run. */
 const TELL_EVERY_MS = 500;
-/** Events after which the rest of the extension host gets its turn. */
-const PIECE = 1000;
 
-export interface RunPanelOwner {
-  /** Why no run that waits begins. */
-  readonly halted: string | undefined;
-  act(action: Action, run: Run): void;
-  report(error: unknown): void;
-  onDidDispose(panel: RunPanel): void;
+export interface RunPanelContext {
+  readonly extension: vscode.Uri;
+  readonly engines: Engines;
+  readonly watch: Pick<RunWatch, 'onDidChange'>;
+  readonly queue: Pick<RunQueue, 'onDidChange' | 'halted'>;
 }
 
-/** The webview panel of one run. It reads the run's folder, as every other window does. */
-export class RunPanel {
+/** The run that a panel shows. */
+type Shown = Pick<Run, 'folder' | 'id'>;
+
+/** The panel of one run. It reads the run's folder, as every other window does. */
+export class RunPanel extends Panel<'run', ToWebview> {
+  readonly runs: Runs;
+  readonly id: string;
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
-  private readonly page: PanelPage<'run', ToWebview>;
   private run: Run | undefined;
-  private kept: readonly Kept[] = [];
+  private kept: readonly KeptEvaluation[] = [];
   private choice: Choice = {};
-  /** What the view has, as far as it can be told whether there is more. */
+  /** State last sent to the view, to tell whether there is anything new. */
   private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: number } = {};
   private telling: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
-    readonly runs: Runs,
-    readonly id: string,
-    private readonly owner: RunPanelOwner,
-    extension: vscode.Uri,
+    shown: Shown,
+    private readonly on: RunPanelContext,
   ) {
-    this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
-    this.page = new PanelPage<'run', ToWebview>(panel, extension, {
-      ...{ name: 'run', icon: 'beaker' },
-      receive: (message) => this.receive(message),
-      failed: (error) => owner.report(error),
-      report: (error) => owner.report(error),
-      onShown: () => this.tell(),
-      onClosed: () => this.closed(),
-    });
+    super(panel, { ...on, name: 'run', icon: 'beaker', errors: on.engines.first });
+    this.runs = runsOf(shown);
+    this.id = shown.id;
+    this.tail = new EventTail(path.join(shown.folder, runFiles.events));
+    this.owns(
+      on.watch.onDidChange(() => this.tell()),
+      on.queue.onDidChange(() => this.tell()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
+    );
   }
 
-  get isInSight(): boolean {
-    return this.page.isInSight;
-  }
-
-  reveal(): void {
-    this.page.reveal();
-  }
-
-  dispose(): void {
-    this.page.dispose();
-  }
-
-  /** Looks at the folder now, and tells the view what is new. */
+  /** Reads the folder now, and sends the view what is new. */
   tell(): void {
     clearTimeout(this.timer);
-    if (this.page.wasClosed) return;
+    if (this.wasClosed) return;
     this.telling ??= this.tellOnce()
-      .catch((error: unknown) => this.owner.report(error))
+      .catch((error: unknown) => this.on.engines.first.report(error))
       .finally(() => {
         this.telling = undefined;
-        if (this.run?.isLive === true && this.page.isInSight)
+        if (this.run?.isLive === true && this.isInSight)
           this.timer = setTimeout(() => this.tell(), TELL_EVERY_MS);
       });
   }
 
-  private closed(): void {
-    clearTimeout(this.timer);
-    void this.tail.close();
-    this.owner.onDidDispose(this);
+  protected override onShown(): void {
+    this.tell();
   }
 
-  private receive(message: FromWebview): Promise<void> | undefined {
-    if (message.type === 'act') {
-      this.act(message.action);
-      return undefined;
-    }
+  protected override onClosed(): void {
+    clearTimeout(this.timer);
+    void this.tail.close();
+  }
+
+  protected override receive(message: FromWebview): Promise<void> | undefined {
+    if (message.type === 'act') return this.act(message.action);
     this.choice = message.choice;
     if (message.type === 'ready') this.sent = {};
     const sending = this.send();
@@ -104,60 +98,137 @@ export class RunPanel {
     return sending;
   }
 
-  /** What else a run is too far or not far enough for, its command says. */
-  private act(action: Action): void {
-    const { run, owner } = this;
+  /**
+   * Does what a button asks, unless the run has no model for it yet; other conditions are checked by the command
+   * itself.
+   */
+  private async act(action: Action): Promise<void> {
+    const { run } = this;
+    const { first } = this.on.engines;
     const needsModel = action === 'play' || action === 'chat';
-    if (run !== undefined && (!needsModel || resultOf(run) === 'playable')) owner.act(action, run);
+    if (run !== undefined && (!needsModel || resultOf(run) === 'playable')) await perform(action, run, first);
     else {
       const sentence = `The run’s view asked for “${action}” before there is something to do it with. Nothing was done.`;
-      owner.report(new Fault('editor/not-shown', sentence));
+      first.report(new Fault('editor/not-shown', sentence));
     }
   }
 
   private async tellOnce(): Promise<void> {
-    // Before the events: whatever the process wrote until it ended is then among them.
+    // The run is read before the events, so that they include whatever the process wrote until it ended.
     const run = await this.runs.read(this.id);
     if (run === undefined) {
-      this.page.dispose();
+      this.dispose();
       return;
     }
-    let count = 0;
-    for await (const event of this.tail.read()) {
-      this.history.add(event);
-      count += 1;
-      if (count % PIECE === 0) await yielding();
-    }
+    await this.history.read(this.tail);
     this.run = run;
     if (run.state === 'done') this.kept = await keptOf(run.folder);
     await this.send();
   }
 
   private async send(): Promise<void> {
-    const { run, history, choice, sent, page, kept, owner } = this;
-    if (run === undefined || !page.isListening) return;
-    page.title = runName(run, t);
+    const { run, history, choice, sent, kept } = this;
+    if (run === undefined || !this.isListening) return;
+    this.title = runName(run, t);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
     const view = runView(run, history, choice, {
-      ...{ t, restriction, kept, halted: owner.halted },
+      ...{ t, restriction, kept, halted: this.on.queue.halted },
       dataFolder: this.runs.dataFolder,
     });
     const text = JSON.stringify(view);
-    if (text !== sent.view) await page.post(view);
+    if (text !== sent.view) await this.post(view);
     sent.view = text;
-    const curves = curveView(history, shownCurve(history, choice), sent.curves);
-    const hasNews = curves !== undefined && JSON.stringify(curves.read) !== JSON.stringify(sent.curves);
-    if (hasNews) {
-      sent.curves = curves.read;
-      await page.post(curves.view);
+    const { stage, figure } = shownCurve(history, choice);
+    const news = history.curvesSince(stage, figure, sent.curves);
+    if (news !== undefined && JSON.stringify(news.read) !== JSON.stringify(sent.curves)) {
+      const { read, ...curves } = news;
+      sent.curves = read;
+      await this.post({ type: 'curve', stage, figure, ...curves });
     }
     if (sent.samples !== history.samples.at(-1)) {
       sent.samples = history.samples.at(-1);
-      await page.post(samplesView(history));
+      await this.post(samplesView(history));
     }
     if ((sent.told ?? 0) !== history.told.count) {
       sent.told = history.told.count;
-      await page.post(toldView(history, language(), t));
+      await this.post(toldView(history, language(), t));
     }
   }
 }
+
+const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'events'>, CommandId>> = {
+  pause: idOf('pauseRun'),
+  finish: idOf('finishRun'),
+  kill: idOf('killRun'),
+  resume: idOf('resumeRun'),
+  startNow: idOf('startQueuedRun'),
+  unqueue: idOf('unqueueRun'),
+  tryAgain: idOf('advanceQueue'),
+  continue: idOf('continueRun'),
+  log: idOf('openRunLog'),
+  configuration: idOf('openRunConfiguration'),
+  reveal: idOf('revealRun'),
+  duplicate: idOf('duplicateRun'),
+  compare: idOf('compareRuns'),
+  evaluate: idOf('evaluateRuns'),
+};
+
+/**
+ * Returns the beginning of a chat, which the person completes. It uses Ask mode, because Agent mode, the default,
+ * offers only models that call tools, and the model that answers in its picker.
+ */
+const askTandem = (spec: string): object => ({
+  ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
+  modelSelector: { vendor: VENDOR, id: spec },
+});
+
+/** Does what a button of the run's page or of the lesson's says. */
+export async function perform(action: Action, run: Run, engine: Engine): Promise<void> {
+  switch (action) {
+    case 'trust':
+      return manageTrust();
+    case 'events':
+      // The editor opens the file itself, because extensions are shown no text of more than 50 MB.
+      await vscode.commands.executeCommand(
+        'vscode.open',
+        vscode.Uri.file(path.join(run.folder, runFiles.events)),
+      );
+      return;
+    case 'play':
+    case 'chat':
+      return useModel(run, action, engine);
+    default:
+      await vscode.commands.executeCommand(commandOf[action], { kind: 'run', run });
+  }
+}
+
+/** Makes the trained model the agent; then opens the next task with it, or the chat, where it is `@tandem`. */
+export async function useModel({ folder }: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
+  const model = modelOf({ folder });
+  const place = engine.localPlaces.find((one) => one.folder === model);
+  // A run in the log of another folder has a model that this folder's list does not have.
+  const spec = place?.spec ?? `local:${model}`;
+  await engine.configuration.set('agent', spec);
+  if (where === 'play') await vscode.commands.executeCommand(idOf('playFirst'));
+  else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
+}
+
+/** State that the page keeps over a reload; the rest is in the run's folder. */
+const keptSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string().refine(isRunId) }));
+
+export type RunPanels = Panels<Shown, RunPanel>;
+
+/** Creates the panels of runs, one for each run. */
+export const runPanels = (on: RunPanelContext): RunPanels =>
+  new Panels({
+    name: 'run',
+    errors: on.engines.first,
+    shows: ({ runs, id }, run) => id === run.id && runs.dataFolder === runsOf(run).dataFolder,
+    restore: (kept) => {
+      const { dataFolder, id } = keptSchema().safeParse(kept).data ?? {};
+      // A page wrote this, so only runs of this window's logs are read.
+      if (id === undefined || on.engines.withDataFolder(dataFolder) === undefined) return undefined;
+      return { id, folder: path.join(new Runs(dataFolder!).folder, id) };
+    },
+    load: () => (panel, run) => new RunPanel(panel, run, on),
+  });

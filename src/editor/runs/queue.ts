@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../core/fault';
-import type { TakingOver } from '../../core/training/control';
+import type { TakeOverOptions } from '../../core/training/lifecycle';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { runsOf } from './resting';
@@ -11,20 +11,20 @@ import { isAtWorkHere, runName } from './words';
 const { t } = vscode.l10n;
 
 /**
- * One run trains at a time, of all logs of the window: begins the next one when the one before has ended, whichever
- * window has put it into the queue, and whatever has happened while none was open.
+ * Trains one run at a time, over all logs of the window. It starts the next run when the one before has ended,
+ * whichever window has queued it, and whatever has happened while no window was open.
  */
 export class RunQueue implements vscode.Disposable {
   private advancing: Promise<void> | undefined;
   private opened: Trainer | undefined;
-  /** Why it could not begin the next one: it waits until a person says what to go on with. */
+  /** The reason why the next run could not start; the queue waits until a person chooses how to go on. */
   private reason: string | undefined;
-  /** How often a person has said what to go on with: by starting a run, or by naming another Python. */
+  /** Number of times that a person has chosen how to go on: by starting a run, or by naming another Python. */
   private choices = 0;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registration: vscode.Disposable;
 
-  /** It has halted, or goes on. */
+  /** Fires when the queue has halted, or goes on. */
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -51,8 +51,8 @@ export class RunQueue implements vscode.Disposable {
   }
 
   /**
-   * Why none of those that wait begins, though none is at work; undefined while nothing is wrong, or none waits. When
-   * one has been at work meanwhile, it is tried again after it.
+   * The reason why the queue is halted; undefined while nothing is wrong, or no run waits. It is undefined while a run
+   * is at work, too, because the queue tries again afterwards.
    */
   get halted(): string | undefined {
     const { all } = this.watch.everywhere;
@@ -60,21 +60,21 @@ export class RunQueue implements vscode.Disposable {
     return isWaiting ? this.reason : undefined;
   }
 
-  /** Behind those that wait already; it begins at once when nothing is at work. */
-  async add(run: Run, trainer: Trainer, taking: TakingOver = {}): Promise<void> {
-    const { queueRun } = await import('../../core/training/control');
+  /** Adds a run to the end of the queue; it starts at once when no run is at work. */
+  async add(run: Run, trainer: Trainer, taking: TakeOverOptions = {}): Promise<void> {
+    const { queueRun } = await import('../../core/training/lifecycle');
     await queueRun(runsOf(run), run.id, taking);
     await this.begin(trainer);
   }
 
-  /** Begins the run whose turn it is, if it is anybody's. */
+  /** Starts the next run, if there is one. */
   async begin(trainer: Trainer): Promise<void> {
     this.goOnWith(trainer);
     await this.watch.look();
     await this.advance();
   }
 
-  /** For a person who has mended what it halted for. What has to be installed is installed when they agree. */
+  /** Tries again after a person has fixed the problem. Missing packages are installed when the person agrees. */
   async tryAgain(): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting the next run'));
     if (trainer !== undefined) await this.begin(trainer);
@@ -84,7 +84,7 @@ export class RunQueue implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  /** @param trainer undefined: one that has to be opened */
+  /** @param trainer undefined when it has yet to be opened */
   private goOnWith(trainer: Trainer | undefined): void {
     this.choices += 1;
     this.opened = trainer;
@@ -113,10 +113,14 @@ export class RunQueue implements vscode.Disposable {
     const next = nextOf(all);
     if (next === undefined || !vscode.workspace.isTrusted) return;
     const trainer = this.opened ?? (await this.openFor(next));
-    if (trainer !== undefined && (await beginNext(logs, trainer)) !== undefined) await this.watch.look();
+    if (trainer === undefined) return;
+    if ((await beginNext(logs, trainer, this.trainer.prompts)) !== undefined) await this.watch.look();
   }
 
-  /** @returns undefined when there is none, or a person has chosen meanwhile: the next look goes on with that */
+  /**
+   * @returns undefined when there is none, or a person has chosen meanwhile: then the next look goes on with that
+   *   choice
+   */
   private async openFor(run: Run): Promise<Trainer | undefined> {
     const { choices } = this;
     const isInstalled = await this.trainer.isInstalled();
@@ -130,7 +134,9 @@ export class RunQueue implements vscode.Disposable {
     return opened;
   }
 
-  /** Nobody has just asked for anything, so that a question would stand in the way of what they do. */
+  /**
+   * Offers the installation in a notification, because nobody has just asked for anything and a dialog would interrupt.
+   */
   private async offerToInstall(run: Run): Promise<void> {
     const install = t('Install…');
     const chosen = await vscode.window.showInformationMessage(
@@ -148,7 +154,7 @@ export class RunQueue implements vscode.Disposable {
   private halt(error: unknown): void {
     this.opened = undefined;
     const message = messageOf(error);
-    // What the system says is no sentence.
+    // A message of the system may lack its final full stop.
     this.haltFor(/[.!?]$/.test(message) ? message : `${message}.`);
     this.show(error);
   }

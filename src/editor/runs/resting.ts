@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { diskUse } from '../../core/training/diskUse';
-import { runFiles } from '../../core/training/runFolder';
+import { modelOf } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { rolesOf } from '../models/roles';
@@ -12,12 +12,12 @@ import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-/** The data folder of a run. */
+/** Returns the runs of the data folder that a run is in. */
 export const runsOf = ({ folder }: Pick<Run, 'folder'>): Runs => new Runs(path.dirname(path.dirname(folder)));
 
 /**
- * Asks, with how much room they take together, and removes runs with their checkpoints and their models.
- * @param onGone told of each when its folder is away
+ * Asks, with the disk space that they take, and removes runs with their checkpoints and models.
+ * @param onGone called for each run when its folder is gone
  * @throws {Fault} `training/running`, `training/lost`, `editor/model-in-use`: then all of them stay
  */
 export async function deleteRuns(
@@ -33,7 +33,7 @@ export async function deleteRuns(
   const { question, detail } = deletionWords(runs, await sizesOf(runs), canTrash, t);
   const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
   if (chosen !== remove) return;
-  const { removeRun } = await import('../../core/training/control');
+  const { removeRun } = await import('../../core/training/lifecycle');
   for (const run of runs) {
     await removeRun(
       runsOf(run),
@@ -55,9 +55,9 @@ function refuseLive(runs: readonly Run[]): void {
   throw new Fault('training/running', liveWords(live, runs.length, t));
 }
 
-/** A model that plays would be gone in the middle of a dialogue. */
+/** Refuses to delete a model in use, which would be gone in the middle of a dialogue. */
 function refusePlaying(run: Run, { playing, localPlaces, configuration }: Engine): void {
-  const model = path.join(run.folder, runFiles.model);
+  const model = modelOf(run);
   if (!playing.includes(model)) return;
   const spec = localPlaces.find((place) => place.folder === model)?.spec ?? '';
   const [role = 'agent'] = rolesOf(spec, configuration);

@@ -1,15 +1,21 @@
-import { evaluatedAt, keptOf, type Kept } from '../../core/loop/kept';
+import { evaluatedAt, keptOf, type KeptEvaluation } from '../../core/evaluation/loop/kept';
 import type { Run } from '../../core/training/runs';
 
-/** The latest evaluation of each run, read again only when another one was kept. */
+/** The latest evaluation of each run, read again only after another evaluation. */
 export class RunResults {
-  private readonly known = new Map<string, { readonly at: number; readonly latest: Kept | undefined }>();
+  private readonly known = new Map<
+    string,
+    { readonly at: number; readonly latest: KeptEvaluation | undefined }
+  >();
 
-  of({ folder }: Run): Kept | undefined {
+  of({ folder }: Run): KeptEvaluation | undefined {
     return this.known.get(folder)?.latest;
   }
 
-  /** Looks at the folders of the runs that are done. @returns whether there is a new result */
+  /**
+   * Reads the folders of finished runs.
+   * @returns whether there is a new result
+   */
   async read(runs: readonly Run[]): Promise<boolean> {
     const news = await Promise.all(
       runs.filter(({ state }) => state === 'done').map((run) => this.readOne(run)),

@@ -15,11 +15,11 @@ export interface StartedFrom {
   readonly from: string;
   readonly folder: string;
   readonly runs?: Runs;
-  /** Cancels it as the notification does that shows how far it is. */
+  /** Cancels the start, as its progress notification does. */
   readonly signal?: AbortSignal;
 }
 
-/** Starts runs: from what a form says, or from a file. */
+/** Starts runs from a form's values or from a file. */
 export class RunStarter {
   constructor(
     private readonly watch: RunWatch,
@@ -45,9 +45,9 @@ export class RunStarter {
   }
 
   /**
-   * @param folder in which relative paths of the configuration begin
-   * @param runs among which it will be; those that are shown when it is left out
-   * @returns undefined when the person did not want it, or cancelled it: then there is no run
+   * @param folder against which relative paths of the configuration resolve
+   * @param runs to which the run is added; by default those of the shown log
+   * @returns undefined when the person declined or cancelled: then there is no run
    * @throws {Fault} as `startRun`, and `editor/no-folder`
    */
   async start(
@@ -75,7 +75,7 @@ export class RunStarter {
       cancelled,
     );
     if (prepared === undefined) return undefined;
-    // The run is there: nothing can be cancelled any more, only stopped.
+    // The run exists now: it can be stopped, but no longer cancelled.
     await this.queue.begin(prepared.trainer);
     return runs.read(prepared.run.id);
   }

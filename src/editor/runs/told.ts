@@ -1,21 +1,22 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { RunHistory } from '../../core/training/history/history';
-import { isRoutine, type ToldEvent } from '../../core/training/history/told';
+import { isRoutine, type ListedEvent } from '../../core/training/history/eventList';
 import type { TrainerEventOf } from '../../core/training/events';
-import type { ToldView } from '../../../webview/run/protocol';
+import type { EventListView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
-import { duration, endedWords, grouped, stageWord, stateWord } from './words';
+import { grouped } from '../../core/text';
+import { duration, endedWords, stageWord, stateWord } from './words';
 
 const MOST_LINES = 40;
-/** Of these, when there is enough else to say. */
+/** Maximum number of routine lines, when there is enough else to show. */
 const MOST_ROUTINE_LINES = 10;
 
 /**
- * The latest events in words, the latest first, and how many there were beside them.
- * @param language in which times are written
+ * Returns the latest events in words, newest first, and the number of the others.
+ * @param language of the times
  */
-export function toldView({ told }: RunHistory, language: string, t: Translate): ToldView {
+export function toldView({ told }: RunHistory, language: string, t: Translate): EventListView {
   const { latest, count, routine } = told;
   const said = latest
     .flatMap((event) => {
@@ -30,7 +31,7 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
   const others = said.filter(({ isOfRoutine }) => !isOfRoutine).slice(0, room);
   const looks = allLooks.slice(0, MOST_LINES - others.length);
   const shown = new Set([...others, ...looks]);
-  // What has no words is missed by nobody.
+  // An event without words does not count, because nobody misses it.
   const more = count - latest.length + said.length - shown.size;
   return {
     type: 'told',
@@ -48,8 +49,11 @@ function moreWords(more: number, looks: number, t: Translate): string {
   );
 }
 
-/** An event as a sentence; undefined for what a person who watches need not see. What the trainer says is English. */
-export function toldWords(event: ToldEvent, t: Translate): string | undefined {
+/**
+ * Returns an event as a sentence; undefined for one that a person who watches need not see. The trainer's own words are
+ * English.
+ */
+export function toldWords(event: ListedEvent, t: Translate): string | undefined {
   switch (event.event) {
     case 'state':
       return stateToldWords(event, t);
@@ -81,7 +85,7 @@ export function toldWords(event: ToldEvent, t: Translate): string | undefined {
   }
 }
 
-/** `critic begins`; what is not worth a line of its own is none. */
+/** Returns for example `critic started`; undefined for a state that needs no line. */
 function stateToldWords(
   { state, stage, message }: TrainerEventOf<'state'>,
   t: Translate,
@@ -130,7 +134,7 @@ const stageFigures = lazily(() =>
 );
 const resultFigures = lazily(() => z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) }));
 
-/** One sentence about a run that is done, from its own figures; undefined before there is a result. */
+/** Returns one sentence about a finished run, from its own figures; undefined before there is a result. */
 export function resultWords(history: RunHistory, t: Translate): string | undefined {
   if (history.result === undefined) return undefined;
   const { stages } = resultFigures().parse(history.result);

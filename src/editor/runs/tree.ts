@@ -1,54 +1,37 @@
 import * as vscode from 'vscode';
-import type { Run } from '../../core/training/runs';
 import { contextKeys, views } from '../contributions';
-import { eachMinute } from '../eachMinute';
 import type { ShownLog } from '../shownLog';
-import { itemOf } from './items';
+import { Tree } from '../tree';
+import { itemOf, type RunNode } from './items';
 import type { RunQueue } from './queue';
 import { RunResults } from './results';
 import type { RunWatch } from './watch';
-import { isAtWork, runName, standingWords } from './words';
+import { isAtWork, runName, runStatus } from './words';
 
 const { t } = vscode.l10n;
 
-export interface RunNode {
-  readonly kind: 'run';
-  readonly run: Run;
-}
-
-/** The runs of the log that is shown, the newest first. */
-export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly view: vscode.TreeView<RunNode>;
+/** The runs of the shown log, newest first. */
+export class RunTree extends Tree<RunNode> {
   private readonly results = new RunResults();
-  private readonly disposables: { dispose(): unknown }[];
-
-  readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly watch: RunWatch,
     private readonly queue: RunQueue,
     private readonly log: ShownLog,
   ) {
-    this.view = vscode.window.createTreeView(views.runs, { treeDataProvider: this, canSelectMany: true });
-    this.disposables = [
-      this.changed,
-      this.view,
+    super(views.runs, { canSelectMany: true });
+    this.owns(
       watch.onDidChange(() => this.show()),
       queue.onDidChange(() => this.show()),
       log.onDidChange(() => this.show()),
       watch.onDidLook(() => void this.readResults()),
-      eachMinute(this.view, () => void watch.look().then(() => this.show())),
-    ];
-  }
-
-  get selection(): readonly RunNode[] {
-    return this.view.selection;
+    );
+    this.eachMinute(() => void watch.look().then(() => this.show()));
   }
 
   async getChildren(node?: RunNode): Promise<RunNode[]> {
     if (node !== undefined) return [];
-    // The first time nobody has looked yet.
+    // At first nobody has looked for runs yet.
     if (this.watch.all.length === 0) await this.watch.look();
     void vscode.commands.executeCommand('setContext', contextKeys.runsAreRead, true);
     await this.results.read(this.watch.all);
@@ -59,15 +42,14 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
     return itemOf(node, this.queue.halted, this.results.of(node.run));
   }
 
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
-  }
-
   private async readResults(): Promise<void> {
     if (this.view.visible && (await this.results.read(this.watch.all))) this.show();
   }
 
-  /** Behind the view's title, also when it is folded: what is at work. Above the rows: why none of them begins. */
+  /**
+   * Shows the run at work beside the view's title, where it is visible while the view is folded, and above the rows why
+   * the queue is halted.
+   */
   private show(): void {
     const { halted } = this.queue;
     this.view.message = halted === undefined ? undefined : t('The queue is halted: {0}', halted);
@@ -77,10 +59,10 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
       first === undefined
         ? []
         : [
-            `${runName(first, t)} ${standingWords(first, Date.now(), t)}`,
+            `${runName(first, t)} ${runStatus(first, Date.now(), t)}`,
             ...(others.length === 0 ? [] : [t('{0} more', others.length)]),
           ];
     this.view.description = [...(this.log.name === undefined ? [] : [this.log.name]), ...live].join(' · ');
-    this.changed.fire(undefined);
+    this.redraw();
   }
 }

@@ -1,28 +1,18 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Kept } from '../../core/loop/kept';
-import type { CurveMark, CurveNews } from '../../core/training/history/curve';
-import type { RunHistory, Curves, Figure } from '../../core/training/history/history';
+import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
+import type { RunHistory, Curves, CurveFigure } from '../../core/training/history/history';
 import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import type { CurvePart } from '../../../webview/chart/protocol';
-import type {
-  Choice,
-  CurveView,
-  FigureView,
-  RunView,
-  SamplesView,
-  StageView,
-} from '../../../webview/run/protocol';
+import type { Choice, FigureView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { measuredWords } from './measured';
 import { resultWords } from './told';
+import { grouped } from '../../core/text';
 import {
-  baseName,
   dataWords,
-  grouped,
   isAtWork,
   leftWords,
   reasonWords,
@@ -31,13 +21,14 @@ import {
   stateWord,
   subjectWords,
 } from './words';
+import { baseName } from '../words';
 
 const OUTLINE_POINTS = 60;
 const MOST_GROUPS = 8;
-/** Longer texts than anybody reads in a row of a table. */
+/** Maximum number of characters of a text in a row; nobody reads more there. */
 const MOST_CHARACTERS = 2000;
 
-/** The run as the view draws it, but for its curves. */
+/** Returns the run as the view draws it, without its curves. */
 export function runView(
   run: Run,
   history: RunHistory,
@@ -52,9 +43,9 @@ export function runView(
     readonly t: Translate;
     readonly dataFolder: string;
     readonly restriction: string;
-    /** Its evaluations. */
-    readonly kept: readonly Kept[];
-    /** Why no run that waits begins. */
+    /** Evaluations of the run. */
+    readonly kept: readonly KeptEvaluation[];
+    /** Reason why the queue is halted. */
     readonly halted?: string | undefined;
   },
 ): RunView {
@@ -70,7 +61,7 @@ export function runView(
     data: dataOf(run, history, t),
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),
-    // One that ends sooner than it was to says no time: what it goes by is the whole run.
+    // A run that is ending early shows no time, because its estimate is for the whole run.
     left: (state === 'running' && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
     isHalted: state === 'queued' && halted !== undefined,
@@ -83,11 +74,11 @@ export function runView(
   };
 }
 
-/** What is chosen as far as it is there; else the stage at work, and in it what matters most. */
+/** Returns the chosen stage and figure where they exist; else the stage at work, and its main figure. */
 export function shownCurve(
   history: RunHistory,
   choice: Choice,
-): { readonly stage: string; readonly figure: Figure } {
+): { readonly stage: string; readonly figure: CurveFigure } {
   const { trained, progress } = history;
   const there = (stage: string | undefined): boolean => stage !== undefined && trained.includes(stage);
   const stage = [choice.stage, progress?.stage].find(there) ?? trained.at(-1) ?? '';
@@ -95,36 +86,6 @@ export function shownCurve(
   const chosen = choice.figure;
   const figure = chosen !== undefined && figures.includes(chosen) ? chosen : (figures[0] ?? 'loss');
   return { stage, figure };
-}
-
-/** Where somebody has read the curves of one stage and figure. */
-export interface ReadCurves {
-  readonly key: string;
-  readonly training: CurveMark;
-  readonly heldOut: CurveMark;
-}
-
-/** What is new of the curves that are shown; undefined when nothing is. */
-export function curveView(
-  history: RunHistory,
-  { stage, figure }: { readonly stage: string; readonly figure: Figure },
-  before: ReadCurves | undefined,
-): { readonly view: CurveView; readonly read: ReadCurves } | undefined {
-  const curves = history.curves(stage, figure);
-  if (curves === undefined) return undefined;
-  const key = `${stage} ${figure}`;
-  const known = before?.key === key ? before : undefined;
-  const training = curves.training.since(known?.training);
-  const heldOut = curves.heldOut.since(known?.heldOut);
-  return {
-    view: {
-      ...{ type: 'curve', stage, figure },
-      training: partOf(training),
-      heldOut: partOf(heldOut),
-      stepsPerPoint: curves.training.valuesPerPoint,
-    },
-    read: { key, training: training.mark, heldOut: heldOut.mark },
-  };
 }
 
 export function samplesView({ samples }: RunHistory): SamplesView {
@@ -148,7 +109,7 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 const shortened = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
 
-/** What the trainer has read is nearer to the truth than what it was given. */
+/** Describes the data by the trainer's counts, once it has read them; they are more exact than the selection. */
 export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
   if (data === undefined) return dataWords(run, t) ?? '';
   const { trajectories, tasks, turns } = data;
@@ -158,7 +119,7 @@ export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
 function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {
   const { stages, progress, trained } = history;
   const now = stages.indexOf(progress?.stage ?? 'prepare');
-  // A run that was resumed begins anew with its data, whatever it had come to before.
+  // A resumed run begins anew with its data, however far it had come.
   const furthest = stages.findLastIndex((stage) => history.hasBegun(stage));
   return stages.map((name, index): StageView => {
     const isDone = state === 'done' || index < now || (index < furthest && index !== now);
@@ -173,20 +134,24 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
   });
 }
 
-function figureView(name: Figure, { training, heldOut }: Curves): FigureView {
+function figureView(name: CurveFigure, { training, heldOut }: Curves): FigureView {
   const isOutlineHeldOut = heldOut.all.length > 1;
   const drawn = isOutlineHeldOut ? heldOut : training;
   return {
     name,
     ...(training.last !== undefined && { training: training.last }),
     ...(heldOut.last !== undefined && { heldOut: heldOut.last }),
-    outline: drawn.outline(OUTLINE_POINTS).map(short),
+    outline: drawn.outline(OUTLINE_POINTS),
     isOutlineHeldOut,
   };
 }
 
-/** The accuracy of a critic stands beside that of the untrained score, on the same pairs. */
-function controlOf({ control }: RunHistory, stage: string, figure: Figure): Pick<FigureView, 'untrained'> {
+/** Puts the accuracy of the untrained score beside that of a critic, on the same pairs. */
+function controlOf(
+  { control }: RunHistory,
+  stage: string,
+  figure: CurveFigure,
+): Pick<FigureView, 'untrained'> {
   const accuracy = control?.stage === stage && figure === 'accuracy' ? control.accuracy : undefined;
   return accuracy == null ? {} : { untrained: accuracy };
 }
@@ -195,17 +160,3 @@ export function resultOf({ folder, state }: Run): RunView['result'] {
   if (state !== 'done') return 'none';
   return existsSync(path.join(folder, runFiles.model, 'onnx')) ? 'playable' : 'model';
 }
-
-/** As a view takes it. */
-export const partOf = ({ from, buckets }: CurveNews): CurvePart => ({
-  from,
-  points: buckets.flatMap(({ to, sum, count, low, high }) => [
-    to,
-    short(sum / count),
-    short(low),
-    short(high),
-  ]),
-});
-
-/** As exact as a screen is. */
-const short = (value: number): number => Number(value.toPrecision(6));

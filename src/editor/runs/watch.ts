@@ -3,27 +3,27 @@ import type { Run, Runs } from '../../core/training/runs';
 import type { Engines } from '../engines';
 import { LogWatch } from './logWatch';
 
-/** What was seen in a log. */
-export interface Look {
+/** Result of a look at one log. */
+export interface LogLook {
   readonly runs: Runs;
-  /** From the newest to the oldest. */
+  /** Runs of the log, newest first. */
   readonly all: readonly Run[];
 }
 
 /** The runs of every log of the window, of which the views show one. */
 export class RunWatch implements vscode.Disposable {
-  private readonly looked = new vscode.EventEmitter<Look>();
+  private readonly looked = new vscode.EventEmitter<LogLook>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
   private readonly disposables: { dispose(): unknown }[];
-  /** By their data folders. */
+  /** Watches by data folder. */
   private readonly logs = new Map<string, LogWatch>();
 
-  /** Those of a log were looked at, whether anything is new or not. */
+  /** Fires after each look at a log, whether anything is new or not. */
   readonly onDidLook = this.looked.event;
-  /** A run of any log is new, gone, or stands otherwise; or another log is shown. */
+  /** Fires when a run of any log is new, gone, or in another state; or when another log is shown. */
   readonly onDidChange = this.changed.event;
-  /** A run of any log that was live when it was last looked at is over. */
+  /** Fires when a run of any log that was live at the last look is over. */
   readonly onDidEnd = this.ended.event;
 
   constructor(
@@ -49,34 +49,36 @@ export class RunWatch implements vscode.Disposable {
     this.follow();
   }
 
-  /** Of the log that is shown; undefined in a window without a folder. */
+  /** The runs folder of the shown log; undefined in a window without a folder. */
   get runs(): Runs | undefined {
     return this.shown?.runs;
   }
 
-  /** Of the log that is shown, from the newest to the oldest, as they stood when they were last looked at. */
+  /** The runs of the shown log as last seen, newest first. */
   get all(): readonly Run[] {
     return this.shown?.all ?? [];
   }
 
-  /** Of the log that is shown, those that a trainer works on. */
+  /** The runs of the shown log that a trainer works on. */
   get live(): readonly Run[] {
     return this.all.filter(({ isLive }) => isLive);
   }
 
-  /** Of the log that a run is in, which need not be the one that is shown; with nothing but the run when nobody looks at it. */
+  /**
+   * Returns the runs of the log that a run is in, which need not be the shown one; the run alone when no watch has it.
+   */
   around(run: Run): readonly Run[] {
     const log = [...this.logs.values()].find(({ all }) => all.some(({ folder }) => folder === run.folder));
     return log?.all ?? [run];
   }
 
-  /** Of every log. */
+  /** The runs of every log. */
   get everywhere(): { readonly logs: readonly Runs[]; readonly all: readonly Run[] } {
     const watches = [...this.logs.values()];
     return { logs: watches.map(({ runs }) => runs), all: watches.flatMap(({ all }) => all) };
   }
 
-  /** Looks at all runs. Resolves when what is there now has been seen. */
+  /** Looks at all runs. Resolves when their present state has been seen. */
   async look(): Promise<void> {
     await Promise.all([...this.logs.values()].map((log) => log.look()));
   }
@@ -106,7 +108,7 @@ export class RunWatch implements vscode.Disposable {
       log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);
     }
-    // Their runs would be told of on and on: nobody looks at them any more.
+    // Nobody looks at their runs any more, so the listeners must drop them.
     if (gone.length > 0) this.changed.fire();
   }
 }

@@ -1,35 +1,23 @@
+import { grouped } from '../../core/text';
 import { hostname } from 'node:os';
 import type { Progress } from '../../core/training/progress';
 import { fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
-import { ago } from '../trajectories/words';
+import { ago } from '../words';
 import type { Translate } from '../translate';
+import { methodWord } from '../words';
 
-/** What a run is called: by its configuration, else by what it does. */
+/** Returns the name of a run from its configuration, or else its method. */
 export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
   name === '' ? methodWord(method, t) : name;
 
-export function methodWord(method: string, t: Translate): string {
-  switch (method) {
-    case 'sweet-rl':
-      return 'SWEET-RL';
-    case 'rft':
-      return t('rejection fine-tuning');
-    case 'multiturn-dpo':
-      return t('multi-turn DPO');
-    default:
-      return method;
-  }
-}
-
-/** The last part of the base model's folder or name. */
-export const baseName = ({ base }: Pick<Run, 'base'>): string =>
-  base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
-
-/** A trainer that has said its last word may take a moment to end: there is nothing to pause any more. */
+/**
+ * Returns whether a trainer works on a run. One that has reported the end may take a moment to exit; nothing can be
+ * paused then.
+ */
 export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
 
-/** A trainer of this machine is at work on it. */
+/** Returns whether a trainer on this machine works on a run. */
 export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
 export function stateWord(state: RunState, t: Translate): string {
@@ -57,7 +45,7 @@ export function stateWord(state: RunState, t: Translate): string {
   }
 }
 
-/** @param stage as the trainer calls it; of a later round with its number: `policy-2` */
+/** @param stage as the trainer names it; a later round has its number, as in `policy-2` */
 export function stageWord(stage: string, t: Translate): string {
   const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];
   const word = nameOfStage(name, t);
@@ -83,7 +71,7 @@ function nameOfStage(stage: string, t: Translate): string {
   }
 }
 
-/** `40 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Returns for example `40 s`, `3 min 20 s` or `2 h 5 min`. */
 export function duration(exact: number, t: Translate): string {
   const seconds = Math.round(exact);
   if (seconds < 60) return t('{0} s', seconds);
@@ -95,31 +83,34 @@ export function duration(exact: number, t: Translate): string {
 
 export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
 
-/** The machine that a run was on. */
+/** Returns the machine that a run was on. */
 const hostOf = ({ process }: Run): string => process?.host ?? '?';
 
-/** `2026-11-20 22:00 UTC`. @param at ISO 8601, UTC */
+/**
+ * Returns for example `2026-11-20 22:00 UTC`.
+ * @param at ISO 8601, UTC
+ */
 const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** `critic 61 %`. */
+/** Returns for example `critic 61 %`. */
 export function placeWords(progress: Progress, t: Translate): string {
   const stage = stageWord(progress.stage ?? 'prepare', t);
   const fraction = fractionOf(progress);
   return fraction === undefined ? stage : `${stage} ${percent(fraction, t)}`;
 }
 
-/** `3 min 20 s left`, of the whole run or of the part that is told. */
+/** Returns for example `3 min 20 s left`, for the whole run or else for its present part. */
 export function leftWords({ secondsLeft, part }: Progress, t: Translate): string | undefined {
   const seconds = secondsLeft ?? part?.secondsLeft;
   return seconds === undefined ? undefined : t('{0} left', duration(seconds, t));
 }
 
 /**
- * Behind a run's name, what matters most first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
- * @param halted why no run that waits begins
+ * Returns the words after a run's name, most important first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
+ * @param halted the reason why the queue is halted
  * @param result of its evaluation: `22 → 48 %, +26 points`
  */
-export function standingWords(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
+export function runStatus(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
   const { state, progress, message, changedAt } = run;
   const place = progress === undefined ? [] : [placeWords(progress, t)];
   const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
@@ -157,13 +148,13 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
   }
 }
 
-/** What the trainer last saw on held-out pairs, where it looked. */
+/** Returns the critic's latest held-out pair accuracy, where it was measured. */
 function accuracyWords({ progress }: Run, t: Translate): string[] {
   const accuracy = progress?.heldOut?.accuracy;
   return accuracy == null ? [] : [t('held-out pair accuracy {0} %', Math.round(100 * accuracy))];
 }
 
-/** Of a run that was finished early: where. */
+/** Returns the step at which a run was finished early. */
 export function endedAt({ progress }: Run, t: Translate): string[] {
   const ended = progress?.ended;
   return ended === undefined
@@ -171,7 +162,7 @@ export function endedAt({ progress }: Run, t: Translate): string[] {
     : [t('ended at step {0} of {1}', grouped(ended.step), grouped(ended.steps))];
 }
 
-/** Of a run that is done, whose policy was ended by request. */
+/** Describes a finished run whose policy was ended early by request. */
 export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
   t(
     'Its training was finished early, at step {0} of {1} ({2}): the best step until then is the model.',
@@ -180,16 +171,16 @@ export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']
     stageWord(stage, t),
   );
 
-/** The same to be heard: with the state that only the icon tells while it runs. */
+/** Returns the same for a screen reader, with the state that only the icon tells while the run is at work. */
 export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
-  const words = standingWords(run, now, t, halted, result).split(' · ');
+  const words = runStatus(run, now, t, halted, result).split(' · ');
   const isOnlySeen = run.state === 'running' || (run.state === 'done' && result !== undefined);
   return [runName(run, t), ...(isOnlySeen ? [stateWord(run.state, t)] : []), ...words].join(', ');
 }
 
 /**
- * Why a run is not at work any more; undefined when there is nothing to explain.
- * @param halted why no run that waits begins
+ * Explains why a run is not at work; undefined when there is nothing to explain.
+ * @param halted the reason why the queue is halted
  */
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
   const { state, message, process, lastLines, progress, queued } = run;
@@ -226,7 +217,7 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
   return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
 }
 
-/** `1,800 trajectories of 300 tasks`; undefined when its data are files. */
+/** Returns for example `1,800 trajectories of 300 tasks`; undefined when the data are files. */
 export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): string | undefined {
   if (selection === undefined) return undefined;
   const { trajectories, tasks } = selection;
@@ -234,14 +225,17 @@ export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): 
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
 }
 
-/** `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. @param base what its model is called there */
+/**
+ * Returns for example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`.
+ * @param base name of the base model there
+ */
 export function subjectWords({ method, commit }: Run, base: string, t: Translate): string {
   return commit === undefined
     ? t('{0} on {1}', methodWord(method, t), base)
     : t('{0} on {1} at commit {2}', methodWord(method, t), base, commit.slice(0, 7));
 }
 
-/** The lines of a run's hover. */
+/** Returns the lines of a run's hover. */
 export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   const data = dataWords(run, t);
   const reason = reasonWords(run, t, halted);
@@ -253,20 +247,12 @@ export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   ];
 }
 
-/** What the status bar says of a run. */
+/** Returns icon, text and tooltip of the status bar for a run. */
 export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
-  const words = standingWords(run, Date.now(), t);
+  const words = runStatus(run, Date.now(), t);
   return {
     icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
     text: `Tandem: ${words}`,
     tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };
 }
-
-/** `7.2 MB`. */
-export function bytesWords(bytes: number, t: Translate): string {
-  if (bytes < 1e9) return t('{0} MB', (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0));
-  return t('{0} GB', (bytes / 1e9).toFixed(1));
-}
-
-export const grouped = (number: number): string => Math.round(number).toLocaleString('en');

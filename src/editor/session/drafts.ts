@@ -14,32 +14,35 @@ const draftSchema = lazily((): z.ZodType<Draft> =>
 );
 
 /**
- * Replies that were begun and not sent, one small file for each dialogue. The editor's own memory of a panel is written
+ * Replies that were begun and not sent, one small file for each dialogue. The editor writes its own memory of a panel
  * only now and then, and a window that closes in between would lose words.
  */
 export class Drafts {
-  /** What happens to the files happens one after the other. */
+  /** Runs all work on the files one after the other. */
   private queue: Promise<void> = Promise.resolve();
-  /** The newest words of each dialogue that are not on the disk yet. */
+  /** The newest draft of each dialogue that is not on the disk yet. */
   private readonly unsaved = new Map<string, Draft>();
-  /** Dialogues whose newest words will be saved when it is their turn. */
+  /** Dialogues whose newest draft is queued to be saved. */
   private readonly waiting = new Set<string>();
 
   /**
-   * @param folder made when it is first needed; undefined: no folder is open, nothing is kept
-   * @param report told of a draft that cannot be read
+   * @param folder made on first use; undefined when no folder is open: then nothing is kept
+   * @param report called for a draft that cannot be read
    */
   constructor(
     private readonly folder: string | undefined,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Empty when there is none. One that cannot be read is reported, and keeps nobody from the dialogue. */
+  /**
+   * Returns an empty draft when there is none. A draft that cannot be read is reported, and does not block the
+   * dialogue.
+   */
   async read(episode: string): Promise<Draft> {
     return this.unsaved.get(episode) ?? this.saved(episode);
   }
 
-  /** An empty draft is removed. Of those that come faster than the disk is, only the last is saved. */
+  /** Saves a draft; an empty one is removed. When drafts come faster than the disk writes, only the last is saved. */
   async write(episode: string, draft: Draft): Promise<void> {
     if (this.folder === undefined) return;
     this.unsaved.set(episode, draft);
@@ -48,13 +51,13 @@ export class Drafts {
     return this.enqueue(() => this.save(episode));
   }
 
-  /** The simulator has drafted a reply, whoever looks at it now. */
+  /** Keeps a reply that the simulator has drafted, whoever looks at it now. */
   async suggest(episode: string, suggestion: Suggestion): Promise<void> {
     const kept = await this.read(episode);
     await this.write(episode, suggested(this.unsaved.get(episode) ?? kept, suggestion));
   }
 
-  /** Removes what was begun, but for the dialogues to keep. */
+  /** Removes all drafts, except those of the dialogues to keep. */
   async remove(isKept: (episode: string) => boolean): Promise<void> {
     const { folder } = this;
     if (folder === undefined) return;
@@ -92,12 +95,12 @@ export class Drafts {
 
   private enqueue(what: () => Promise<void>): Promise<void> {
     const done = this.queue.then(what);
-    // The next is tried whatever became of this one.
+    // The next one is tried whatever became of this one.
     this.queue = done.catch(() => undefined);
     return done;
   }
 
-  /** An episode's name comes from the log, and a log may come from anywhere. */
+  /** Encodes the id of a dialogue as a file name: it comes from the log, and a log may come from anywhere. */
   private file(folder: string, episode: string): string {
     return path.join(folder, `${encodeURIComponent(episode).replaceAll('.', '%2E')}.json`);
   }

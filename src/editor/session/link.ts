@@ -2,39 +2,96 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Dialogue } from '../../core/dialogue/dialogue';
 import type { SampledAgent } from '../../core/dialogue/candidates';
 import type { DialogueParts } from '../../core/dialogue/parts';
+import type { Prompts } from '../../core/dialogue/prompts';
+import type { Protocol } from '../../core/dialogue/protocol';
 import { deriveSeed } from '../../core/dialogue/seed';
 import { Fault } from '../../core/fault';
+import type { GradingMode } from '../../core/grading/grade';
+import type { Grader } from '../../core/grading/grader';
 import type { Simulator } from '../../core/dialogue/simulator';
-import type { Model } from '../../core/model/model';
+import type { Model, SamplingSettings } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import { termsOf } from '../../core/trajectory/terms';
 import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { ConsentRequest } from '../../../webview/session/protocol';
+import type { Namer } from '../models/called';
+import type { Translate } from '../translate';
 import { isPlayedElsewhere, notices } from './notices';
-import type { SessionParts } from './parts';
+import type { NewRating } from './state';
 
 const TRY_AGAIN_MS = 250;
 
-/** A rating before the log gives it a time and a dialogue. */
-type NewEventOf<K extends 'rating' | 'turn-rating'> = Omit<EventOf<K>, 'version' | 'at' | 'episode'>;
+/**
+ * The consent of a developer: nothing is logged of them before they have agreed, under a pseudonym and for a purpose.
+ */
+export interface ConsentKeeper {
+  readonly given: ConsentRequest | undefined;
+  /** Initial values of the form. */
+  readonly suggestion: ConsentRequest;
+  give(consent: ConsentRequest): Promise<void>;
+  /** Makes sure that this folder's log holds the consent, before it holds anything of the developer. */
+  record(): Promise<void>;
+}
 
-/** Where a session's task comes from: a pack that may hold it still, and its name as the log keeps it. */
+/**
+ * The parts of Tandem that a session uses. They are read when they are needed, so that changed settings count at once.
+ */
+export interface SessionParts extends Namer {
+  /** Translates what a person sees; what is logged or sent stays English. */
+  readonly t: Translate;
+  /** Model in the settings; empty when none is configured. */
+  readonly agentName: string;
+  /** Agent that writes the second candidate; empty when the agent itself does. */
+  readonly secondAgentName: string;
+  readonly simulatorName: string;
+  readonly protocol: Protocol;
+  /** Sampling settings of the agent. */
+  readonly sampling: SamplingSettings;
+  readonly gradingMode: GradingMode;
+  /** True when a person sees counters of turns and time. */
+  readonly showsCounters: boolean;
+  /** True when a developer chooses each message of the agent from two candidates. */
+  readonly showsCandidates: boolean;
+  /** Reason why nothing is played in this workspace; undefined in a trusted one. */
+  readonly restriction: string | undefined;
+  readonly consent: ConsentKeeper;
+  /** Folder of the log; empty when no folder is open. */
+  readonly dataFolder: string;
+  /** @throws {Fault} with the remedy when there is no folder to log into, or it cannot be written */
+  log(): Promise<TrajectoryLog>;
+  /** @throws {Fault} when the setting names no model that can be opened */
+  openAgent(): Promise<Model>;
+  /**
+   * Opens the second agent with its own sampling settings; undefined when none is configured.
+   * @throws {Fault} when the setting names no model that can be opened
+   */
+  openSecondAgent(): Promise<SampledAgent | undefined>;
+  /** Returns undefined when none is configured. */
+  openSimulator(): Promise<Simulator | undefined>;
+  prompts(): Promise<Prompts>;
+  grader(): Promise<Grader>;
+  /** Writes details to the output channel; a person sees one sentence of them. */
+  report(error: unknown): void;
+}
+
+/** Source of a session's task: a pack that may still hold it, and the pack's name in the log. */
 export interface SessionTask {
   readonly task: Task;
   /** Path of the pack's file; absent when only the log knows the task. */
   readonly pack?: string;
   readonly packName?: string;
-  /** What the list of tasks calls it, where several have one title. */
+  /** Title in the list of tasks, where several have the same. */
   readonly title?: string;
-  /** Path of the file of the developer's own function that the task is about. */
+  /** Path of the file with the developer's own function that the task is about. */
   readonly file?: string;
 }
 
 /**
- * A session's hold on its dialogue: begins it, or takes it up from the log with the parts that are configured now.
- * Whatever it does with the dialogue it does under a claim, so that no other window or command plays it too. While a
- * person thinks nothing is claimed: a window that is lost, with an extension host that lives on, keeps nobody out.
+ * A session's hold on its dialogue. It begins the dialogue, or resumes it from the log with the present configuration.
+ * All work on the dialogue is done under a claim, so that no other window or command plays it at the same time. Nothing
+ * is claimed while a person thinks: a lost window whose extension host lives on then blocks nobody.
  */
 export class DialogueLink {
   private held: Dialogue | undefined;
@@ -52,15 +109,11 @@ export class DialogueLink {
     return this.episode;
   }
 
-  get dialogue(): Dialogue | undefined {
-    return this.held;
-  }
-
-  /** Logs the beginning of a new dialogue in which the developer has the seat. */
+  /** Logs the start of a new dialogue in which the developer has the seat. */
   async begin(pseudonym: string): Promise<Dialogue> {
     this.refuseIfRestricted();
     const { task, packName } = this.from;
-    // An agent that cannot be opened is told before anything is logged.
+    // A failure to open the agent is shown before anything is logged.
     await this.parts.openAgent();
     this.held = await Dialogue.start({
       ...(await this.dialogueParts()),
@@ -75,7 +128,7 @@ export class DialogueLink {
     return this.held;
   }
 
-  /** The dialogue, taken up from the log when it was only shown so far, or was let go. */
+  /** Returns the dialogue, resumed from the log when it was only shown so far, or was let go. */
   async attached(): Promise<Dialogue> {
     this.refuseIfRestricted();
     if (this.held !== undefined && this.claiming !== undefined) return this.held;
@@ -84,8 +137,8 @@ export class DialogueLink {
   }
 
   /**
-   * The dialogue as the log has it now, claimed until `letGo`.
-   * @param tries with a moment in between, in which a window that is just closing lets go of it
+   * Returns the dialogue as the log has it now, claimed until `letGo`.
+   * @param tries with a moment in between, in which a closing window lets go of the dialogue
    * @throws {Fault} `trajectory/claimed` when it is played elsewhere
    */
   async claimed(tries = 1): Promise<Trajectory> {
@@ -103,17 +156,17 @@ export class DialogueLink {
     return trajectory;
   }
 
-  /** The dialogue as the log has it, for looking at; undefined when the log has it no more. */
+  /** Returns the dialogue as the log has it, for display; undefined when the log no longer has it. */
   async logged(): Promise<Trajectory | undefined> {
     return this.episode === undefined ? undefined : (await this.parts.log()).trajectory(this.episode);
   }
 
-  /** Gives the claim back. */
+  /** Releases the claim. */
   letGo(): Promise<void> {
     const { claiming } = this;
     if (claiming === undefined) return this.releasing;
     this.claiming = undefined;
-    // Whoever asked for a claim that was refused has been told.
+    // A refused claim was reported when it was asked for.
     this.releasing = claiming.then(
       (claim) => claim.release(),
       () => undefined,
@@ -121,7 +174,7 @@ export class DialogueLink {
     return this.releasing;
   }
 
-  /** The configured simulator; a dialogue that was opened with another one is taken up anew. */
+  /** Returns the configured simulator; a dialogue that was opened with another one is resumed with it. */
   async simulatorNow(): Promise<Simulator> {
     const simulator = await this.parts.openSimulator();
     if (simulator === undefined) throw notices.noSimulator(this.parts.t);
@@ -129,12 +182,7 @@ export class DialogueLink {
     return simulator;
   }
 
-  /** The configured second agent; undefined when the agent writes both candidates. */
-  secondAgent(): Promise<SampledAgent | undefined> {
-    return this.parts.openSecondAgent();
-  }
-
-  /** Logs that the dialogue is not finished, and lets go of it. Needs no agent, so that a broken one can be left. */
+  /** Logs that the dialogue is not finished, and lets go of it. It needs no agent, so that a broken one can be left. */
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
     this.held = undefined;
     if (this.episode === undefined) return;
@@ -143,20 +191,23 @@ export class DialogueLink {
     await log.append({ event: 'abandoned', episode: this.episode, reason, message }, { durable: true });
   }
 
-  /** Logs what somebody thinks of the dialogue, or of a turn. It plays no part in it, and needs no claim. */
-  async rate(rating: NewEventOf<'rating'> | NewEventOf<'turn-rating'>): Promise<void> {
-    if (this.episode === undefined) return;
+  /** Logs a rating of the dialogue or of a turn. It does not change the dialogue, and needs no claim. */
+  async rate(
+    rating: NewRating & { readonly by: string },
+  ): Promise<EventOf<'rating'> | EventOf<'turn-rating'>> {
+    if (this.episode === undefined) throw notices.lost(this.parts.t);
     const log = await this.parts.log();
     const logged = await log.append({ ...rating, episode: this.episode }, { durable: true });
     if (logged.event === 'turn-rating') this.held?.rated(logged);
+    return logged;
   }
 
-  /** Lets go of the dialogue; it is taken up again, with the parts configured then, when somebody goes on. */
-  release(): void {
+  /** Forgets the dialogue; it is resumed with the configuration of that moment when somebody goes on. */
+  forget(): void {
     this.held = undefined;
   }
 
-  /** Whoever takes a dialogue up goes on playing it; to rate or to skip it runs nothing. */
+  /** Refuses to play in an untrusted workspace; rating or skipping a dialogue runs nothing and is allowed. */
   private refuseIfRestricted(): void {
     const { restriction } = this.parts;
     if (restriction !== undefined) throw new Fault('editor/restricted', restriction);
@@ -164,7 +215,8 @@ export class DialogueLink {
 
   private async claim(log: TrajectoryLog, episode: string): Promise<void> {
     const claimAnew = (): Promise<Claim> => claimEpisode(log, episode);
-    // A claim of its own that is not quite gone would refuse the next one; whoever let go was told if that failed.
+    // A claim of this session that is still being released would refuse the next one; its failure was reported by
+    // `letGo`.
     const claiming = (this.claiming ??= this.releasing.then(claimAnew, claimAnew));
     try {
       await claiming;
@@ -187,7 +239,10 @@ export class DialogueLink {
     };
   }
 
-  /** Opened when it is asked, so that an old dialogue can be graded without it and changed settings count at once. */
+  /**
+   * Returns a model that is opened when it is asked, so that an old dialogue can be graded without it and changed
+   * settings count at once.
+   */
   private agent(): Model {
     const { parts } = this;
     return {
@@ -203,7 +258,7 @@ async function claimEpisode(log: TrajectoryLog, episode: string): Promise<Claim>
   const collection = log.summary(episode)?.collection;
   if (collection === undefined) return claim;
   try {
-    // A command that plays a collection claims all of it at once, and may play this very dialogue.
+    // A command that plays a collection claims all of it at once, and may be playing this dialogue.
     await (await log.claim(`collection-${collection}`, 'The collection of this dialogue')).release();
     return claim;
   } catch (error) {

@@ -2,45 +2,35 @@ import { Fault, messageOf } from '../../core/fault';
 import type { Notice, NoticeAction } from '../../../webview/session/protocol';
 import { reasonWords, stoppedWords } from '../reasons';
 import { english, type Translate } from '../translate';
+import type { FaultCode } from '../../core/faults';
 
 type Party = 'agent' | 'simulator' | 'grader';
 
+const information = (message: string): Notice => ({ kind: 'information', message, actions: [] });
+
 /** The sentences of a session: what happened, and the buttons that help. */
 export const notices = {
-  stopped: (t: Translate, party: 'agent' | 'simulator'): Notice => ({
-    kind: 'information',
-    message: stoppedWords(party, t),
-    actions: [],
-  }),
-  sampleStopped: (t: Translate): Notice => ({
-    kind: 'information',
-    message: t('You stopped the agent. Its message from before stands.'),
-    actions: [],
-  }),
-  sameSample: (t: Translate): Notice => ({
-    kind: 'information',
-    message: t(
-      'The agent wrote the same message again. A higher temperature in the settings gives other samples.',
+  stopped: (t: Translate, party: 'agent' | 'simulator'): Notice => information(stoppedWords(party, t)),
+  sampleStopped: (t: Translate): Notice =>
+    information(t('You stopped the agent. Its message from before stands.')),
+  sameSample: (t: Translate): Notice =>
+    information(
+      t('The agent wrote the same message again. A higher temperature in the settings gives other samples.'),
     ),
-    actions: [],
-  }),
-  chooseFirst: (t: Translate): Notice => ({
-    kind: 'information',
-    message: t(
-      'Choose one of the two first. The message that you choose can then be taken as the answer with End now.',
+  chooseFirst: (t: Translate): Notice =>
+    information(
+      t(
+        'Choose one of the two first. The message that you choose can then be taken as the answer with End now.',
+      ),
     ),
-    actions: [],
-  }),
-  lookAlike: (t: Translate): Notice => ({
-    kind: 'information',
-    message: t(
-      'Both candidates said the same, so there was nothing to choose. A higher temperature or a second agent makes them differ.',
+  lookAlike: (t: Translate): Notice =>
+    information(
+      t(
+        'Both candidates said the same, so there was nothing to choose. A higher temperature or a second agent makes them differ.',
+      ),
     ),
-    actions: [],
-  }),
-  cutOff: (t: Translate, party: 'agent' | 'simulator'): Notice => ({
-    kind: 'information',
-    message:
+  cutOff: (t: Translate, party: 'agent' | 'simulator'): Notice =>
+    information(
       party === 'agent'
         ? t(
             "The window closed while it was the agent's turn. Everything said before is here; the unfinished message is not.",
@@ -48,32 +38,24 @@ export const notices = {
         : t(
             "The window closed while it was the simulator's turn. Everything said before is here; the unfinished message is not.",
           ),
-    actions: [],
-  }),
-  wentOn: (t: Translate): Notice => ({
-    kind: 'information',
-    message: t(
-      'This dialogue was continued in another window or by a command. You see its current state; your last action was not applied.',
     ),
-    actions: [],
-  }),
-  skipped: (t: Translate, reason: string): Notice => ({
-    kind: 'information',
-    message: t('This task was skipped: {0}', reasonWords(reason, t)),
-    actions: [],
-  }),
+  wentOn: (t: Translate): Notice =>
+    information(
+      t(
+        'This dialogue was continued in another window or by a command. You see its current state; your last action was not applied.',
+      ),
+    ),
+  skipped: (t: Translate, reason: string): Notice =>
+    information(t('This task was skipped: {0}', reasonWords(reason, t))),
   notGraded: (t: Translate): Notice => ({
     kind: 'warning',
     message: t('The answer has not been graded yet.'),
     actions: ['grade'],
   }),
-  notSent: (t: Translate): Notice => ({
-    kind: 'information',
-    message: t(
-      'Your reply was not sent, because another action was in progress. Your text is kept: send it again.',
+  notSent: (t: Translate): Notice =>
+    information(
+      t('Your reply was not sent, because another action was in progress. Your text is kept: send it again.'),
     ),
-    actions: [],
-  }),
   damaged: (what: string): Notice => ({ kind: 'warning', message: what, actions: [] }),
   elsewhere: (sentence: string, isOver: boolean): Notice => ({
     kind: 'warning',
@@ -92,12 +74,12 @@ export const notices = {
 const noSimulator = (t: Translate): string =>
   t('No simulator is configured. Choose one, or answer yourself.');
 
-/** Another window or a command plays this dialogue. */
+/** Returns whether another window or a command plays the dialogue. */
 export function isPlayedElsewhere(error: unknown): error is Fault {
   return error instanceof Fault && error.code === 'trajectory/claimed';
 }
 
-/** The notice for something that went wrong: its sentence, and the buttons that can mend it. */
+/** Returns the notice for an error: its sentence, and the buttons that can help. */
 export function noticeOf(error: unknown, party: Party, t: Translate): Notice {
   if (error instanceof Fault) {
     return { kind: 'error', message: error.message, actions: remedies(error.code, party) };
@@ -109,20 +91,47 @@ export function noticeOf(error: unknown, party: Party, t: Translate): Notice {
   };
 }
 
-/** As the log keeps it why a dialogue failed. */
+/** Returns the reason of a failure as the log keeps it, in English. */
 export const failureLogged = (error: unknown): string =>
   error instanceof Fault ? error.english : unforeseen(error, english);
 
 const unforeseen = (error: unknown, t: Translate): string =>
   t('Something went wrong in Tandem: {0}', messageOf(error));
 
-/** What another simulator would not meet. */
-const OF_SIMULATORS: ReadonlySet<string> = new Set(['dialogue/no-facts', 'dialogue/empty-reply']);
+/** Codes of errors that another simulator would not cause. */
+const OF_SIMULATORS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'dialogue/no-facts',
+  'dialogue/empty-reply',
+]);
 
-function remedies(code: string, party: Party): NoticeAction[] {
+function remedies(code: FaultCode, party: Party): NoticeAction[] {
   if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
   if (!/^(model|session)\//.test(code) && !OF_SIMULATORS.has(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
   return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
+}
+
+/**
+ * Returns the question before a dialogue is ended by hand.
+ * @param isOwn true for a developer's own function, which has no tests
+ */
+export function endingQuestion(
+  isOwn: boolean,
+  t: Translate,
+): Record<'question' | 'detail' | 'button', string> {
+  const question = t("Take the agent's last message as its answer?");
+  return isOwn
+    ? {
+        question,
+        detail: t(
+          'The dialogue ends here. The code in the message is shown as a change of your file, to accept or reject.',
+        ),
+        button: t('End and Review'),
+      }
+    : {
+        question,
+        detail: t('The dialogue ends here and the answer is graded.'),
+        button: t('End and Grade'),
+      };
 }

@@ -1,105 +1,68 @@
 import * as vscode from 'vscode';
 import { isOwnFunction } from '../../core/task/own';
 import type { Action, FromWebview, ToWebview } from '../../../webview/session/protocol';
-import { commands } from '../contributions';
+import { idOf } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import { openLink } from '../link';
-import { showPage } from '../panelPage';
+import { Panel } from '../panel';
 import { askSkipReason } from '../tasks/skip';
-import { manageTrust } from '../trust/restricted';
+import { manageTrust } from '../restricted';
 import type { Drafts } from './drafts';
-import { endingQuestion } from './ending';
+import { endingQuestion } from './notices';
 import type { Session } from './session';
 
 const { t } = vscode.l10n;
 
-/** What a panel asks of whoever opened it. */
-export interface PanelOwner {
-  /** The next task of the same pack that was not played yet. */
+export interface SessionContext {
+  readonly extension: vscode.Uri;
+  readonly drafts: Drafts;
+  /** Shows the next unplayed task of the same pack. */
   nextTask(panel: SessionPanel): Promise<void>;
-  /** The same task once more, from the beginning. */
+  /** Shows the same task once more, from the beginning. */
   replay(panel: SessionPanel): Promise<void>;
+  /** Called when the panel shows another session, or its session has changed. */
   onDidChange(panel: SessionPanel): void;
-  onDidDispose(panel: SessionPanel): void;
 }
 
-/** One webview panel and the session it shows; also the native parts: questions, documents, the diff. */
-export class SessionPanel {
-  private session: Session;
+/** The panel of a session, with its native parts: questions, documents, the diff. */
+export class SessionPanel extends Panel<'session', ToWebview> {
   private listening: { dispose: () => void };
-  private isReady = false;
+  private isDrawn = false;
 
   constructor(
-    private readonly panel: vscode.WebviewPanel,
-    session: Session,
+    panel: vscode.WebviewPanel,
+    private session: Session,
     private readonly engine: Engine,
-    private readonly owner: PanelOwner,
-    private readonly drafts: Drafts,
-    extension: vscode.Uri,
+    private readonly on: SessionContext,
   ) {
-    this.session = session;
-    this.listening = this.listen(session);
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(extension, 'media', 'session-light.svg'),
-      dark: vscode.Uri.joinPath(extension, 'media', 'session-dark.svg'),
+    const icon = {
+      light: vscode.Uri.joinPath(on.extension, 'media', 'session-light.svg'),
+      dark: vscode.Uri.joinPath(on.extension, 'media', 'session-dark.svg'),
     };
-    panel.onDidDispose(() => {
-      this.listening.dispose();
-      this.session.dispose();
-      owner.onDidDispose(this);
-    });
-    this.panel.title = session.title;
-    showPage(panel, extension, {
-      name: 'session',
-      receive: (message) => {
-        this.send({ type: 'heard' });
-        return this.handle(message);
-      },
-      failed: (error) => engine.show(error),
-      report: (error) => engine.report(error),
-      // Else the page would hold a reply back that is nowhere on its way.
-      onRefused: (kind) => this.send({ type: kind === 'reply' ? 'not-sent' : 'heard' }),
-    });
+    super(panel, { ...on, name: 'session', icon, errors: engine });
+    this.listening = this.listen(session);
+    this.title = session.title;
   }
 
   get shown(): Session {
     return this.session;
   }
 
-  /** Whether it has the focus, or had it last of all editors. */
-  get isActive(): boolean {
-    return this.panel.active;
-  }
-
-  /** Whether the view has said that it draws. */
-  get drawn(): boolean {
-    return this.isReady;
-  }
-
-  reveal(): void {
-    this.panel.reveal();
-  }
-
   /** Shows another session in the same place. */
   show(session: Session): void {
-    this.listening.dispose();
-    this.session.dispose();
+    this.leave();
     this.session = session;
     this.listening = this.listen(session);
-    this.panel.title = session.title;
+    this.title = session.title;
     this.snapshot().catch((error: unknown) => this.engine.show(error));
-    this.owner.onDidChange(this);
+    this.on.onDidChange(this);
   }
 
-  dispose(): void {
-    this.panel.dispose();
-  }
-
-  /** Opens the reference beside the session; the session keeps the focus. */
+  /** Opens the reference or the tests beside the session. */
   async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
     const place = this.place;
-    // Of a developer's own function there is neither.
+    // A developer's own function has neither.
     if (place === undefined || isOwnFunction(this.session.task)) return;
     const document = await vscode.workspace.openTextDocument(documentUri(kind, this.session.task, place));
     await vscode.window.showTextDocument(document, {
@@ -109,7 +72,7 @@ export class SessionPanel {
     });
   }
 
-  /** Opens what was said so far as Markdown, beside the session. */
+  /** Opens the dialogue so far as Markdown, beside the session. */
   async openTranscript(): Promise<void> {
     const { id, task } = this.session;
     if (id === undefined) return;
@@ -118,24 +81,29 @@ export class SessionPanel {
     await vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
   }
 
+  private leave(): void {
+    this.listening.dispose();
+    this.session.dispose();
+  }
+
   private listen(session: Session): { dispose: () => void } {
     return session.onMessage((message) => {
       this.send(message);
       if (message.type === 'suggestion' && session.id !== undefined) {
-        // A view that is hidden does not hear of it, and finds it in its draft when it is shown again.
-        const kept = this.drafts.suggest(session.id, message.suggestion);
+        // A hidden view does not get the message; it finds the suggestion in its draft when it is shown again.
+        const kept = this.on.drafts.suggest(session.id, message.suggestion);
         kept.catch((error: unknown) => this.engine.show(error));
       }
       if (message.type === 'panel') this.tellEarlier().catch((error: unknown) => this.engine.report(error));
-      this.owner.onDidChange(this);
+      this.on.onDidChange(this);
     });
   }
 
   private async snapshot(): Promise<void> {
     const { session } = this;
-    const draft = session.id === undefined ? { text: '' } : await this.drafts.read(session.id);
-    session.drafter = draft.suggestion?.by;
-    this.isReady = true;
+    const draft = session.id === undefined ? { text: '' } : await this.on.drafts.read(session.id);
+    await session.do({ type: 'drafted-by', simulator: draft.suggestion?.by });
+    this.isDrawn = true;
     this.send({ ...session.snapshot, draft });
     await this.tellEarlier();
   }
@@ -148,62 +116,47 @@ export class SessionPanel {
 
   private send(message: ToWebview): void {
     // A view that is not there yet asks for everything when it is.
-    if (this.isReady) void this.panel.webview.postMessage(message);
+    if (this.isDrawn) void this.post(message);
   }
 
-  private async handle(message: FromWebview): Promise<void> {
+  protected override onClosed(): void {
+    this.leave();
+  }
+
+  /** Tells the page that its message was dropped; otherwise it would wait for a reply that is not under way. */
+  protected override onMalformed(kind: string | undefined): void {
+    this.send({ type: kind === 'reply' ? 'not-sent' : 'heard' });
+  }
+
+  protected override async receive(message: FromWebview): Promise<void> {
+    const { session } = this;
+    this.send({ type: 'heard' });
     switch (message.type) {
       case 'ready':
         return this.snapshot();
-      case 'start':
-        return this.session.start(message.consent);
-      case 'reply':
-        return this.session.reply(message.draft, message.anyway);
       case 'draft':
-        this.session.edited();
-        return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.draft);
-      case 'choose':
-        return this.session.choose(message.picked);
-      case 'rate':
-        return this.session.ratings.rate(message.change);
-      case 'rate-turn':
-        return this.session.ratings.rateTurn(message.turn, message.change);
+        await session.do({ type: 'edited' });
+        return session.id === undefined ? undefined : this.on.drafts.write(session.id, message.draft);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':
         return openLink(message.address);
       case 'act':
         return this.act(message.action);
+      default:
+        return session.do(message);
     }
   }
 
   private async act(action: Action): Promise<void> {
     const { session } = this;
     switch (action) {
-      case 'stop':
-        return session.stop();
-      case 'simulator-once':
-        return session.simulatorOnce();
-      case 'simulator-on':
-        return session.simulatorOn();
-      case 'take-seat':
-        return session.takeSeat();
-      case 'suggest':
-        return session.suggest();
-      case 'dont-mind':
-        return session.dontMind();
-      case 'another-sample':
-        return session.anotherSample();
       case 'end-now':
         return this.endNow();
       case 'skip':
         return this.skip();
-      case 'again':
-        return session.again();
-      case 'grade':
-        return session.gradeAgain();
       case 'open-guidelines':
-        return vscode.commands.executeCommand(commands.openGuidelines);
+        return vscode.commands.executeCommand(idOf('openGuidelines'));
       case 'open-reference':
         return this.openBeside('reference', false);
       case 'open-tests':
@@ -213,43 +166,45 @@ export class SessionPanel {
       case 'compare':
         return this.compare();
       case 'next-task':
-        return this.owner.nextTask(this);
+        return this.on.nextTask(this);
       case 'play-again':
-        return this.owner.replay(this);
+        return this.on.replay(this);
       case 'teach':
-        return vscode.commands.executeCommand(commands.teachAgent);
+        return vscode.commands.executeCommand(idOf('teachAgent'));
       case 'choose-agent':
-        return vscode.commands.executeCommand(commands.chooseAgent);
+        return vscode.commands.executeCommand(idOf('chooseAgent'));
       case 'choose-simulator':
-        return vscode.commands.executeCommand(commands.chooseSimulator);
+        return vscode.commands.executeCommand(idOf('chooseSimulator'));
       case 'manage-trust':
         return manageTrust();
       case 'show-log':
         this.engine.showReports();
         return;
       case 'set-key':
-        return vscode.commands.executeCommand(commands.setApiKey);
+        return vscode.commands.executeCommand(idOf('setApiKey'));
+      default:
+        return session.do({ type: action });
     }
   }
 
   private async endNow(): Promise<void> {
-    if (!this.session.mayEndNow()) return;
+    if (!(await this.session.mayEndNow())) return;
     const { question, detail, button } = endingQuestion(isOwnFunction(this.session.task), t);
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
-    if (chosen === button) await this.session.endNow();
+    if (chosen === button) await this.session.do({ type: 'end-now' });
   }
 
   private async skip(): Promise<void> {
     const { session } = this;
     const reason = await askSkipReason(session.title);
-    if (reason !== undefined) await session.skip(reason);
+    if (reason !== undefined) await session.do({ type: 'skip', reason });
   }
 
   private async compare(): Promise<void> {
     const { id, task, title } = this.session;
     if (id === undefined) return;
     if (isOwnFunction(task)) {
-      await vscode.commands.executeCommand(commands.reviewAnswer, { episode: id });
+      await vscode.commands.executeCommand(idOf('reviewAnswer'), { episode: id });
       return;
     }
     const place = { episode: id };
@@ -267,23 +222,4 @@ export class SessionPanel {
     if (id !== undefined) return { episode: id };
     return from.pack === undefined ? undefined : { pack: from.pack, task: from.task.id };
   }
-
-  /** The column to the right of the session, which is not always the active one. */
-  private get besideColumn(): vscode.ViewColumn {
-    const { One, Two, Three, Beside } = vscode.ViewColumn;
-    const own = columnOf(this.panel);
-    if (own === One) return Two;
-    return own === Two ? Three : Beside;
-  }
-}
-
-/** A panel that comes back after a reload knows no column; its tab stands where it is. */
-function columnOf({ viewType, title }: vscode.WebviewPanel): vscode.ViewColumn {
-  const group = vscode.window.tabGroups.all.find(({ tabs }) =>
-    tabs.some(
-      ({ input, label }) =>
-        input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType) && label === title,
-    ),
-  );
-  return group?.viewColumn ?? vscode.ViewColumn.One;
 }

@@ -1,68 +1,63 @@
-import { isDeepStrictEqual } from 'node:util';
-import { Fault } from '../../core/fault';
-import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import type {
-  ConsentRequest,
-  Draft,
-  Picked,
-  SessionState,
-  ToWebview,
-} from '../../../webview/session/protocol';
-import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
-import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
-import { limitReply } from '../../core/dialogue/protocol';
-import { authorOf } from './authorship';
-import { earlierReplies } from './earlier';
-import { DialogueLink, type SessionTask } from './link';
-import type { SessionParts } from './parts';
-import { notices } from './notices';
-import { Play } from './play';
-import { Ratings } from './ratings';
-import { Scene } from './scene';
-import { showLastTurn } from './spoken';
-import { Work } from './work';
+import type { SessionState, ToWebview } from '../../../webview/session/protocol';
+import type { Action, Effect, Present, Request, Result } from './actions';
+import { Effects } from './effects';
+import { DialogueLink, type SessionParts, type SessionTask } from './link';
+import { reduce } from './reducer';
+import { canEnd, loggedState, newState, type State } from './state';
+import { changes, shownOf, titleOf, type Shown } from './view';
+
+/** Maximum number of dialogues that are read for the replies in them. */
+const MOST_DIALOGUES = 20;
+const MOST_REPLIES = 50;
 
 /**
- * One dialogue as a person plays it: takes what the person does, and tells the view what has changed. What it shows
- * as said is in the log before it is shown. Knows no editor.
+ * One dialogue as a person plays it: holds the state, hands each action to the reducer and carries out what follows,
+ * and tells the view of changes. It knows no editor.
  */
 export class Session {
-  readonly ratings: Ratings;
   private readonly link: DialogueLink;
-  private readonly scene: Scene;
-  private readonly play: Play;
-  private readonly work: Work;
+  private readonly effects: Effects;
+  private readonly listeners = new Set<(message: ToWebview) => void>();
+  /** State that the view was told last. */
+  private told: Shown;
+  private control = new AbortController();
+  private running: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly parts: SessionParts,
     readonly from: SessionTask,
-    episode: string | undefined,
+    private current: State,
   ) {
-    this.link = new DialogueLink(parts, from, episode);
-    this.scene = new Scene(parts, from, this.link);
-    this.play = new Play(parts, this.link, this.scene);
-    this.work = new Work(parts, this.link, this.scene, this.play);
-    this.ratings = new Ratings(parts, this.link, this.scene, this.work);
+    this.link = new DialogueLink(parts, from, current.episode);
+    this.effects = new Effects(parts, this.link, {
+      state: () => this.current,
+      dispatch: (result) => this.dispatch(result),
+      tell: (message) => this.tell(message),
+      stop: () => this.stop(),
+    });
+    this.told = this.shown;
   }
 
-  /** A task that nobody has begun: nothing is logged before `start`. */
+  /** Makes the session of a task that nobody has begun: nothing is logged before it is started. */
   static ofTask(parts: SessionParts, from: SessionTask): Session {
-    return new Session(parts, from, undefined);
+    return new Session(parts, from, newState(from.task));
   }
 
-  /** A dialogue as the log has it, whatever state it was left in. Writes nothing until the person goes on with it. */
+  /**
+   * Makes the session of a logged dialogue, whatever state it was left in. Nothing is written until the person goes on.
+   */
   static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string, title?: string): Session {
-    const { task, started, id } = trajectory;
-    const session = new Session(parts, { task, pack, packName: started.pack, title }, id);
-    session.scene.rest(trajectory);
-    return session;
+    const { task, started } = trajectory;
+    const state = { ...newState(task), ...loggedState(trajectory, parts.t) };
+    return new Session(parts, { task, pack, packName: started.pack, title }, state);
   }
 
-  /** The dialogue's identity in the log, once it has begun. */
+  /** The dialogue's id in the log, once it has begun. */
   get id(): string | undefined {
-    return this.link.id;
+    return this.current.episode;
   }
 
   get task(): Task {
@@ -70,241 +65,49 @@ export class Session {
   }
 
   get title(): string {
-    return this.scene.title;
+    return titleOf(this.from);
   }
 
-  /** The agent's final answer, once there is one; what is graded and compared. */
+  /** The agent's final answer, once there is one; it is graded and compared. */
   get answer(): string | undefined {
-    return this.scene.answer;
+    return this.current.answer;
   }
 
   get state(): SessionState {
-    return this.scene.state;
+    return this.shown.state;
   }
 
-  /** Everything a view needs to begin with, but for the draft. */
-  get snapshot(): Scene['snapshot'] {
-    return this.scene.snapshot;
-  }
-
-  /** The simulator that drafted what the developer had begun to write: it is called by its name. */
-  set drafter(simulator: string | undefined) {
-    this.scene.drafter = simulator;
+  /** Everything that a view needs at its start, except the draft. */
+  get snapshot(): Shown {
+    this.told = this.shown;
+    return this.told;
   }
 
   onMessage(listener: (message: ToWebview) => void): { dispose: () => void } {
-    return this.scene.feed.listen(listener);
+    this.listeners.add(listener);
+    return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** What the pack of the task has beside it: another task to play, guidelines to read. */
-  offer({ hasNext, hasGuidelines }: Pick<SessionState, 'hasNext' | 'hasGuidelines'>): void {
-    const { scene } = this;
-    if (scene.hasNext === hasNext && scene.hasGuidelines === hasGuidelines) return;
-    Object.assign(scene, { hasNext, hasGuidelines });
-    scene.refresh();
+  /** Does what a person asks; resolves when it is done, or was refused, and all that follows from it. */
+  do(request: Request): Promise<void> {
+    return this.dispatch(request);
   }
 
-  /** The settings have changed: another agent, another limit. */
+  /**
+   * Returns whether the dialogue can end now. It cannot while two candidates wait: neither is the agent's message yet,
+   * and the person is told so.
+   */
+  async mayEndNow(): Promise<boolean> {
+    await this.do({ type: 'may-end' });
+    return canEnd(this.current);
+  }
+
+  /** Updates the view after a change of the settings, such as another agent or limit. */
   refresh(): void {
-    this.scene.refresh();
+    this.show();
   }
 
-  /**
-   * Looks whether a dialogue that is not over is played elsewhere, where the agent or the simulator writes at this moment.
-   * Then it is only shown, until the person asks again.
-   * @param tries with a moment in between, in which a window that is just closing comes to an end
-   */
-  async look(tries = 1): Promise<void> {
-    if (!this.is('choosing', 'developer', 'stopped')) return;
-    await this.work.attempt(async () => {
-      const trajectory = await this.link.claimed(tries);
-      if (this.work.isIdle) this.scene.rest(trajectory);
-    });
-  }
-
-  /** Shows what another window or a command has logged of the dialogue. */
-  async follow(): Promise<void> {
-    if (this.is('agent', 'candidates', 'simulator', 'grading')) return;
-    const trajectory = await this.link.logged();
-    if (trajectory === undefined || !this.work.isIdle || !this.scene.isBehind(trajectory)) return;
-    this.link.release();
-    this.scene.rest(trajectory);
-    if (this.is('stopped')) await this.look();
-    else this.scene.refresh();
-  }
-
-  /** Begins the dialogue; or, in one that has begun, lets the developer answer once the consent is given. */
-  async start(consent?: ConsentRequest): Promise<void> {
-    const { parts, play } = this;
-    if (consent !== undefined && !isDeepStrictEqual(consent, parts.consent.given)) {
-      // Nobody has seen the form: another consent is given by the command for it.
-      if (this.state.consent === undefined) {
-        this.note('a consent that was not asked for');
-        return;
-      }
-      await this.work.attempt(() => parts.consent.give(consent));
-    }
-    const given = parts.consent.given;
-    if (given === undefined) return;
-    if (this.is('choosing', 'developer')) return this.work.attempt(() => play.takeSeatIfWanted());
-    if (!this.fits('the start', 'ready') || parts.agentName === '') return;
-    await this.work.perform(async (signal) => {
-      this.scene.enter('agent');
-      await parts.consent.record();
-      await this.link.begin(given.pseudonym);
-      this.scene.begun();
-      await play.on(signal);
-    });
-  }
-
-  /**
-   * The developer's reply to the agent's last message. One that gives the reference away is not sent at first: the
-   * developer is told so, and may send it `anyway`. The view hears of each what became of it.
-   */
-  async reply(draft: Draft, anyway = false): Promise<void> {
-    if (this.takesReply && !anyway && this.warnsOfLeak(draft.text)) return;
-    if (await this.say(draft)) return;
-    if (this.is('developer')) this.scene.notice ??= notices.notSent(this.parts.t);
-    this.scene.refresh();
-    this.scene.feed.emit({ type: 'not-sent' });
-  }
-
-  /** The developer writes on, also after a warning. */
-  edited(): void {
-    this.scene.warning = undefined;
-  }
-
-  /** What the developer says of two candidates for the agent's message. */
-  async choose(picked: Picked): Promise<void> {
-    const { parts, play } = this;
-    const by = parts.consent.given?.pseudonym;
-    if (!this.fits('a choice', 'choosing') || by === undefined) return;
-    await this.work.act(async (signal) => {
-      await parts.consent.record();
-      await play.choose(picked, by);
-      await play.on(signal);
-    });
-  }
-
-  /** The developer has no wish, or does not know. */
-  async dontMind(): Promise<void> {
-    await this.say({ text: NO_PREFERENCE });
-  }
-
-  /** The simulator drafts a reply, which the developer may change and send. */
-  async suggest(): Promise<void> {
-    if (!this.fits('a suggestion', 'developer')) return;
-    await this.work.act(async (signal) => {
-      const suggestion = await this.play.suggest(signal);
-      this.scene.feed.emit({ type: 'suggestion', suggestion });
-    });
-  }
-
-  /** Has the agent write its last message anew. */
-  async anotherSample(): Promise<void> {
-    if (!this.fits('another sample', 'developer')) return;
-    await this.work.act(async (signal) => {
-      await this.play.anotherSample(signal);
-      await this.play.on(signal);
-    });
-  }
-
-  /** The simulator answers the agent's last message; the developer keeps the seat. */
-  async simulatorOnce(): Promise<void> {
-    if (!this.fits('a reply of the simulator', 'developer')) return;
-    await this.work.act(async (signal) => {
-      await this.link.simulatorNow();
-      await this.play.simulatorTurn(signal);
-      await this.play.on(signal);
-    });
-  }
-
-  /** The simulator has the seat from here on. */
-  async simulatorOn(): Promise<void> {
-    if (!this.fits('the hand-over', 'developer')) return;
-    await this.work.act(async (signal) => {
-      await this.play.giveSeat();
-      await this.play.on(signal);
-    });
-  }
-
-  /** The developer answers again; a reply that the simulator is writing is dropped. */
-  async takeSeat(): Promise<void> {
-    const { scene, play, work } = this;
-    if (this.is('simulator')) {
-      play.seatWanted = true;
-      await work.stop();
-    } else if (scene.seat === 'simulator' && this.is('agent', 'candidates', 'stopped')) {
-      play.seatWanted = true;
-      if (this.is('stopped') && scene.collaboratorsMove) scene.enter('developer');
-      await work.attempt(() => play.takeSeatIfWanted());
-    } else {
-      this.note('the seat');
-    }
-  }
-
-  /** Stops what is being written or graded. */
-  async stop(): Promise<void> {
-    await this.work.stop();
-  }
-
-  /** Asks again for the message that was stopped, failed or cut off, or goes on with a dialogue that was skipped. */
-  async again(): Promise<void> {
-    if (!this.fits('another try', 'stopped', 'skipped')) return;
-    await this.work.perform(async (signal) => {
-      this.link.release();
-      // Another window may have gone on with it meanwhile.
-      this.scene.rest(await this.link.claimed());
-      if (!this.is('stopped', 'skipped')) return;
-      this.scene.notice = undefined;
-      await this.play.on(signal);
-    });
-  }
-
-  /** Whether the dialogue can end now. Of two candidates neither is the agent's message yet, which the person is told. */
-  mayEndNow(): boolean {
-    if (this.is('choosing')) {
-      this.scene.notice = notices.chooseFirst(this.parts.t);
-      this.scene.refresh();
-    }
-    const { canEnd = false } = this.state;
-    if (!canEnd && !this.is('choosing')) this.note('the end');
-    return canEnd;
-  }
-
-  /** Takes the agent's last message as its answer and grades it. What is being written is stopped. */
-  async endNow(): Promise<void> {
-    if (!this.mayEndNow()) return;
-    await this.work.stop();
-    // What was being written may have come to an end of its own.
-    if (!this.is('developer', 'stopped')) return;
-    await this.work.act(async (signal) => {
-      const dialogue = await this.link.attached();
-      if (dialogue.next !== 'nobody') await dialogue.endNow();
-      await this.play.finish(signal);
-    });
-  }
-
-  /** @param reason logged as it is */
-  async skip(reason: string): Promise<void> {
-    if (!this.fits('to be skipped', 'choosing', 'developer', 'stopped')) return;
-    await this.work.act(async () => {
-      await this.link.abandon('skipped', reason);
-      // Now it may be told who wrote the candidates.
-      this.scene.rest(await this.link.claimed());
-    });
-  }
-
-  async gradeAgain(): Promise<void> {
-    if (!this.fits('a grade', 'over')) return;
-    if (this.scene.grade !== undefined || isOwnFunction(this.task)) {
-      this.note('another grade');
-      return;
-    }
-    await this.work.act((signal) => this.play.finish(signal));
-  }
-
-  /** What the developer has said in other dialogues of this log, from the oldest to the newest. */
+  /** Returns the developer's replies in other dialogues of this log, oldest first. */
   async earlierReplies(): Promise<readonly string[]> {
     const by = this.parts.consent.given?.pseudonym;
     if (this.id === undefined || by === undefined) return [];
@@ -313,65 +116,91 @@ export class Session {
 
   /** Resolves when nothing is being written or graded any more. */
   settled(): Promise<void> {
-    return this.work.settled();
+    return this.running;
   }
 
   dispose(): void {
-    this.scene.feed.dispose();
-    this.work.dispose();
+    this.effects.dispose();
+    this.listeners.clear();
+    this.do({ type: 'close' }).catch((error: unknown) => this.parts.report(error));
   }
 
-  private get takesReply(): boolean {
-    return this.is('developer') && this.work.isIdle && this.parts.consent.given !== undefined;
+  /**
+   * Changes the state, and carries out what follows from it.
+   * @param signal of the work that the action belongs to
+   */
+  private dispatch(action: Action, signal?: AbortSignal): Promise<void> {
+    const before = this.current;
+    const { state, effects } = reduce(before, action, this.present);
+    this.current = state;
+    if (state !== before) this.show();
+    if (state.work === undefined || state.work.request === before.work?.request)
+      return this.carryOut(effects, signal);
+    this.control = new AbortController();
+    const work = this.control.signal;
+    // Whatever goes wrong, also in the state or the view, ends the work.
+    this.running = this.carryOut(effects, work).catch((error: unknown) =>
+      this.dispatch(this.failed(error, work), work),
+    );
+    return this.running;
   }
 
-  /** @returns whether it is in the log as the developer's reply */
-  private async say(draft: Draft): Promise<boolean> {
-    const { parts, play } = this;
-    const by = parts.consent.given?.pseudonym;
-    if (!this.takesReply || by === undefined) {
-      this.note('a reply');
-      return false;
+  /** Carries out effects one after the other, up to the first that fails. */
+  private async carryOut(effects: readonly Effect[], signal: AbortSignal | undefined): Promise<void> {
+    for (const effect of effects) {
+      const result = await this.resultOf(effect, signal);
+      if (result) await this.dispatch(result, signal);
+      if (result?.type === 'failed') return;
     }
-    const waited = play.waited;
-    let isSaid = false;
-    await this.work.act(async (signal) => {
-      await parts.consent.record();
-      await play.takeSeatIfWanted();
-      const dialogue = await this.link.attached();
-      const milliseconds = waited === undefined ? {} : { milliseconds: waited };
-      await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
-      isSaid = true;
-      showLastTurn(dialogue, this.scene);
-      await play.on(signal);
-    });
-    return isSaid;
   }
 
-  private warnsOfLeak(text: string): boolean {
-    const said = limitReply(text, this.state.replyLimit);
-    const { fraction, leaked } = measureLeak(this.task.reference, said);
-    if (!leaked) return false;
-    const passages = leakedPassages(this.task.reference, said);
-    this.scene.warning = { percent: Math.round(fraction * 100), passages };
-    this.scene.feed.emit({ type: 'leak-warning', ...this.scene.warning });
-    return true;
+  private async resultOf(effect: Effect, signal: AbortSignal | undefined): Promise<Result | undefined> {
+    try {
+      return await this.effects.carryOut(effect, signal);
+    } catch (error) {
+      return this.failed(error, signal);
+    }
   }
 
-  private is(...phases: readonly SessionState['phase'][]): boolean {
-    return phases.includes(this.scene.phase);
+  private failed(error: unknown, signal: AbortSignal | undefined): Result {
+    const isStopped = signal?.aborted === true;
+    return { type: 'failed', error, isStopped, isAside: signal === undefined, episode: this.link.id };
   }
 
-  /** As `is`, for what a person asks of it: what does not fit is noted. */
-  private fits(what: string, ...phases: readonly SessionState['phase'][]): boolean {
-    if (this.is(...phases)) return true;
-    this.note(what);
-    return false;
+  private async stop(): Promise<void> {
+    this.control.abort();
+    await this.running;
   }
 
-  /** A view that lags behind asks for what can no longer be done, and so does a key that is pressed twice. */
-  private note(what: string): void {
-    const sentence = `The view asked for ${what}, which does not fit what the session does now (${this.scene.phase}). Nothing was done.`;
-    this.parts.report(new Fault('session/not-now', sentence));
+  private get present(): Present {
+    const { t, agentName, showsCandidates, protocol, consent } = this.parts;
+    return { t, agentName, showsCandidates, protocol, at: Date.now(), consent: consent.given };
   }
+
+  /** Tells the view what has changed since it was told last. */
+  private show(): void {
+    const before = this.told;
+    this.told = this.shown;
+    for (const message of changes(before, this.told)) this.tell(message);
+  }
+
+  private get shown(): Shown {
+    return shownOf(this.current, this.parts, this.from);
+  }
+
+  private tell(message: ToWebview): void {
+    for (const listener of this.listeners) listener(message);
+  }
+}
+
+/** Returns a developer's replies in earlier dialogues. They are read from the log, so that a deletion there counts. */
+async function earlierReplies(log: TrajectoryLog, by: string, episode: string): Promise<string[]> {
+  const filter = { collaborator: by };
+  const { rows } = log.list({ filter, sort: 'newest', offset: 0, limit: MOST_DIALOGUES });
+  const ids = rows.map(({ id }) => id).filter((id) => id !== episode);
+  const replies: string[] = [];
+  for await (const { turns } of log.trajectories(ids.reverse())) {
+    for (const { reply } of turns) if (reply?.by === by) replies.push(reply.text);
+  }
+  return replies.slice(-MOST_REPLIES);
 }

@@ -1,32 +1,139 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { AgentReading } from '../../core/dialogue/reading';
 import type { Grade, TestResult } from '../../core/grading/grade';
 import type { GrowingText } from '../../core/growingText';
+import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
+  CandidatesView,
   ChoiceView,
   GradeView,
   MessageView,
   ReplyView,
+  SessionState,
   StreamView,
   TaskView,
   TestView,
+  ToWebview,
   TurnRating,
   TurnView,
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
+import { fenceFor } from '../../core/markdown';
+import { calledOf, modelsIn } from '../models/called';
 import type { Translate } from '../translate';
-import { fenceFor } from '../../core/text';
+import type { SessionParts, SessionTask } from './link';
+import { asksConsent, canEnd, tellsNames, type State } from './state';
 
-/** What a person is shown of the engine's data; pure, so that it can be tested without an editor. */
+/** Everything that a view of a session needs at its start, except the draft. */
+export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
 
-/** Nobody reads more of one message, and drawing megabytes would stop the view. The log has all of it. */
+/**
+ * These functions turn the engine's data into what a person sees; they are pure, so that they can be tested without an
+ * editor.
+ */
+
+/** Maximum number of characters shown of a message: drawing megabytes would stop the view. The log has all of it. */
 const MOST_CHARACTERS = 50_000;
-/** A message that is being written is drawn many times a second. */
+/** Maximum for a message that is being written, because it is drawn many times a second. */
 const MOST_STREAMED = 10_000;
+
+/** Returns what a person sees of a session. The settings are those of this moment. */
+export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
+  const { stream, warning, candidates, episode } = state;
+  const { task, pack, packName } = from;
+  const turns = state.turns.map((turn) => drawn(turn, parts.t, tellsNames(state)));
+  return {
+    type: 'snapshot',
+    panel: { episode, source: pack === undefined ? undefined : { pack, task: task.id } },
+    task: { ...taskView(task, packName), title: titleOf(from) },
+    state: sessionState(state, turns, parts, from),
+    turns,
+    ...(stream && { stream }),
+    ...(candidates && { candidates: candidatesView(candidates) }),
+    ...(warning && { warning }),
+  };
+}
+
+/** Returns the messages that bring a view from one state to the next. */
+export function changes(before: Shown, after: Shown): ToWebview[] {
+  const { panel, stream, candidates, turns, state } = after;
+  const rest: ToWebview[] = [];
+  if (panel.episode !== before.panel.episode) rest.push({ type: 'panel', panel });
+  if (stream !== before.stream) rest.push({ type: 'stream', ...(stream && { stream }) });
+  turns.forEach((turn, index) => {
+    if (!isDeepStrictEqual(turn, before.turns[index])) rest.push({ type: 'turn', turn });
+  });
+  if (!isDeepStrictEqual(candidates, before.candidates))
+    rest.push({ type: 'candidates', ...(candidates && { candidates }) });
+  if (isDeepStrictEqual(state, before.state)) return rest;
+  // A notice comes before the turns, which a view would otherwise take for the result of its own message.
+  const hasNews = state.notice !== undefined && !isDeepStrictEqual(state.notice, before.state.notice);
+  return hasNews ? [{ type: 'state', state }, ...rest] : [...rest, { type: 'state', state }];
+}
+
+export const titleOf = ({ title, task }: SessionTask): string => title ?? taskTitle(task);
+
+function sessionState(
+  state: State,
+  turns: readonly TurnView[],
+  parts: SessionParts,
+  from: SessionTask,
+): SessionState {
+  const { phase, seat, notice, grade, rating, decision, playedBy, answer } = state;
+  const { maxTurns, replyLimit } = state.protocol ?? parts.protocol;
+  const played = turns.length;
+  const agentsMove = played === 0 || turns.at(-1)?.reply !== undefined;
+  const own = parts.consent.given?.pseudonym;
+  const { restriction, simulatorName } = parts;
+  const secondAgent = parts.showsCandidates && parts.secondAgentName !== '' ? [parts.secondAgentName] : [];
+  const drafter = state.drafter === undefined ? [] : [state.drafter];
+  const agent = (phase === 'over' ? playedBy : undefined) ?? parts.agentName;
+  const models = [agent, ...secondAgent, simulatorName, ...drafter, ...modelsIn(turns)];
+  const isRefused =
+    restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
+  const needsSimulator =
+    simulatorName === '' || (simulatorName === 'rules' && (from.task.facts ?? []).length === 0);
+  return {
+    phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
+    seat,
+    turn: Math.min(agentsMove && phase !== 'over' ? played + 1 : played, maxTurns),
+    maxTurns,
+    replyLimit,
+    agent,
+    ...(secondAgent.length > 0 && { secondAgent: parts.secondAgentName }),
+    simulator: simulatorName,
+    called: calledOf(models, parts),
+    hasNext: state.hasNext,
+    hasGuidelines: state.hasGuidelines,
+    ...(from.pack !== undefined && { canReplay: true }),
+    ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
+    ...(decision && { decision }),
+    ...(needsSimulator && { needsSimulator }),
+    showsCounters: parts.showsCounters,
+    ...(state.isSuggesting && { isSuggesting: true }),
+    ...(canEnd(state) && { canEnd: true }),
+    ...(isRefused && { restriction }),
+    ...(own !== undefined && { own, rating }),
+    ...(notice && { notice }),
+    ...(asksConsent(state, own) && { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } }),
+    ...(grade && { grade: gradeView(from.task, grade, parts.t, answer) }),
+  };
+}
+
+/** Turns that were drawn before, by whether they tell who wrote the candidates; none is parsed again. */
+const drawnBefore = { hidden: new WeakMap<Turn, TurnView>(), told: new WeakMap<Turn, TurnView>() };
+
+function drawn(turn: Turn, t: Translate, tells: boolean): TurnView {
+  const views = tells ? drawnBefore.told : drawnBefore.hidden;
+  const view = views.get(turn) ?? turnView(turn, t, tells);
+  views.set(turn, view);
+  return view;
+}
 
 export function taskView(task: Task, pack: string | undefined): TaskView {
   return {
@@ -37,7 +144,7 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
   };
 }
 
-/** A message of the agent as Markdown, however long. */
+/** Splits a message of the agent, of any length, into Markdown and thoughts. */
 export function messageOf(text: string): { visible: string; thoughts: string; final: boolean } {
   const { thoughts, visible, answer } = parseAgentMessage(text);
   return {
@@ -47,7 +154,7 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
   };
 }
 
-/** @param tellsNames the dialogue is over, so that it may be told who wrote the candidates */
+/** @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown */
 export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
@@ -61,7 +168,9 @@ export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView
   };
 }
 
-/** Of two candidates the slower one and the choice: the time of the chosen one alone would tell who wrote it. */
+/**
+ * Returns the time of the slower candidate plus the choice, because the time of the chosen one would reveal its writer.
+ */
 function writingTime({ agent, candidates }: Turn): number {
   if (candidates === undefined) return agent.timing?.totalMs ?? 0;
   const pairs = candidates.map(
@@ -71,13 +180,18 @@ function writingTime({ agent, candidates }: Turn): number {
   return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
-/** A whole message of the agent, as far as it is drawn. */
+/** Returns the part of an agent's message that is drawn. */
 export function messageView(text: string): MessageView {
   const { visible, thoughts, final } = messageOf(text);
   const said = cut(visible, MOST_CHARACTERS);
   const thought = cut(thoughts, MOST_CHARACTERS);
   const left = said.left + thought.left;
   return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
+}
+
+/** Returns two candidates as a person sees them, with nothing that reveals which agent wrote which. */
+function candidatesView({ candidates: [first, second] }: EventOf<'candidates'>): CandidatesView {
+  return [messageView(first.text), messageView(second.text)];
 }
 
 export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
@@ -94,11 +208,11 @@ function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
   return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
 }
 
-/** What is said before the answer with which the message ends. */
+/** Returns the text before the answer with which the message ends. */
 const beforeAnswer = (visible: string, answer: string): string =>
   visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : '';
 
-/** The beginning of a text, and how many characters are left out. */
+/** Returns the beginning of a text, and the number of characters left out. */
 function cut(text: string, most: number): { shown: string; left: number } {
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
 }
@@ -117,8 +231,8 @@ function replyView({ reply, leak }: Turn, t: Translate): ReplyView {
 }
 
 /**
- * An agent's message while it arrives. Until `OUTPUT:` has come nobody can tell thoughts from message, so the text
- * counts as thoughts, unless this agent has shown in an earlier turn that it writes none.
+ * Returns an agent's message while it arrives. Before `OUTPUT:` thoughts and message cannot be told apart, so the text
+ * counts as thoughts, unless this agent wrote none in its earlier turns.
  */
 export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
   const { thinking, before, answer, left } = reading.beginning(MOST_STREAMED);
@@ -130,13 +244,13 @@ export function agentStream(reading: AgentReading, earlier: readonly TurnView[])
   return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };
 }
 
-/** A simulator's reply while it arrives. */
+/** Returns a simulator's reply while it arrives. */
 export function simulatorStream(text: GrowingText): StreamView {
   const left = text.length - MOST_STREAMED;
   return { by: 'simulator', text: text.slice(0, MOST_STREAMED), thinking: 0, ...(left > 0 && { left }) };
 }
 
-/** @param answer what was graded, where it is known: of one that is no code no test need say so */
+/** @param answer that was graded, where it is known: when it has no code, the tests need not repeat that */
 export function gradeView(task: Task, grade: Grade, t: Translate, answer?: string): GradeView {
   if (answer !== undefined && isSyntaxError(grade) && !hasCode(answer)) return withoutCode(task, grade, t);
   return {
@@ -150,7 +264,7 @@ export function gradeView(task: Task, grade: Grade, t: Translate, answer?: strin
 const isSyntaxError = ({ tests }: Grade): boolean =>
   tests.length > 0 && tests.every((test) => test.status === 'error' && test.type === 'SyntaxError');
 
-/** Words are a syntax error in every test, which tells nobody what is wrong. */
+/** Replaces the tests' results when the answer has no code: a syntax error in every test would not explain that. */
 function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeView {
   return {
     headline: t('The reply has no code, so that no test can pass'),
@@ -169,7 +283,7 @@ function headlineOf({ success, notGradable, reward, tests }: Grade, t: Translate
       ? t('This answer cannot be graded here: the grader gave no reason.')
       : t('This answer cannot be graded here: {0}', notGradable);
   }
-  // Imported rows say only how much of the tests passed.
+  // Imported rows have only the fraction of tests that passed.
   if (tests.length === 0) return t('{0} % of the tests passed', Math.round((reward ?? 0) * 100));
   const passed = tests.filter((test) => test.status === 'passed').length;
   return t('{0} of {1} tests passed', passed, tests.length);
@@ -199,13 +313,13 @@ function testView(call: string, test: TestResult, t: Translate): TestView {
   }
 }
 
-/** An answer is code, with or without a fence; without one it would be read as Markdown. */
+/** Puts the answer into a code fence unless it has one; otherwise it would be read as Markdown. */
 function withAnswer(before: string, answer: string): string {
   const isFenced = answer === '' || fencedRanges(answer).length > 0;
   return `${before}\n\n${isFenced ? answer : fence(answer)}`.trim();
 }
 
-/** Requests end with the signature as a bare line, which Markdown would take as prose. */
+/** Puts the signature at the end of a request into a fence, because Markdown would take the bare line as prose. */
 function fenceSignature(description: string): string {
   if (fencedRanges(description).length > 0) return description;
   const whole = description.trimEnd();
@@ -217,7 +331,7 @@ function fenceSignature(description: string): string {
   return isWhole && before !== '' ? `${before.trimEnd()}\n${fence(line.slice(at))}` : description;
 }
 
-/** A fence longer than any run of backticks in the code. */
+/** Returns code in a fence that is longer than any run of backticks in it. */
 function fence(code: string): string {
   const marks = fenceFor(code, 3);
   return `${marks}python\n${code}\n${marks}`;

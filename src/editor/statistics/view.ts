@@ -8,8 +8,8 @@ import {
 } from '../../../webview/statistics/protocol';
 
 /**
- * The figures of some dialogues as the view draws them, with dates in a language.
- * @param calledBy what a person calls a group
+ * Returns the figures of some dialogues as the view draws them, with dates in a language.
+ * @param calledBy returns the name that a person sees for a group
  */
 export function statisticsView(
   rows: readonly Outline[],
@@ -35,7 +35,7 @@ function periodView({ from, ...figures }: Period, unit: Unit, language: string):
       : unit === 'month'
         ? { month: 'short', year: 'numeric' }
         : { day: 'numeric', month: 'short' };
-  // In English the day first, as in other languages: `8 Mar`.
+  // English dates begin with the day, as in other languages: `8 Mar`.
   const locale = language === 'en' ? 'en-GB' : language;
   return { name: new Date(from).toLocaleString(locale, options), ...figures };
 }

@@ -1,21 +1,26 @@
 import * as vscode from 'vscode';
-import { standingIcons } from './items';
-import { standings, standingWords, type Standing } from './standing';
-import type { TaskTree } from './tree';
+import { statusIcons } from './items';
+import { taskStatuses, taskStatusWords, type TaskStatus } from './status';
 
 const { t } = vscode.l10n;
 
+/** The list whose tasks are filtered. */
+interface FilteredList {
+  filter: ReadonlySet<TaskStatus> | undefined;
+  counts(): Promise<{ readonly each: ReadonlyMap<TaskStatus, number> }>;
+}
+
 /**
- * Asks which tasks the list shows, by their state and result. Nothing chosen, or everything, shows all.
+ * Asks which tasks the list shows, by their state and result. A choice of nothing or of everything shows all.
  * @returns whether the person chose
  */
-export async function askFilter(tree: TaskTree): Promise<boolean> {
+export async function askFilter(tree: FilteredList): Promise<boolean> {
   const { each } = await tree.counts();
-  const rows = standings.map((standing) => ({
-    label: `$(${standingIcons[standing]}) ${standingWords(standing, t)}`,
-    description: String(each.get(standing) ?? 0),
-    picked: tree.filter?.has(standing) ?? false,
-    standing,
+  const rows = taskStatuses.map((status) => ({
+    label: `$(${statusIcons[status]}) ${taskStatusWords(status, t)}`,
+    description: String(each.get(status) ?? 0),
+    picked: tree.filter?.has(status) ?? false,
+    status,
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
     title: t('Filter Tasks'),
@@ -23,15 +28,15 @@ export async function askFilter(tree: TaskTree): Promise<boolean> {
     canPickMany: true,
   });
   if (chosen === undefined) return false;
-  const wanted = new Set(chosen.map(({ standing }) => standing));
-  tree.filter = wanted.size === 0 || wanted.size === standings.length ? undefined : wanted;
+  const wanted = new Set(chosen.map(({ status }) => status));
+  tree.filter = wanted.size === 0 || wanted.size === taskStatuses.length ? undefined : wanted;
   return true;
 }
 
-/** `draft, skipped` */
-export function filterWords(filter: ReadonlySet<Standing>): string {
-  return standings
-    .filter((standing) => filter.has(standing))
-    .map((standing) => standingWords(standing, t))
+/** Returns for example `draft, skipped`. */
+export function filterWords(filter: ReadonlySet<TaskStatus>): string {
+  return taskStatuses
+    .filter((status) => filter.has(status))
+    .map((status) => taskStatusWords(status, t))
     .join(', ');
 }

@@ -1,26 +1,25 @@
 import * as vscode from 'vscode';
 import { stateIcon } from './items';
-import type { Packs, PackTask } from './packs';
-import type { Played } from './played';
+import type { Packs, ListedTask } from './packs';
+import type { PlayedTasks } from './played';
 import { excerpt, searchTasks } from './search';
-import { stateWords } from './standing';
+import { stateWords } from './status';
 
 const { t } = vscode.l10n;
 
-/** More rows than this are not read but narrowed. */
+/** Maximum number of rows; people narrow a longer list instead of reading it. */
 const MOST_ROWS = 200;
 
 interface Row extends vscode.QuickPickItem {
-  readonly task?: PackTask;
+  readonly task?: ListedTask;
 }
 
 /**
- * Asks for a task by words of its title or its description. The rows are found here and not by the picker, which would
- * need the descriptions of all tasks and shows only one line of each.
- *
- * @returns undefined when the person turned back
+ * Asks for a task by words of its title or its description. The rows are searched here and not by the picker, which
+ * would need the descriptions of all tasks and shows only one line of each.
+ * @returns undefined when the person cancelled
  */
-export async function findTask(packs: Packs, played: Played): Promise<PackTask | undefined> {
+export async function findTask(packs: Packs, played: PlayedTasks): Promise<ListedTask | undefined> {
   const [all] = await Promise.all([packs.all(), played.read()]);
   const names = new Map(all.map(({ file, name }) => [file, name]));
   const tasks = all.flatMap((pack) => pack.tasks);
@@ -41,7 +40,7 @@ export async function findTask(packs: Packs, played: Played): Promise<PackTask |
   }
 }
 
-function chosen(picker: vscode.QuickPick<Row>): Promise<PackTask | undefined> {
+function chosen(picker: vscode.QuickPick<Row>): Promise<ListedTask | undefined> {
   return new Promise((resolve) => {
     picker.onDidAccept(() => {
       const task = picker.selectedItems[0]?.task;
@@ -52,7 +51,7 @@ function chosen(picker: vscode.QuickPick<Row>): Promise<PackTask | undefined> {
   });
 }
 
-function row(task: PackTask, query: string, pack: string, played: Played): Row {
+function row(task: ListedTask, query: string, pack: string, played: PlayedTasks): Row {
   const state = played.state(task);
   return {
     label: task.title,
@@ -64,7 +63,7 @@ function row(task: PackTask, query: string, pack: string, played: Played): Row {
   };
 }
 
-/** What is not shown is said, so that nobody takes the rows for all there is. */
+/** Says how many tasks are not shown, so that nobody takes the rows for all there is. */
 function restOf(total: number, shown: number, query: string): Row[] {
   if (total > shown) {
     return [{ label: t('{0} more: type more words', total - shown), alwaysShow: true }];

@@ -2,14 +2,15 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { guidelinePlaces, guidelinesOf } from '../../core/task/guidelines';
+import { RENDERED } from '../documents';
 import type { Engines } from '../engines';
 
 const { t } = vscode.l10n;
 
-/** The packs, by their files, whose guidelines this workspace has seen. */
+/** Key of the packs, by their files, whose guidelines this workspace has seen. */
 const SEEN = 'tandem.guidelinesSeen';
 
-/** What the author of a pack asks of whoever plays it: a Markdown file, shown as a preview beside the task. */
+/** The instructions of a pack's author for its players: a Markdown file, shown as a preview beside the task. */
 export class Guidelines {
   constructor(
     private readonly engines: Engines,
@@ -35,23 +36,27 @@ export class Guidelines {
   }
 
   /**
-   * Opens them for the first task that is played of a pack which has some, unless the settings say no.
-   * @returns whether they were opened
+   * Opens the guidelines for the first task that is played of a pack, unless the settings say no. The focus stays where
+   * it is.
    */
-  async openFirst(pack: string): Promise<boolean> {
-    if (!this.engines.of(pack).configuration.opensGuidelines || this.seen.includes(pack)) return false;
+  async openFirst(pack: string): Promise<void> {
+    if (!this.engines.of(pack).configuration.opensGuidelines || this.seen.includes(pack)) return;
     const file = await guidelinesOf(pack);
-    if (file === undefined) return false;
-    await this.show(pack, file);
-    return true;
+    if (file !== undefined) await this.show(pack, file, { preserveFocus: true });
   }
 
   private get seen(): readonly string[] {
     return this.memory.get<readonly string[]>(SEEN, []);
   }
 
-  private async show(pack: string, file: string): Promise<void> {
-    await vscode.commands.executeCommand('markdown.showPreviewToSide', vscode.Uri.file(file));
+  private async show(pack: string, file: string, { preserveFocus = false } = {}): Promise<void> {
+    // The command that shows a preview to the side takes the focus, and may do so later than it returns. Only for
+    // `Beside` does this one leave the active group as it is.
+    await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), RENDERED, {
+      viewColumn: vscode.ViewColumn.Beside,
+      preserveFocus,
+      preview: false,
+    } satisfies vscode.TextDocumentShowOptions);
     if (!this.seen.includes(pack)) await this.memory.update(SEEN, [...this.seen, pack]);
   }
 }

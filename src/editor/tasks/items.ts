@@ -1,16 +1,22 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { BadLine } from '../../core/task/pack';
-import { commands, contextValues } from '../contributions';
+import { idOf, contextValues } from '../contributions';
 import { tooltip } from '../tooltip';
-import type { PackTask } from './pack';
+import type { MoreRow } from '../tree';
+import type { ListedTask, Pack } from './packs';
 import type { TaskState } from './progress';
-import { standingOf, standingWords, stateWords, type Standing } from './standing';
-import type { TaskNode } from './tree';
+import { taskStatusOf, taskStatusWords, stateWords, type TaskStatus } from './status';
+
+export type TaskNode =
+  | { readonly kind: 'pack'; readonly pack: Pack }
+  | { readonly kind: 'task'; readonly task: ListedTask }
+  | { readonly kind: 'bad'; readonly bad: BadLine }
+  | (MoreRow & { readonly pack: Pack });
 
 const { t } = vscode.l10n;
 
-/** More of a description than this belongs into the session, not into a tooltip. */
+/** Maximum number of characters of a description in a tooltip; the session shows all of it. */
 const TOOLTIP_LENGTH = 600;
 
 export function taskItem(node: Extract<TaskNode, { kind: 'task' }>, state: TaskState): vscode.TreeItem {
@@ -22,13 +28,13 @@ export function taskItem(node: Extract<TaskNode, { kind: 'task' }>, state: TaskS
   item.iconPath = stateIcon(state);
   item.contextValue = contextValueOf(state);
   item.tooltip = tooltipOf(task, words);
-  item.accessibilityInformation = { label: `${task.title}, ${words || standingWords('new', t)}` };
-  item.command = { command: commands.playTask, title: t('Play'), arguments: [node] };
+  item.accessibilityInformation = { label: `${task.title}, ${words || taskStatusWords('new', t)}` };
+  item.command = { command: idOf('playTask'), title: t('Play'), arguments: [node] };
   return item;
 }
 
-/** The shape tells where the task stands; a colour only repeats that all tests passed. */
-export const standingIcons: Readonly<Record<Standing, string>> = {
+/** Icons of the task states. The shape tells the state; colour only repeats that all tests passed. */
+export const statusIcons: Readonly<Record<TaskStatus, string>> = {
   new: 'circle-small',
   draft: 'color-mode',
   passed: 'circle-large-filled',
@@ -38,18 +44,18 @@ export const standingIcons: Readonly<Record<Standing, string>> = {
 };
 
 export function stateIcon(state: TaskState): vscode.ThemeIcon {
-  const standing = standingOf(state);
-  const color = standing === 'passed' ? new vscode.ThemeColor('testing.iconPassed') : undefined;
-  return new vscode.ThemeIcon(standingIcons[standing], color);
+  const status = taskStatusOf(state);
+  const color = status === 'passed' ? new vscode.ThemeColor('testing.iconPassed') : undefined;
+  return new vscode.ThemeIcon(statusIcons[status], color);
 }
 
-/** What can be done with a task depends on whether a dialogue about it was begun, and whether it is over. */
+/** Returns the menu context of a task: its actions depend on whether a dialogue was begun, and whether it is over. */
 function contextValueOf({ kind }: TaskState): string {
   if (kind === 'new') return contextValues.newTask;
   return kind === 'draft' ? contextValues.draftTask : contextValues.playedTask;
 }
 
-function tooltipOf({ description, tests }: PackTask, words: string): vscode.MarkdownString {
+function tooltipOf({ description, tests }: ListedTask, words: string): vscode.MarkdownString {
   const begin =
     description.length > TOOLTIP_LENGTH ? `${description.slice(0, TOOLTIP_LENGTH)}…` : description;
   const facts = [tests === 1 ? t('1 test') : t('{0} tests', tests), words].filter(Boolean).join(' · ');
@@ -67,14 +73,5 @@ export function badItem({ file, line, reason }: BadLine): vscode.TreeItem {
     title: t('Open the line'),
     arguments: [vscode.Uri.file(file), { selection: at }],
   };
-  return item;
-}
-
-export function moreItem(node: Extract<TaskNode, { kind: 'more' }>, page: number): vscode.TreeItem {
-  const left = node.total - node.shown;
-  const item = new vscode.TreeItem(t('Show {0} more', Math.min(page, left)));
-  item.description = t('{0} not shown', left);
-  item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: commands.showMore, title: t('Show more'), arguments: [node] };
   return item;
 }

@@ -1,38 +1,36 @@
 import path from 'node:path';
-import { Fault, messageOf } from '../../core/fault';
+import { messageOf } from '../../core/fault';
 import type { BadLine } from '../../core/task/pack';
 import type { Task } from '../../core/task/task';
 import { numbered, taskTitle } from '../../core/task/title';
 
 /** A task as the tree shows it; the whole task is read from its pack when it is opened. */
-export interface PackTask {
+export interface ListedTask {
   /** Absolute path of the pack. */
   readonly pack: string;
   readonly id: string;
   readonly title: string;
-  /** Of a very long one the beginning. */
+  /** The description, or the beginning of a very long one. */
   readonly description: string;
   readonly tests: number;
 }
 
 export interface Pack {
-  /** Absolute path. */
+  /** Absolute path of the pack. */
   readonly file: string;
   /** File name without its ending. */
   readonly name: string;
-  readonly tasks: readonly PackTask[];
+  readonly tasks: readonly ListedTask[];
   readonly bad: readonly BadLine[];
 }
 
-/** So many lines of a file may be no JSON before it is taken for something else than a pack. */
-const LINES_LOOKED_AT = 20;
 const DESCRIPTION_LENGTH = 2000;
 
-/** What the tree shows of a pack; undefined when the file holds something else. */
+/** Returns what the tree shows of a pack; undefined when the file holds something else. */
 export async function readPack(file: string): Promise<Pack | undefined> {
+  const { isPack, readTasks } = await import('../../core/task/pack');
   if (!(await isPack(file))) return undefined;
-  const { readTasks } = await import('../../core/task/pack');
-  const tasks: PackTask[] = [];
+  const tasks: ListedTask[] = [];
   const bad: BadLine[] = [];
   const titles = new Map<string, number>();
   for await (const read of readTasks(file)) {
@@ -42,32 +40,12 @@ export async function readPack(file: string): Promise<Pack | undefined> {
   return { file, name: nameOf(file), tasks, bad };
 }
 
-/** A pack that cannot be read is listed with the reason. */
+/** Returns an unreadable pack, listed with the reason. */
 export function unreadablePack(file: string, error: unknown): Pack {
   return { file, name: nameOf(file), tasks: [], bad: [{ file, line: 1, reason: messageOf(error) }] };
 }
 
-/** A file is a pack when its first line that is JSON is a task. */
-async function isPack(file: string): Promise<boolean> {
-  const { readJsonLines } = await import('../../core/task/jsonl');
-  const { parseTask } = await import('../../core/task/row');
-  for await (const read of readJsonLines(file)) {
-    if ('reason' in read) {
-      if (read.line >= LINES_LOOKED_AT) return false;
-      continue;
-    }
-    try {
-      parseTask(read.value);
-      return true;
-    } catch (error) {
-      if (error instanceof Fault) return false;
-      throw error;
-    }
-  }
-  return false;
-}
-
-function shown(pack: string, task: Task, title: string): PackTask {
+function shown(pack: string, task: Task, title: string): ListedTask {
   const { id, description, testCases } = task;
   const cut =
     description.length > DESCRIPTION_LENGTH ? `${description.slice(0, DESCRIPTION_LENGTH)}…` : description;

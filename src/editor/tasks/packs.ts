@@ -3,12 +3,12 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Task } from '../../core/task/task';
-import type { Configuration } from '../configuration';
+import type { FolderSettings } from '../configuration';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
 import { readPack, unreadablePack, type Pack } from './pack';
 
-export type { Pack, PackTask } from './pack';
+export type { Pack, ListedTask } from './pack';
 
 const { t } = vscode.l10n;
 
@@ -16,7 +16,7 @@ const EXCLUDED = '**/{node_modules,.tandem,.git}/**';
 const MOST_FILES = 500;
 const RELOAD_AFTER_MS = 200;
 
-/** The packs of all folders of the workspace: files that the setting names and whose first good line is a task. */
+/** The packs of all folders of the workspace: files that match the setting and whose first good line is a task. */
 export class Packs implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly read = new Map<
@@ -43,19 +43,22 @@ export class Packs implements vscode.Disposable {
     this.disposables = [this.changed, watcher, folders];
   }
 
-  /** In the order of the folders, and within one of their paths. */
+  /** Returns all packs in the order of the folders; within a folder, by path. */
   all(): Promise<readonly Pack[]> {
     this.found ??= this.find();
     return this.found;
   }
 
-  /** Looks for packs anew. Files that did not change are not read again. */
+  /** Looks for packs again. Unchanged files are not read again. */
   refresh(): void {
     this.found = undefined;
     this.changed.fire();
   }
 
-  /** Has the setting leave a file out, which stays where it is. @returns what takes that back */
+  /**
+   * Excludes a file in the setting; the file stays.
+   * @returns a function that undoes it
+   */
   leaveOut(file: string): Promise<() => Promise<void>> {
     const { configuration } = this.engines.of(file);
     const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
@@ -63,7 +66,7 @@ export class Packs implements vscode.Disposable {
   }
 
   /**
-   * Takes back that the setting leaves a file out: whoever adds it wants it in the list.
+   * Removes a file's exclusion from the setting: whoever adds the file wants it in the list.
    * @throws {Fault} `editor/pack-not-listed` when no pattern of the setting matches it
    */
   async list(file: string): Promise<void> {
@@ -82,8 +85,8 @@ export class Packs implements vscode.Disposable {
   }
 
   /**
-   * The whole task; undefined when the pack no longer has it, or is none of this window: a page that comes back after a
-   * reload names whatever file it has kept.
+   * Returns the whole task; undefined when the pack no longer has it, or is not a pack of this window: a page that
+   * comes back after a reload may name any file.
    */
   async task(file: string, id: string): Promise<Task | undefined> {
     if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
@@ -94,7 +97,7 @@ export class Packs implements vscode.Disposable {
     return undefined;
   }
 
-  /** What the list calls a task; undefined when no pack here holds it. */
+  /** Returns the task's title in the list; undefined when no pack here holds it. */
   async title(file: string | undefined, id: string): Promise<string | undefined> {
     const pack = (await this.all()).find((one) => one.file === file);
     return pack?.tasks.find((task) => task.id === id)?.title;
@@ -138,13 +141,13 @@ export class Packs implements vscode.Disposable {
   }
 }
 
-/** The file that a pattern with `!` leaves out; undefined for patterns that name files of the list. */
-function leftOutBy(pattern: string, { folder }: Configuration): string | undefined {
+/** Returns the file that a pattern with `!` excludes; undefined for patterns that include files. */
+function leftOutBy(pattern: string, { folder }: FolderSettings): string | undefined {
   return pattern.startsWith('!') ? path.join(folder?.uri.fsPath ?? '', pattern.slice(1)) : undefined;
 }
 
-/** The files of a folder that its setting names, in the order of their paths. */
-async function filesOf(configuration: Configuration): Promise<string[]> {
+/** Returns the files of a folder that match its setting, by path. */
+async function filesOf(configuration: FolderSettings): Promise<string[]> {
   const { folder, packs } = configuration;
   if (folder === undefined) return [];
   const found = await Promise.all(

@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Pack, PackTask } from './pack';
+import type { Pack, ListedTask } from './pack';
 import type { Packs } from './packs';
-import { Progress, type TaskState } from './progress';
-import { Rivals } from './rivals';
+import { SharedTaskIds, TaskProgress, type TaskState } from './progress';
 
-/** How far the person has come with the tasks of each pack, which each folder of the workspace logs for itself. */
-export class Played implements vscode.Disposable {
-  private readonly progress = new Map<Engine, Progress>();
-  private rivals: { readonly packs: readonly Pack[]; readonly found: Rivals } | undefined;
+/** The person's progress with the tasks of each pack; each folder of the workspace logs its own. */
+export class PlayedTasks implements vscode.Disposable {
+  private readonly progress = new Map<Engine, TaskProgress>();
+  private rivals: { readonly packs: readonly Pack[]; readonly found: SharedTaskIds } | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registration: vscode.Disposable;
 
@@ -25,31 +24,31 @@ export class Played implements vscode.Disposable {
     );
   }
 
-  /** Reads what has not been read yet. `state` knows nothing before. */
+  /** Reads what has not been read yet. Before that `state` knows nothing. */
   async read(): Promise<void> {
     const [packs] = await Promise.all([
       this.packs.all(),
       ...this.engines.all.map((engine) => this.readOne(engine)),
     ]);
     if (this.rivals?.packs === packs) return;
-    this.rivals = { packs, found: new Rivals(packs, (file) => this.engines.of(file).dataFolder) };
+    this.rivals = { packs, found: new SharedTaskIds(packs, (file) => this.engines.of(file).dataFolder) };
   }
 
-  state({ pack, id }: Pick<PackTask, 'pack' | 'id'>): TaskState {
+  state({ pack, id }: Pick<ListedTask, 'pack' | 'id'>): TaskState {
     const engine = this.engines.of(pack);
     const place = { log: engine.dataFolder, pack, task: id };
     const counts = (from: string | undefined): boolean => this.rivals?.found.counts(from, place) ?? true;
     return this.progress.get(engine)?.state(id, counts) ?? { kind: 'new' };
   }
 
-  /** Reads why these tasks were skipped, so that `state` says it. */
-  async readReasons(tasks: readonly PackTask[]): Promise<void> {
+  /** Reads why these tasks were skipped, so that `state` includes the reasons. */
+  async readReasons(tasks: readonly ListedTask[]): Promise<void> {
     const byEngine = Map.groupBy(tasks, ({ pack }) => this.engines.of(pack));
     for (const [engine, some] of byEngine) {
       try {
         await this.progress.get(engine)?.readReasons(some.map((task) => this.state(task)));
       } catch (error) {
-        // A dialogue that the log can no longer read must not hide the list: the row says "skipped", the channel why.
+        // An unreadable dialogue must not hide the list: the row says "skipped", and the output channel says why.
         engine.report(error);
       }
     }
@@ -65,7 +64,7 @@ export class Played implements vscode.Disposable {
     try {
       const log = await engine.logIfAny();
       if (this.progress.has(engine)) return;
-      const progress = new Progress();
+      const progress = new TaskProgress();
       if (log !== undefined) progress.read(log);
       this.progress.set(engine, progress);
     } catch (error) {
@@ -77,7 +76,7 @@ export class Played implements vscode.Disposable {
   private async follow(engine: Engine, episodes: readonly string[]): Promise<void> {
     const log = await engine.logIfAny();
     if (log === undefined) return;
-    const progress = this.progress.get(engine) ?? new Progress();
+    const progress = this.progress.get(engine) ?? new TaskProgress();
     this.progress.set(engine, progress);
     progress.update(log, episodes);
     this.changed.fire();

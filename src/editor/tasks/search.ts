@@ -1,4 +1,4 @@
-/** What is searched of a task. */
+/** The searched parts of a task. */
 interface Searchable {
   readonly id: string;
   readonly title: string;
@@ -6,15 +6,15 @@ interface Searchable {
 }
 
 export interface Found<T> {
-  /** At most as many as were asked for. */
+  /** Matches, at most as many as were asked for. */
   readonly tasks: readonly T[];
-  /** How many there are in all. */
+  /** Number of all matches. */
   readonly total: number;
 }
 
 /**
- * The tasks that hold every word of the query in any case: first those with all of them in the title, then those with
- * some in the description or the id. All tasks for an empty query. Keeps their order.
+ * Returns the tasks that hold every word of the query in any case: first those with all words in the title, then those
+ * with some in the description or the id. An empty query returns all tasks. The order is kept otherwise.
  */
 export function searchTasks<T extends Searchable>(
   tasks: readonly T[],
@@ -41,7 +41,7 @@ export function searchTasks<T extends Searchable>(
 const BEFORE = 30;
 const EXCERPT = 160;
 
-/** One line of a description, from shortly before the first word of the query that stands in it. */
+/** Returns one line of a description, from shortly before its first word of the query. */
 export function excerpt(description: string, query: string): string {
   const line = description.replace(/\s+/g, ' ').trim();
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Task } from '../../core/task/task';
 import { loggedReason, skipReasons } from '../reasons';
-import type { SessionParts } from '../session/parts';
+import type { Engine } from '../engine';
 import { askText, pickOne, valueOf } from '../steps';
 
 const { t } = vscode.l10n;
 
-/** Asks why a task is skipped, and gives the reason as it is logged; undefined when the person turned back. */
+/** Asks why a task is skipped, and returns the reason as it is logged; undefined when the person cancelled. */
 export async function askSkipReason(title: string): Promise<string | undefined> {
   const other = t('Another reason…');
   const head = { title: t('Skip {0}', title) };
@@ -19,30 +19,30 @@ export async function askSkipReason(title: string): Promise<string | undefined> 
 }
 
 /**
- * Logs that a task was skipped of which no dialogue has begun: one without turns, which can be taken up all the same.
+ * Logs the skip of a task without a dialogue, as a dialogue without turns, which can still be resumed.
  * @param pack the file name of the pack
  */
 export async function logSkipped(
-  parts: SessionParts,
+  engine: Engine,
   { task, pack, reason }: { readonly task: Task; readonly pack: string; readonly reason: string },
 ): Promise<void> {
-  const pseudonym = parts.consent.given?.pseudonym;
+  const pseudonym = engine.consent.given?.pseudonym;
   if (pseudonym === undefined) throw new Error('Nothing is logged of a person who has not agreed to it.');
-  const [log, prompts] = await Promise.all([parts.log(), parts.prompts()]);
+  const [log, prompts] = await Promise.all([engine.log(), engine.prompts()]);
   const { Dialogue } = await import('../../core/dialogue/dialogue');
-  await parts.consent.record();
+  await engine.consent.record();
   const { id } = await Dialogue.start({
     log,
     prompts,
     task,
     pack,
     agent: {
-      name: parts.agentName,
+      name: engine.agentName,
       generate: () => Promise.reject(new Error('A skipped task asks no agent.')),
     },
     collaborator: { kind: 'developer', name: pseudonym },
-    protocol: parts.protocol,
-    sampling: parts.sampling,
+    protocol: engine.protocol,
+    sampling: engine.sampling,
     seed: deriveSeed(task.id, Date.now()),
   });
   await log.append(

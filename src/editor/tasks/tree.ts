@@ -1,47 +1,41 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { BadLine } from '../../core/task/pack';
-import { contextValues } from '../contributions';
-import { badItem, moreItem, taskItem } from './items';
-import { nextUnfinished } from './next';
-import type { Pack, Packs, PackTask } from './packs';
-import type { Played } from './played';
-import type { TaskState } from './progress';
-import { counted, standingOf, type Standing } from './standing';
-
-export type TaskNode =
-  | { readonly kind: 'pack'; readonly pack: Pack }
-  | { readonly kind: 'task'; readonly task: PackTask }
-  | { readonly kind: 'bad'; readonly bad: BadLine }
-  | { readonly kind: 'more'; readonly pack: Pack; readonly shown: number; readonly total: number };
+import { contextKeys, contextValues, views } from '../contributions';
+import { moreItem, Tree } from '../tree';
+import type { PackDrop } from './adding/drop';
+import { filterWords } from './filter';
+import { badItem, taskItem, type TaskNode } from './items';
+import type { Pack, Packs, ListedTask } from './packs';
+import type { PlayedTasks } from './played';
+import { nextUnfinished, type TaskState } from './progress';
+import { counted, taskStatusOf, type TaskStatus } from './status';
 
 const { t } = vscode.l10n;
 
-/** So many tasks of a pack are shown at first, and more at each press: a tree of ten thousand helps nobody. */
+/** Number of tasks of a pack that are shown at first, and more at each press: a tree of ten thousand helps nobody. */
 const PAGE = 200;
-/** More bad lines than this say the same thing. */
+/** Maximum number of bad lines that are shown; more would say the same thing. */
 const MOST_BAD = 50;
 
-/** The packs of the workspace and how far the person has come with each task. */
-export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<undefined>();
+/** The packs of the workspace, with the person's progress on each task. */
+export class TaskTree extends Tree<TaskNode> {
   private readonly shown = new Map<string, number>();
-  private wanted: ReadonlySet<Standing> | undefined;
-  /** Names that more than one pack has. */
+  private wanted: ReadonlySet<TaskStatus> | undefined;
+  /** Names that several packs have. */
   private ambiguous: ReadonlySet<string> = new Set();
-  private readonly disposables: { dispose(): unknown }[];
-
-  readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly packs: Packs,
-    private readonly played: Played,
+    private readonly played: PlayedTasks,
+    drop: PackDrop,
+    report: (error: unknown) => void,
   ) {
-    this.disposables = [
-      this.changed,
-      packs.onDidChange(() => this.changed.fire(undefined)),
-      played.onDidChange(() => this.changed.fire(undefined)),
-    ];
+    super(views.tasks, { dragAndDropController: drop });
+    this.owns(
+      packs.onDidChange(() => this.redraw()),
+      played.onDidChange(() => this.redraw()),
+      this.onDidChangeTreeData(() => void this.showFilter().catch(report)),
+    );
   }
 
   async getChildren(node?: TaskNode): Promise<TaskNode[]> {
@@ -77,39 +71,39 @@ export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Dispo
     }
   }
 
-  /** Only tasks that stand so are shown; all when it is undefined. */
-  get filter(): ReadonlySet<Standing> | undefined {
+  /** States of the tasks that are shown; undefined shows all. */
+  get filter(): ReadonlySet<TaskStatus> | undefined {
     return this.wanted;
   }
 
-  set filter(wanted: ReadonlySet<Standing> | undefined) {
+  set filter(wanted: ReadonlySet<TaskStatus> | undefined) {
     this.wanted = wanted;
-    this.changed.fire(undefined);
+    this.redraw();
   }
 
-  /** How many tasks the filter leaves, of how many; and of each standing how many there are. */
-  async counts(): Promise<{ shown: number; total: number; each: ReadonlyMap<Standing, number> }> {
+  /** Counts the tasks that the filter leaves, all tasks, and those of each state. */
+  async counts(): Promise<{ shown: number; total: number; each: ReadonlyMap<TaskStatus, number> }> {
     const [packs] = await Promise.all([this.packs.all(), this.played.read()]);
-    const each = new Map<Standing, number>();
+    const each = new Map<TaskStatus, number>();
     let shown = 0;
     let total = 0;
     for (const task of packs.flatMap((pack) => pack.tasks)) {
-      const standing = standingOf(this.played.state(task));
-      each.set(standing, (each.get(standing) ?? 0) + 1);
-      if (this.wanted?.has(standing) ?? true) shown += 1;
+      const status = taskStatusOf(this.played.state(task));
+      each.set(status, (each.get(status) ?? 0) + 1);
+      if (this.wanted?.has(status) ?? true) shown += 1;
       total += 1;
     }
     return { shown, total, each };
   }
 
-  /** How far the newest dialogue about a task has come. */
-  async state(task: Pick<PackTask, 'pack' | 'id'>): Promise<TaskState> {
+  /** Returns the state of the newest dialogue about a task. */
+  async state(task: Pick<ListedTask, 'pack' | 'id'>): Promise<TaskState> {
     await this.played.read();
     return this.played.state(task);
   }
 
-  /** The next task of the pack to play after this one. */
-  async nextTask(file: string, after?: string): Promise<PackTask | undefined> {
+  /** Returns the next task of the pack to play after this one. */
+  async nextTask(file: string, after?: string): Promise<ListedTask | undefined> {
     await this.played.read();
     const pack = (await this.packs.all()).find((one) => one.file === file);
     return pack && nextUnfinished(pack.tasks, after, (task) => this.played.state(task));
@@ -117,18 +111,26 @@ export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Dispo
 
   showMore(pack: Pack): void {
     this.shown.set(pack.file, (this.shown.get(pack.file) ?? PAGE) + PAGE);
-    this.changed.fire(undefined);
+    this.redraw();
   }
 
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
+  /** Says above the rows that not all tasks are shown. */
+  private async showFilter(): Promise<void> {
+    const { wanted } = this;
+    await vscode.commands.executeCommand('setContext', contextKeys.tasksAreFiltered, wanted !== undefined);
+    if (wanted === undefined) {
+      this.view.message = undefined;
+      return;
+    }
+    const { shown, total } = await this.counts();
+    this.view.message = t('Filter: {0}. {1} of {2} tasks are shown.', filterWords(wanted), shown, total);
   }
 
-  private filtered(tasks: readonly PackTask[]): readonly PackTask[] {
+  private filtered(tasks: readonly ListedTask[]): readonly ListedTask[] {
     const { wanted } = this;
     return wanted === undefined
       ? tasks
-      : tasks.filter((task) => wanted.has(standingOf(this.played.state(task))));
+      : tasks.filter((task) => wanted.has(taskStatusOf(this.played.state(task))));
   }
 
   private packItem(pack: Pack): vscode.TreeItem {
@@ -161,7 +163,7 @@ function badLines(count: number): string {
   return count === 1 ? t('1 bad line') : t('{0} bad lines', count);
 }
 
-/** Where a pack stands: the folder of the workspace when there are several, and the way from there. */
+/** Returns the location of a pack: the path within its workspace folder, which is named when there are several. */
 export function folderOf({ file }: Pick<Pack, 'file'>): string {
   const folder = path.dirname(file);
   const uri = vscode.Uri.file(folder);

@@ -1,85 +1,62 @@
 import * as vscode from 'vscode';
-import type { Size } from '../../core/loop/settings';
+import type { Size } from '../../core/evaluation/loop/settings';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action, FromWebview, ToWebview } from '../../../webview/teaching/protocol';
-import { commands, teachingViewType } from '../contributions';
+import { idOf } from '../contributions';
 import type { Engine } from '../engine';
-import { PanelPage } from '../panelPage';
-import type { RunPanels } from '../runs/panels';
-import { manageTrust, restrictionOf } from '../trust/restricted';
+import { Panel, Panels } from '../panel';
+import { useModel, type RunPanels } from '../runs/panel';
+import { manageTrust, restrictionOf } from '../restricted';
 import { faultWords, type Teacher } from './teacher';
 import { teachingView } from './view';
 
 const { t } = vscode.l10n;
 
-/** The page of the lesson. There is one, and it shows the last lesson; closing it stops nothing. */
-export class TeachingPanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  private page: PanelPage<'teaching', ToWebview> | undefined;
-  private readonly registrations: vscode.Disposable;
-  private state = '';
-  /** How slow this machine is with an agent, by the agent. */
-  private readonly slowness = new Map<string, number>();
+interface TeachingContext {
+  readonly extension: vscode.Uri;
+  readonly engine: Engine;
+  readonly teacher: Teacher;
+  readonly runPanels: RunPanels;
+}
 
+/** Slowness of this machine with each agent, by the agent. */
+type Slowness = Map<string, number>;
+
+/** The panel of the last lesson. Closing it stops nothing. */
+class TeachingPanel extends Panel<'teaching', ToWebview> {
   constructor(
-    private readonly extension: vscode.Uri,
-    private readonly engine: Engine,
-    private readonly teacher: Teacher,
-    private readonly runs: RunPanels,
+    panel: vscode.WebviewPanel,
+    private readonly on: TeachingContext,
+    private readonly slowness: Slowness,
   ) {
-    this.registrations = vscode.Disposable.from(
-      vscode.window.registerWebviewPanelSerializer(teachingViewType, this),
-      teacher.onDidChange(() => this.changed()),
+    super(panel, { ...on, name: 'teaching', icon: 'mortar-board', errors: on.engine });
+    this.title = t('Teach the agent');
+    this.owns(
+      on.teacher.onDidChange(() => this.show()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
-      engine.configuration.onDidChange(() => this.show()),
+      on.engine.configuration.onDidChange(() => this.show()),
     );
   }
 
-  open(): undefined {
-    if (this.page === undefined)
-      this.adopt(vscode.window.createWebviewPanel(teachingViewType, '', vscode.ViewColumn.Active));
-    else this.page.reveal();
-    return undefined;
+  protected override onShown(): void {
+    this.show();
   }
 
-  /** Called by VS Code for the panel that was open before the reload. */
-  deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
-    this.adopt(panel);
-    return Promise.resolve();
-  }
-
-  dispose(): void {
-    this.page?.dispose();
-    this.registrations.dispose();
-  }
-
-  private adopt(panel: vscode.WebviewPanel): void {
-    this.page?.dispose();
-    this.page = new PanelPage<'teaching', ToWebview>(panel, this.extension, {
-      ...{ name: 'teaching', icon: 'mortar-board' },
-      receive: (message) => this.receive(message),
-      failed: (error) => this.engine.show(error),
-      report: (error) => this.engine.report(error),
-      onShown: () => this.show(),
-      onClosed: () => (this.page = undefined),
-    });
-    this.page.title = t('Teach the agent');
-  }
-
-  private receive(message: FromWebview): Promise<void> | undefined {
+  protected override receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'start':
-        return this.teacher.start(message.size);
+        return this.on.teacher.start(message.size);
       case 'act':
         return this.act(message.action);
       case 'ready':
         this.show();
-        this.estimate().catch((error: unknown) => this.engine.report(error));
+        this.estimate().catch((error: unknown) => this.on.engine.report(error));
         return undefined;
     }
   }
 
   private async act(action: Action): Promise<void> {
-    const { teacher, runs } = this;
+    const { engine, teacher, runPanels } = this.on;
     switch (action) {
       case 'again':
         teacher.prepare();
@@ -102,76 +79,91 @@ export class TeachingPanel implements vscode.WebviewPanelSerializer, vscode.Disp
       case 'compare': {
         const run = await this.run();
         if (run === undefined) return undefined;
-        if (action === 'run') runs.open(run);
+        if (action === 'run') await runPanels.open(run);
         else if (action === 'compare')
-          await vscode.commands.executeCommand(commands.compareBlindly, { kind: 'run', run });
-        else runs.act(action, run);
+          await vscode.commands.executeCommand(idOf('compareBlindly'), { kind: 'run', run });
+        else await useModel(run, action, engine);
       }
     }
   }
 
   private async run(): Promise<Run | undefined> {
-    const { run } = this.teacher.now;
-    return run === undefined ? undefined : new Runs(this.engine.dataFolder).read(run);
+    const { run } = this.on.teacher.now;
+    return run === undefined ? undefined : new Runs(this.on.engine.dataFolder).read(run);
   }
 
-  /** The end of a lesson is told where nobody sees its page. */
-  private changed(): void {
-    const { state, lesson, fault } = this.teacher.now;
-    const before = this.state;
-    this.state = state;
+  private show(): void {
+    this.send().catch((error: unknown) => this.on.engine.report(error));
+  }
+
+  private async send(): Promise<void> {
+    if (this.isListening) await this.post(await viewOf(this.on, this.slowness));
+  }
+
+  /** Has the agent write for a second, to measure the speed of this machine. */
+  private async estimate(): Promise<void> {
+    const { teacher, engine } = this.on;
+    if (teacher.now.state !== 'none' || !vscode.workspace.isTrusted) return;
+    const { agent } = await teacher.offer();
+    if (this.slowness.has(agent.spec)) return;
+    const { slownessHere } = await import('../../core/evaluation/loop/pace');
+    this.slowness.set(agent.spec, await slownessHere(engine.locals.model(agent)));
     this.show();
-    if (before !== 'working' || this.page?.isInSight === true) return;
-    if (state === 'done' && lesson?.outcome !== undefined) void this.tell();
-    if (state === 'stopped' && fault !== undefined) void this.tell(faultWords(fault));
   }
+}
 
-  private async tell(fault?: string): Promise<void> {
+type TeachingPanels = Panels<'lesson', TeachingPanel>;
+
+/** Creates the panel of the lesson, of which there is one. */
+export function teachingPanels(on: TeachingContext): TeachingPanels {
+  const slowness: Slowness = new Map();
+  return new Panels({
+    name: 'teaching',
+    errors: on.engine,
+    shows: () => true,
+    restore: () => 'lesson' as const,
+    load: () => (panel) => new TeachingPanel(panel, on, slowness),
+  });
+}
+
+/** Reports the end of a lesson when its panel is out of sight. */
+export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vscode.Disposable {
+  let before = '';
+  const tell = async (fault?: string): Promise<void> => {
     const show = t('Show');
-    const { outcome } = await this.view();
+    const { outcome } = await viewOf(on);
     const chosen =
       fault === undefined
         ? await vscode.window.showInformationMessage(outcome?.sentence ?? '', show)
         : await vscode.window.showErrorMessage(fault, show);
-    if (chosen === show) this.open();
-  }
+    if (chosen === show) await panels.open('lesson');
+  };
+  return on.teacher.onDidChange(() => {
+    const { state, lesson, fault } = on.teacher.now;
+    const hasEnded = before === 'working' && !panels.all.some(({ isInSight }) => isInSight);
+    before = state;
+    if (!hasEnded) return;
+    if (state === 'done' && lesson?.outcome !== undefined) void tell();
+    if (state === 'stopped' && fault !== undefined) void tell(faultWords(fault));
+  });
+}
 
-  private show(): void {
-    this.send().catch((error: unknown) => this.engine.report(error));
-  }
-
-  private async send(): Promise<void> {
-    if (this.page?.isListening === true) await this.page.post(await this.view());
-  }
-
-  private async view(): Promise<ToWebview> {
-    const { now } = this.teacher;
-    const { agent, settings } = await this.teacher.offer(now.lesson);
-    const { expectedOf, secondsOf } = await import('../../core/loop/pace');
-    const slowness = this.slowness.get(agent.spec);
-    const secondsFor = (size: Size): number | undefined =>
-      slowness === undefined ? undefined : secondsOf(expectedOf(settings[size], slowness));
-    return teachingView(
-      now,
-      {
-        agent: this.engine.calledBy(agent.spec),
-        settings,
-        secondsFor,
-        restriction: restrictionOf(t('Nothing is taught')) ?? '',
-        fault: now.fault === undefined ? '' : faultWords(now.fault),
-      },
-      t,
-    );
-  }
-
-  /** Has the agent write for a second, to see how quick this machine is. */
-  private async estimate(): Promise<void> {
-    const { teacher, engine } = this;
-    if (teacher.now.state !== 'none' || !vscode.workspace.isTrusted) return;
-    const { agent } = await teacher.offer();
-    if (this.slowness.has(agent.spec)) return;
-    const { slownessHere } = await import('../../core/loop/pace');
-    this.slowness.set(agent.spec, await slownessHere(engine.locals.model(agent)));
-    this.show();
-  }
+async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness): Promise<ToWebview> {
+  const { now } = teacher;
+  const { agent, settings } = await teacher.offer(now.lesson);
+  const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/pace');
+  const slow = slowness?.get(agent.spec);
+  const secondsFor = (size: Size): number | undefined =>
+    slow === undefined ? undefined : secondsOf(expectedOf(settings[size], slow));
+  return teachingView(
+    now,
+    {
+      agent: engine.calledBy(agent.spec),
+      settings,
+      secondsFor,
+      restriction: restrictionOf(t('Nothing is taught')) ?? '',
+      fault: now.fault === undefined ? '' : faultWords(now.fault),
+    },
+    t,
+  );
 }

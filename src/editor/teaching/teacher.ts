@@ -1,52 +1,53 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import { Course, type StageStanding } from '../../core/loop/course';
-import type { Lesson } from '../../core/loop/lesson';
-import type { LoopPlan, LoopProgress, LoopResult } from '../../core/loop/plan';
-import type { LoopSettings, Size } from '../../core/loop/settings';
+import { LoopCourse, type StageState } from '../../core/evaluation/loop/course';
+import type { Lesson } from '../../core/evaluation/loop/lesson';
+import type { LoopPlan, LoopProgress, LoopResult } from '../../core/evaluation/loop/plan';
+import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { Model } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
 import { specAt, STARTER, type LocalPlace } from '../models/places';
 import type { EditorTrainer } from '../trainer';
-import { refuseInRestrictedMode } from '../trust/restricted';
+import { refuseInRestrictedMode } from '../restricted';
 
 const { t } = vscode.l10n;
 
-/** Where teaching stands. Times in milliseconds of the clock of this process. */
+/** State of the teaching. Times are in milliseconds of the clock of this process. */
 export interface Teaching {
   readonly state: 'none' | 'working' | 'stopping' | 'stopped' | 'done';
-  /** The last one that was begun; absent in state `none`. */
+  /** The lesson begun last; absent in state `none`. */
   readonly lesson?: Lesson;
-  readonly stages: readonly StageStanding[];
-  /** Seconds until it is over, as far as can be told. */
+  readonly stages: readonly StageState[];
+  /** Estimated seconds until it is over. */
   readonly secondsLeft?: number;
-  /** Why it has stopped by itself. */
+  /** The error that stopped it. */
   readonly fault?: unknown;
-  /** Of the run that trains, or has trained. */
+  /** Id of the run that trains, or has trained. */
   readonly run?: string;
 }
 
-/** Who is taught, and how much is done for it in a lesson of each size. */
-export interface Offer {
+/** The agent on offer, and the settings of a lesson of each size. */
+interface LessonOffer {
   readonly agent: LocalPlace;
   readonly settings: Readonly<Record<Size, LoopSettings>>;
 }
 
-/** How often those who look are told anew, in milliseconds. */
+/** Milliseconds between progress events. */
 const TELL_EVERY_MS = 300;
 
 /**
- * Teaches the agent: tasks are made, it plays them, is trained, and is measured on others. One lesson at a time for the
- * first folder of the window. What is done is on the disk, so that a lesson goes on after a reload, and after a crash.
+ * Teaches the agent: makes tasks, has the agent play them, trains it, and measures it on other tasks. One lesson runs
+ * at a time, for the first folder of the window. All progress is on the disk, so that a lesson resumes after a reload
+ * or a crash.
  */
 export class Teacher implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registrations: vscode.Disposable[];
-  private standing: Teaching = { state: 'none', stages: [] };
+  private teaching: Teaching = { state: 'none', stages: [] };
   private stopping: AbortController | undefined;
-  private course: Course | undefined;
+  private course: LoopCourse | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   readonly onDidChange = this.changed.event;
@@ -63,20 +64,24 @@ export class Teacher implements vscode.Disposable {
   }
 
   get now(): Teaching {
-    const { course, standing } = this;
-    if (course === undefined) return standing;
-    return { ...standing, stages: course.all, secondsLeft: course.left(performance.now()) };
+    const { course, teaching } = this;
+    if (course === undefined) return teaching;
+    return { ...teaching, stages: course.all, secondsLeft: course.left(performance.now()) };
   }
 
-  /** The run of a lesson that is followed here: whoever teaches is told by the lesson how that ends. */
+  /** Returns whether a lesson here follows the run; then the lesson itself reports the run's end. */
   follows(run: string): boolean {
-    return this.standing.run === run && this.isAtWork;
+    return this.teaching.run === run && this.isAtWork;
   }
 
-  /** What a lesson that is begun now would do. @param lesson one that was begun before */
-  async offer(lesson?: Pick<Lesson, 'agent'>): Promise<Offer> {
+  /**
+   * Returns what a lesson begun now would do.
+   * @param lesson one that was begun before
+   */
+  async offer(lesson?: Pick<Lesson, 'agent'>): Promise<LessonOffer> {
     const { readLocalFolder } = await import('../../core/model/local/folder');
-    const { forLargeModel, LARGEST_TRAINED_WHOLE, SIZES } = await import('../../core/loop/settings');
+    const { forLargeModel, LARGEST_TRAINED_WHOLE, SIZES } =
+      await import('../../core/evaluation/loop/settings');
     const places = this.engine.localPlaces;
     const named = lesson?.agent ?? this.engine.agentName;
     const agent = places.find(({ spec }) => spec === named) ?? places.find(({ spec }) => spec === STARTER);
@@ -92,36 +97,36 @@ export class Teacher implements vscode.Disposable {
   }
 
   /**
-   * Begins another lesson, after a question where the trainer has to be installed first.
+   * Begins another lesson; asks first where the trainer has to be installed.
    * @throws {Fault} `editor/no-folder`, `editor/restricted`, `training/no-python`
    */
   async start(size: Size): Promise<void> {
     if (this.isAtWork || !(await this.mayTeach())) return;
     const { agent } = await this.offer();
-    const { beginLesson } = await import('../../core/loop/lesson');
+    const { beginLesson } = await import('../../core/evaluation/loop/lesson');
     this.work(await beginLesson(this.engine.dataFolder, agent.spec, size));
   }
 
-  /** Another lesson can be begun, whatever became of the last one. */
+  /** Clears the state, so that another lesson can be begun, whatever became of the last one. */
   prepare(): void {
-    if (!this.isAtWork) this.stand({ state: 'none', stages: [] });
+    if (!this.isAtWork) this.become({ state: 'none', stages: [] });
   }
 
-  /** Goes on with the lesson that was stopped. */
+  /** Resumes the lesson that was stopped. */
   async goOn(): Promise<void> {
-    const { lesson } = this.standing;
+    const { lesson } = this.teaching;
     if (lesson === undefined || this.isAtWork || !(await this.mayTeach())) return;
-    const { keepLesson } = await import('../../core/loop/lesson');
+    const { keepLesson } = await import('../../core/evaluation/loop/lesson');
     this.work(await keepLesson({ ...lesson, isWanted: true }));
   }
 
-  /** What was played and trained until then is kept. */
+  /** Stops the lesson; what was played and trained until then is kept. */
   async stop(): Promise<void> {
-    const { lesson } = this.standing;
+    const { lesson } = this.teaching;
     if (lesson === undefined || this.stopping === undefined) return;
-    const { keepLesson } = await import('../../core/loop/lesson');
-    this.stand({
-      ...this.standing,
+    const { keepLesson } = await import('../../core/evaluation/loop/lesson');
+    this.become({
+      ...this.teaching,
       state: 'stopping',
       lesson: await keepLesson({ ...lesson, isWanted: false }),
     });
@@ -130,24 +135,24 @@ export class Teacher implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.timer);
-    // Wanted still: it goes on when the window is back.
+    // The lesson is still wanted, so it resumes when the window is back.
     this.stopping?.abort();
     vscode.Disposable.from(...this.registrations).dispose();
   }
 
   private get isAtWork(): boolean {
-    return this.standing.state === 'working' || this.standing.state === 'stopping';
+    return this.teaching.state === 'working' || this.teaching.state === 'stopping';
   }
 
-  /** Finds the lesson that was the last one here, and goes on with it where nobody had stopped it. */
+  /** Finds the last lesson of this folder, and resumes it unless a person had stopped it. */
   private async look(): Promise<void> {
     if (this.engine.configuration.dataFolder === undefined || this.isAtWork) return;
     try {
-      const { lastLesson } = await import('../../core/loop/lesson');
+      const { lastLesson } = await import('../../core/evaluation/loop/lesson');
       const lesson = await lastLesson(this.engine.dataFolder);
       if (lesson === undefined) return;
       if (lesson.isWanted && vscode.workspace.isTrusted) this.work(lesson);
-      else this.stand(restingOf(lesson));
+      else this.become(restingOf(lesson));
     } catch (error) {
       this.engine.report(error);
     }
@@ -164,18 +169,18 @@ export class Teacher implements vscode.Disposable {
     return this.trainer.mayInstall();
   }
 
-  /** Does what is left of a lesson, in the background. */
+  /** Does the rest of a lesson, in the background. */
   private work(lesson: Lesson): void {
     const stopping = (this.stopping = new AbortController());
-    this.stand({ state: 'working', lesson, stages: [] });
+    this.become({ state: 'working', lesson, stages: [] });
     this.teach(lesson, stopping.signal)
       .then(async (result) => {
-        const { endLesson } = await import('../../core/loop/lesson');
+        const { endLesson } = await import('../../core/evaluation/loop/lesson');
         this.end(restingOf(await endLesson(lesson, result)));
       })
       .catch((fault: unknown) => {
         const { stages } = this.now;
-        const { lesson: kept = lesson, run } = this.standing;
+        const { lesson: kept = lesson, run } = this.teaching;
         const stopped = { state: 'stopped', lesson: kept, stages, run } as const;
         const isMeant = stopping.signal.aborted;
         if (!isMeant) this.engine.report(fault);
@@ -184,11 +189,11 @@ export class Teacher implements vscode.Disposable {
   }
 
   private async teach(lesson: Lesson, signal: AbortSignal): Promise<LoopResult> {
-    const { runLoop } = await import('../../core/loop/loop');
-    const { expectedOf, slownessHere } = await import('../../core/loop/pace');
+    const { runLoop } = await import('../../core/evaluation/loop/loop');
+    const { expectedOf, slownessHere } = await import('../../core/evaluation/loop/pace');
     const offer = await this.offer(lesson);
     const slowness = await slownessHere(this.engine.locals.model(offer.agent), signal);
-    const course = (this.course = new Course(expectedOf(offer.settings[lesson.size], slowness)));
+    const course = (this.course = new LoopCourse(expectedOf(offer.settings[lesson.size], slowness)));
     return runLoop({
       ...(await this.plan(lesson, offer)),
       signal,
@@ -196,11 +201,11 @@ export class Teacher implements vscode.Disposable {
     });
   }
 
-  private async plan(lesson: Lesson, { agent, settings }: Offer): Promise<LoopPlan> {
+  private async plan(lesson: Lesson, { agent, settings }: LessonOffer): Promise<LoopPlan> {
     const { engine, trainer } = this;
     const { LocalModel } = await import('../../core/model/local/model');
     const { readLocalFolder } = await import('../../core/model/local/folder');
-    const { trainerCode } = await import('../../core/loop/trainerCode');
+    const { trainerCode } = await import('../../core/evaluation/loop/trainerCode');
     const workspace = engine.configuration.folder?.uri.fsPath ?? '';
     const { folder: base, graph } = readLocalFolder(agent.folder);
     const openModel = (name: string): Model => {
@@ -223,29 +228,29 @@ export class Teacher implements vscode.Disposable {
     };
   }
 
-  private follow(course: Course, progress: LoopProgress): void {
+  private follow(course: LoopCourse, progress: LoopProgress): void {
     course.tell(progress, performance.now());
     if (progress.state === 'working' && progress.run !== undefined)
-      this.standing = { ...this.standing, run: progress.run };
+      this.teaching = { ...this.teaching, run: progress.run };
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.changed.fire();
     }, TELL_EVERY_MS);
   }
 
-  private end(standing: Teaching): void {
+  private end(teaching: Teaching): void {
     this.stopping = undefined;
     this.course = undefined;
-    this.stand(standing);
+    this.become(teaching);
   }
 
-  private stand(standing: Teaching): void {
-    this.standing = standing;
+  private become(teaching: Teaching): void {
+    this.teaching = teaching;
     this.changed.fire();
   }
 }
 
-/** A lesson at which nobody is at work. */
+/** Returns the state of a lesson that is not running. */
 function restingOf(lesson: Lesson): Teaching {
   const { outcome } = lesson;
   return outcome === undefined
@@ -253,6 +258,6 @@ function restingOf(lesson: Lesson): Teaching {
     : { state: 'done', lesson, stages: [], run: outcome.run };
 }
 
-/** What a lesson came to that has stopped by itself, in a sentence. */
+/** Returns the sentence for an error that stopped a lesson. */
 export const faultWords = (fault: unknown): string =>
   fault instanceof Fault ? fault.message : t('Something went wrong: {0}', messageOf(fault));

@@ -1,7 +1,7 @@
-import type { StageStanding } from '../../core/loop/course';
-import type { Comparisons } from '../../core/loop/comparison';
-import type { LoopSettings, Size } from '../../core/loop/settings';
-import type { StageName } from '../../core/loop/record';
+import type { StageState } from '../../core/evaluation/loop/course';
+import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
+import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
+import type { StageName } from '../../core/evaluation/loop/record';
 import type {
   MeasuredView,
   OutcomeView,
@@ -10,25 +10,27 @@ import type {
   TeachingView,
 } from '../../../webview/teaching/protocol';
 import { pointsBetween, signed } from '../runs/measured';
-import { grouped } from '../runs/words';
+import { grouped } from '../../core/text';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
 
-/** What the page is told beside where the lesson stands. */
-export interface Around {
-  /** What a person calls the agent that is taught. */
+/** Data of the page beside the lesson's state. */
+export interface LessonContext {
+  /** Name that a person sees for the agent. */
   readonly agent: string;
-  /** How much a lesson of each size does. */
   readonly settings: Readonly<Record<Size, LoopSettings>>;
-  /** Seconds that it takes here; undefined while nobody knows. */
+  /** Returns the seconds that it takes here; undefined while that is unknown. */
   readonly secondsFor: (size: Size) => number | undefined;
-  /** Why nothing can be begun here; empty where it can. */
+  /** Reason why nothing can be begun here; empty where it can. */
   readonly restriction: string;
-  /** Why it has stopped by itself; empty otherwise. */
+  /** Reason why it stopped by itself; empty otherwise. */
   readonly fault: string;
 }
 
-/** The export of the graph is part of the training to a person, the report part of the measuring. */
+/**
+ * Stages as the page groups them: to a person the export is part of the training, and the report part of the
+ * evaluation.
+ */
 const SHOWN: readonly (readonly StageName[])[] = [
   ['tasks'],
   ['collect'],
@@ -36,8 +38,8 @@ const SHOWN: readonly (readonly StageName[])[] = [
   ['evaluate', 'report'],
 ];
 
-export function teachingView(standing: Teaching, around: Around, t: Translate): TeachingView {
-  const { state, lesson, secondsLeft, run } = standing;
+export function teachingView(teaching: Teaching, around: LessonContext, t: Translate): TeachingView {
+  const { state, lesson, secondsLeft, run } = teaching;
   const { agent, settings, restriction, fault } = around;
   const outcome = state === 'done' ? lesson?.outcome : undefined;
   return {
@@ -49,7 +51,7 @@ export function teachingView(standing: Teaching, around: Around, t: Translate): 
     ),
     state,
     sizes: state === 'none' ? sizesOf(around, t) : [],
-    stages: lesson === undefined ? [] : stagesOf(standing, settings[lesson.size], t),
+    stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
     time:
       state === 'working' && secondsLeft !== undefined ? t('About {0} left', duration(secondsLeft, t)) : '',
     sentence: restriction === '' ? fault : restriction,
@@ -59,7 +61,7 @@ export function teachingView(standing: Teaching, around: Around, t: Translate): 
   };
 }
 
-function sizesOf({ settings, secondsFor }: Around, t: Translate): SizeView[] {
+function sizesOf({ settings, secondsFor }: LessonContext, t: Translate): SizeView[] {
   const size = (value: Size, label: string, remark: string): SizeView => {
     const { trainTasks, rollouts } = settings[value];
     const seconds = secondsFor(value);
@@ -82,14 +84,14 @@ function stagesOf({ state, stages }: Teaching, settings: LoopSettings, t: Transl
   const known = new Map(stages.map((stage) => [stage.name, stage]));
   const labels = labelsOf(settings, t);
   return SHOWN.map((names, index) => {
-    const parts = names.map((name): StageStanding => known.get(name) ?? { name, state: 'waiting' });
+    const parts = names.map((name): StageState => known.get(name) ?? { name, state: 'waiting' });
     const now = parts.find((part) => part.state === 'now');
     const isDone = state === 'done' || parts.every((part) => part.state === 'done');
     const hasBegun = now !== undefined || parts.some((part) => part.state === 'done');
     return {
       ...labels[index]!,
       state: isDone ? 'done' : hasBegun ? 'now' : 'waiting',
-      // What follows the first part takes no time worth a bar of its own.
+      // The later stages of a group take too little time for a bar of their own.
       ...(now?.fraction !== undefined && { fraction: now.name === names[0] ? now.fraction : 1 }),
       count: now === undefined ? '' : countWords(now, t),
     };
@@ -126,12 +128,12 @@ const labelsOf = (
   },
 ];
 
-function countWords({ name, what, done, total }: StageStanding, t: Translate): string {
+function countWords({ name, what, done, total }: StageState, t: Translate): string {
   if (name === 'train') return what === undefined ? '' : trainingWords(what, t);
   return done === undefined || total === undefined ? '' : t('{0} of {1}', grouped(done), grouped(total));
 }
 
-/** @param what the trainer's stage, with what it does there */
+/** @param what the trainer's stage, and its present work */
 function trainingWords(what: string, t: Translate): string {
   switch (what.split(' ')[0]!.replace(/-\d+$/, '')) {
     case 'critic':
@@ -155,7 +157,7 @@ function duration(seconds: number, t: Translate): string {
   return minutes < 100 ? t('{0} min', minutes) : t('{0} h', Math.round(minutes / 60));
 }
 
-function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeView {
+function outcomeView({ sampled, greedy }: TrainedComparisons, t: Translate): OutcomeView {
   const { difference, interval, tasks } = sampled.success;
   const measured: MeasuredView[] = [
     measuredOf(t('Before'), sampled.before.success),
@@ -181,7 +183,7 @@ function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeVie
   return { sentence: t('{0}: {1} points ({2}).', change, by, range), remark, measured };
 }
 
-type Success = Comparisons['sampled']['before']['success'];
+type Success = TrainedComparisons['sampled']['before']['success'];
 
 const measuredOf = (label: string, success: Success): MeasuredView | undefined =>
   success === null ? undefined : { label, success: success.mean, ...success.interval };

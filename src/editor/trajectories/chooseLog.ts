@@ -28,7 +28,7 @@ async function countOf(engine: Engine): Promise<string> {
   try {
     return dialogues((await engine.log()).count().total, t);
   } catch (error) {
-    // The others can be chosen all the same; the channel says why, and so do the views when this one is.
+    // The others can be chosen all the same; the output channel says why, and so do the views when this log is shown.
     engine.report(error);
     return t('cannot be read');
   }

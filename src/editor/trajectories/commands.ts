@@ -1,96 +1,111 @@
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
-import type { Command, CommandContext, Target } from '../commands';
-import { commands, type CommandId } from '../contributions';
+import type { App, CommandRow } from '../app';
+import { documentUri, openDocument } from '../documents';
+import type { Engine } from '../engine';
 import { collaboratorCalled } from '../models/called';
 import { pickOne, valueOf } from '../steps';
-import { chooseLog } from './chooseLog';
-import { deleteDialogues, restoreDialogues } from './deleting';
+import type { ListedTask } from '../tasks/packs';
 import { pickFilter } from './filterPicker';
 import { groupingName, groupings } from './grouping';
-import { importRows } from './importing';
 import { pickDialogue } from './pickDialogue';
-import { summariesOf } from './tree';
-import { ago, outcomeWords } from './words';
+import { outcomeWords } from './words';
+import { ago } from '../words';
 
 const { t } = vscode.l10n;
 
-/** What can be done with the log and with its dialogues. */
-export function trajectoryCommands(on: CommandContext) {
-  const { engines, panels, trajectories, replays, exports, statistics } = on;
-  const titleOf = (summary: TrajectorySummary): string => trajectories.title(summary);
-  return {
-    [commands.openTrajectory]: ofOne(({ id, state }) =>
-      state === 'answered' ? replays.replay(id, true) : panels.openTrajectory(id),
-    ),
-    [commands.openReplay]: ofOne(({ id }) => replays.replay(id)),
-    [commands.openSession]: ofOne(({ id }) => panels.openTrajectory(id)),
-    [commands.compareTrajectory]: ofOne((summary) => compareWith(on, summary)),
-    [commands.compareTrajectories]: (target, selected) => {
-      const [first, second] = summariesAt(target, selected, on);
-      return first && second && replays.compare(first.id, second.id);
-    },
-    [commands.filterTrajectories]: async () => {
-      const { engine } = engines.shown;
-      const log = await engine.log();
-      await pickFilter(
-        log,
-        engine,
-        () => trajectories.namedFilter(log),
-        (filter) => (trajectories.filter = filter),
-      );
-    },
-    [commands.clearTrajectoryFilter]: () => {
-      trajectories.filter = {};
-      return undefined;
-    },
-    [commands.searchTranscripts]: async () => {
-      const { engine } = engines.shown;
-      const log = await engine.log();
-      // It is large enough that a window without searches need not load it.
-      const { searchTranscripts } = await import('./searching');
-      await searchTranscripts({ log, engine, titlesOf: (rows) => trajectories.titlesOf(log, rows) });
-    },
-    [commands.groupTrajectories]: async () => {
-      const chosen = valueOf(
-        await pickOne({
-          title: t('Group Trajectories By'),
-          items: groupings.map((grouping) => ({ label: groupingName(grouping, t), grouping })),
-          active: ({ grouping }) => grouping === trajectories.grouping,
-        }),
-      );
-      if (chosen !== undefined) trajectories.grouping = chosen.grouping;
-    },
-    [commands.deleteTrajectories]: (target, selected) =>
-      deleteDialogues(on, summariesAt(target, selected, on), titleOf),
-    [commands.restoreTrajectories]: () => restoreDialogues(engines.shown.engine, titleOf),
-    [commands.exportTrajectories]: () => exports.preview((log) => trajectories.namedFilter(log)),
-    // The title of a preview passes its address.
-    [commands.saveExport]: (preview: unknown) =>
-      exports.save(preview instanceof vscode.Uri ? preview : undefined),
-    [commands.importTrajectories]: () => importRows(engines.shown),
-    [commands.showStatistics]: () => statistics.open(),
-    [commands.chooseLog]: () => chooseLog(engines),
-  } satisfies Partial<Record<CommandId, Command>>;
+/** Returns a function that gives a dialogue's title in the list. */
+export const titleIn =
+  ({ trajectories }: App) =>
+  (summary: TrajectorySummary): string =>
+    trajectories.title(summary);
+
+/** Asks for the filter of the list of dialogues. */
+export async function filter({ engines, trajectories }: App): Promise<void> {
+  const { engine } = engines.shown;
+  const log = await engine.log();
+  await pickFilter(
+    log,
+    engine,
+    () => trajectories.namedFilter(log),
+    (chosen) => (trajectories.filter = chosen),
+  );
 }
 
-const ofOne =
-  (act: (summary: TrajectorySummary) => Promise<unknown>): Command =>
-  (target) =>
-    target?.kind === 'trajectory' ? act(target.summary) : undefined;
-
-/** The dialogues that a command was called on: those selected with the row it was called on; by a key, the selection. */
-function summariesAt(
-  target: Target,
-  selected: readonly Target[] | undefined,
-  { trajectories }: CommandContext,
-): readonly TrajectorySummary[] {
-  if (target === undefined) return trajectories.selected;
-  return summariesOf((selected ?? [target]).filter((one) => one !== undefined));
+/** Searches the texts of the dialogues. */
+export async function search({ engines, trajectories }: App): Promise<void> {
+  const { engine } = engines.shown;
+  const log = await engine.log();
+  // The search is large, so a window without searches does not load it.
+  const { searchTranscripts } = await import('./searching');
+  await searchTranscripts({ log, engine, titlesOf: (rows) => trajectories.titlesOf(log, rows) });
 }
 
-async function compareWith(
-  { engines, replays }: CommandContext,
+/** Asks for the grouping of the list of dialogues. */
+export async function group({ trajectories }: App): Promise<void> {
+  const chosen = valueOf(
+    await pickOne({
+      title: t('Group Trajectories By'),
+      items: groupings.map((grouping) => ({ label: groupingName(grouping, t), grouping })),
+      active: ({ grouping }) => grouping === trajectories.grouping,
+    }),
+  );
+  if (chosen !== undefined) trajectories.grouping = chosen.grouping;
+}
+
+/**
+ * Opens the transcript of a row; without one, that of the active session.
+ * @throws {Fault} `editor/no-trajectory`
+ */
+export async function openTranscript({ engines, panels }: App, row: CommandRow): Promise<void> {
+  if (row?.kind !== 'trajectory') return panels.active?.openTranscript();
+  const { id } = row.summary;
+  const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
+  if (trajectory === undefined) {
+    throw new Fault('editor/no-trajectory', t('The log has no dialogue {0}; it may have been deleted.', id));
+  }
+  await openDocument(documentUri('transcript', trajectory.task, { episode: id }));
+}
+
+/** Asks for a dialogue about a task, and opens it. */
+export async function openOneOf({ engines, panels }: App, task: ListedTask): Promise<void> {
+  const episode = await chooseDialogue(engines.of(task.pack), task);
+  if (episode !== undefined) await panels.openTrajectory(episode);
+}
+
+/**
+ * Asks for one of the dialogues about a task, newest first, whoever played them.
+ * @returns its id; undefined when the person cancelled, or there is none
+ */
+async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string | undefined> {
+  const log = await engine.log();
+  const { total } = log.list({ filter: { task: task.id }, offset: 0, limit: 0 });
+  if (total === 0) {
+    void vscode.window.showInformationMessage(t('Nobody has played {0} yet.', task.title));
+    return undefined;
+  }
+  const now = Date.now();
+  return pickDialogue({
+    ...{ log, task: task.id },
+    itemOf: (row) => ({
+      label: outcomeWords(row, task.tests, t),
+      description: ago(row.startedAt, now, t),
+      detail: t(
+        'agent: {0} · collaborator: {1} · turns: {2}',
+        engine.calledBy(row.agent),
+        collaboratorCalled(row.collaborator, engine),
+        row.turns,
+      ),
+    }),
+    title: t('Dialogues About {0}', task.title),
+    placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
+  });
+}
+
+/** Asks for another dialogue of the same task, and shows both side by side. */
+export async function compareWith(
+  { engines, replays }: App,
   { id, taskId }: TrajectorySummary,
 ): Promise<void> {
   const engine = await engines.withEpisode(id);

@@ -3,14 +3,15 @@ import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { SessionPanels } from '../session/panels';
-import { ago, dialogues } from './words';
+import type { Sessions } from '../session/sessions';
+import { dialogues } from './words';
+import { ago } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Asks, hides dialogues from every list, and offers to take that back. */
+/** Asks, hides dialogues from every list, and offers to undo that. */
 export async function deleteDialogues(
-  { engines, panels }: { readonly engines: Engines; readonly panels: SessionPanels },
+  { engines, panels }: { readonly engines: Engines; readonly panels: Sessions },
   summaries: readonly TrajectorySummary[],
   titleOf: (summary: TrajectorySummary) => string,
 ): Promise<void> {
@@ -46,13 +47,13 @@ export async function deleteDialogues(
 }
 
 /**
- * Sessions of these dialogues in this window are closed.
+ * Does work while nobody plays these dialogues; their sessions in this window are closed.
  * @throws {Fault} `trajectory/claimed` when one is played in another window or by a command
  */
 async function whileNobodyPlays(
   log: TrajectoryLog,
   summaries: readonly TrajectorySummary[],
-  panels: SessionPanels,
+  panels: Sessions,
   work: () => Promise<void>,
 ): Promise<void> {
   const claims: Claim[] = [];
@@ -68,13 +69,13 @@ async function whileNobodyPlays(
   }
 }
 
-/** Lets the person choose among the deleted dialogues, and shows these again. */
+/** Asks which deleted dialogues to restore, and restores them. */
 export async function restoreDialogues(
   engine: Engine,
   titleOf: (summary: TrajectorySummary) => string,
 ): Promise<void> {
   const log = await engine.log();
-  const deleted = log.deleted.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  const { deleted } = log;
   if (deleted.length === 0) {
     void vscode.window.showInformationMessage(t('No dialogue is deleted.'));
     return;

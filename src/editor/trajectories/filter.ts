@@ -5,7 +5,7 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import { sharedCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 
-/** What a person can narrow the list by, and what is shown of it. */
+/** The part of a log's filter that a person can set in the list. */
 export type ListFilter = Pick<
   TrajectoryFilter,
   'pack' | 'agent' | 'collaborator' | 'outcome' | 'stars' | 'leaked' | 'since' | 'until' | 'text' | 'named'
@@ -48,7 +48,9 @@ export const leakWords = (leaked: boolean, t: Translate): string =>
 export const isFiltered = (filter: ListFilter): boolean =>
   Object.values<unknown>(filter).some((value) => value !== undefined);
 
-/** `passed all tests · since 2026-03-01 · agent starter`, what may be long last; empty when nothing is filtered. */
+/**
+ * Returns for example `passed all tests · since 2026-03-01 · agent starter`, long parts last; empty without a filter.
+ */
 export function filterWords(filter: ListFilter, t: Translate): string {
   const { pack, agent, collaborator, outcome, stars, leaked, text } = filter;
   return [
@@ -63,7 +65,7 @@ export function filterWords(filter: ListFilter, t: Translate): string {
   ].join(' · ');
 }
 
-/** The same filter, with models by their names: for showing only. */
+/** Returns the same filter with the names that people see for models; for display only. */
 export function calledFilter(
   filter: ListFilter,
   log: Pick<TrajectoryLog, 'count'> | undefined,
@@ -79,7 +81,10 @@ export function calledFilter(
   };
 }
 
-/** The same filter, whose text is looked for in the names on the screen, too. @param titles of tasks, by their ids */
+/**
+ * Returns the same filter, whose text is matched against the names on the screen, too.
+ * @param titles of tasks, by their ids
+ */
 export function namedFilter(
   filter: ListFilter,
   titles: ReadonlyMap<string, { readonly title: string }>,
@@ -98,7 +103,7 @@ export function namedFilter(
   return { ...filter, named };
 }
 
-/** The dates as a person chose them: days of local time, the last one included. */
+/** Returns the dates as a person chose them: days of local time, the last one included. */
 export function datesWords({ since, until }: ListFilter, t: Translate): string[] {
   const last = until === undefined ? undefined : dayOf(Date.parse(until) - 1);
   if (since !== undefined && last !== undefined) {
@@ -109,14 +114,17 @@ export function datesWords({ since, until }: ListFilter, t: Translate): string[]
   return last === undefined ? [] : [t('up to {0}', last)];
 }
 
-/** `2026-03-01`, in local time. @param time milliseconds since 1970 */
+/**
+ * Returns for example `2026-03-01`, in local time.
+ * @param time milliseconds since 1970
+ */
 export function dayOf(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** From the first of the days to the last, both included; a day is `2026-03-01`, in local time. */
+/** Returns the filter from the first of the days to the last, both included; a day is `2026-03-01`, in local time. */
 export function days(
   first: string | undefined,
   last: string | undefined,
@@ -127,7 +135,7 @@ export function days(
   };
 }
 
-/** What is wrong with a day that a person typed; undefined when nothing is. */
+/** Returns the error in a typed day; undefined when there is none. */
 export function validateDay(text: string, t: Translate): string | undefined {
   if (text.trim() === '') return undefined;
   const isDay =

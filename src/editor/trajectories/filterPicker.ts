@@ -15,7 +15,8 @@ import {
   validateDay,
   type ListFilter,
 } from './filter';
-import { dialogues, grouped } from './words';
+import { grouped } from '../../core/text';
+import { dialogues } from './words';
 import { askText, pickOne, valueOf } from '../steps';
 
 const { t } = vscode.l10n;
@@ -23,10 +24,10 @@ const { t } = vscode.l10n;
 const ANY = t('Any');
 const DAY = 24 * 3600 * 1000;
 
-/** A value of one dimension; `filter` is what the whole filter becomes when it is chosen. */
+/** A value of one dimension; `filter` is the whole filter after this choice. */
 interface Choice extends vscode.QuickPickItem {
   readonly filter?: ListFilter;
-  /** Asks for more before the filter is known; undefined when the person went back. */
+  /** Asks for more before the filter is known; returns undefined when the person went back. */
   readonly ask?: () => Promise<ListFilter | undefined>;
 }
 
@@ -35,8 +36,8 @@ interface Dimension extends vscode.QuickPickItem {
 }
 
 /**
- * Sets the filter in two steps that go round: what to filter by, and which value. Each choice takes effect at once, so
- * that the list behind shows it; Escape ends.
+ * Sets the filter in two steps that repeat: the dimension, then the value. Each choice takes effect at once, so that
+ * the list behind shows it; Escape ends.
  */
 export async function pickFilter(
   log: TrajectoryLog,
@@ -113,7 +114,7 @@ function dimensionsOf(log: TrajectoryLog, filter: ListFilter, namer: Namer): Dim
   ];
 }
 
-/** The values that are in the log, as far as the rest of the filter leaves them. */
+/** Returns the values in the log that the rest of the filter leaves. */
 function shared(log: TrajectoryLog, filter: ListFilter, name: Grouping, namer: Namer): Choice[] {
   const others = { ...filter, [name]: undefined };
   const values = log.valuesOf(name, others);

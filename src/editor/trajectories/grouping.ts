@@ -6,25 +6,25 @@ import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 
-/** What the rows of the list are put together by. */
+/** Criteria by which the list is grouped. */
 export const groupings = ['source', 'agent', 'task', 'none'] as const;
-export type Grouping = (typeof groupings)[number];
+export type ListGrouping = (typeof groupings)[number];
 
 export const groupingSchema = lazily(() => z.enum(groupings));
 
-/** Dialogues that stand together. */
-export interface Group {
-  /** Tells it from the other groups, also after a reload. */
+/** Dialogues of one value of the criterion. */
+export interface DialogueGroup {
+  /** Identifies the group, also after a reload. */
   readonly key: string;
   readonly label: string;
-  /** What leaves its dialogues of those that the list shows. */
+  /** Filter that leaves the group's dialogues of those that the list shows. */
   readonly filter: TrajectoryFilter;
   readonly counts: TrajectoryCounts;
-  /** What it holds is listed only when somebody asks for it. */
+  /** True when its dialogues are listed only on request. */
   readonly isFolded: boolean;
 }
 
-export function groupingName(grouping: Grouping, t: Translate): string {
+export function groupingName(grouping: ListGrouping, t: Translate): string {
   switch (grouping) {
     case 'source':
       return t('Source: played, collected, evaluation');
@@ -49,20 +49,21 @@ function sourceName(source: Source, t: Translate): string {
 }
 
 /**
- * The groups of the dialogues that a filter leaves: sources in their order, agents and tasks by the number of dialogues.
- * @param titleOf a task, by its id
- * @param limit at most so many groups; `total` is how many there are
+ * Returns the groups of the dialogues that a filter leaves: sources in their order, agents and tasks by the number of
+ * dialogues.
+ * @param titleOf returns the title of a task by its id
+ * @param limit maximum number of groups; `total` is the number of all groups
  */
 export function groupsOf(
   log: Pick<TrajectoryLog, 'count' | 'valuesOf'>,
   filter: TrajectoryFilter,
-  grouping: Exclude<Grouping, 'none'>,
+  grouping: Exclude<ListGrouping, 'none'>,
   titleOf: (task: string) => string,
   limit: number,
   namer: Namer,
   t: Translate,
-): { readonly groups: readonly Group[]; readonly total: number } {
-  const group = (value: string, label: string, isFolded: boolean): Group => {
+): { readonly groups: readonly DialogueGroup[]; readonly total: number } {
+  const group = (value: string, label: string, isFolded: boolean): DialogueGroup => {
     const ofGroup = { ...filter, [grouping]: value };
     const counts = log.count(ofGroup);
     return { key: `${grouping}/${value}`, label, filter: ofGroup, counts, isFolded };

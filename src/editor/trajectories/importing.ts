@@ -3,11 +3,12 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { cancellable } from '../progress';
 import type { ShownLog } from '../shownLog';
-import { grouped, importWords } from './words';
+import { grouped } from '../../core/text';
+import { importWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** Asks for a file of published trajectory rows and adds them to the log that is shown. */
+/** Asks for a file of published trajectory rows and adds them to the shown log. */
 export async function importRows({ engine, name: folder }: ShownLog): Promise<void> {
   const [chosen] =
     (await vscode.window.showOpenDialog({

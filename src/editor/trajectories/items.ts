@@ -1,24 +1,34 @@
+import type { MoreRow } from '../tree';
 import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
-import { commands, contextValues } from '../contributions';
+import { idOf, contextValues } from '../contributions';
 import { collaboratorCalled, type Namer } from '../models/called';
 import { leakWords } from './filter';
-import type { Group } from './grouping';
+import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';
-import type { TrajectoryNode } from './tree';
-import { ago, countWords, grouped, outcomeWords } from './words';
+import { grouped } from '../../core/text';
+import { countWords, outcomeWords } from './words';
+import { ago } from '../words';
+
+export type TrajectoryNode =
+  | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }
+  /** The first row while a filter is on; it describes the filter. */
+  | { readonly kind: 'filter'; readonly words: string; readonly matching: number; readonly all: number }
+  | { readonly kind: 'group'; readonly group: DialogueGroup }
+  /** `of` is the key of the group that has more; empty for the list itself. */
+  | (MoreRow & { readonly of: string });
 
 const { t } = vscode.l10n;
 
 export const PAGE = 100;
 
-/** What a row of a dialogue needs besides its summary. */
-export interface RowContext {
+/** Data of a dialogue's row besides its summary. */
+interface RowContext {
   readonly title: string;
   readonly task: KnownTask | undefined;
   readonly namer: Namer;
-  /** The rows around it have the same agent, which the group names. */
+  /** True when the rows around it have the same agent, which the group names. */
   readonly isOfAgent: boolean;
 }
 
@@ -37,7 +47,7 @@ export function trajectoryItem(
     ...(summary.leaked ? [t('leak')] : []),
     ...(summary.doubtful ? [t('doubtful')] : []),
     ago(summary.startedAt, Date.now(), t),
-    // It may be long, and is cut off first.
+    // The agent's name may be long, and the end is cut off first.
     ...(isOfAgent ? [] : [shortened(agent)]),
   ].join(' · ');
   item.iconPath = outcomeIcon(summary);
@@ -61,7 +71,7 @@ export function trajectoryItem(
       ...(summary.doubtful ? [t('doubtful')] : []),
     ].join(', '),
   };
-  item.command = { command: commands.openTrajectory, title: t('Open'), arguments: [node] };
+  item.command = { command: idOf('openTrajectory'), title: t('Open'), arguments: [node] };
   return item;
 }
 
@@ -86,20 +96,11 @@ export function filterItem({
   item.contextValue = contextValues.trajectoryFilter;
   item.tooltip = t('Only these are shown: {0}', words);
   item.accessibilityInformation = { label: t('Filter: {0}, {1} of {2} dialogues', words, matching, all) };
-  item.command = { command: commands.filterTrajectories, title: t('Filter') };
+  item.command = { command: idOf('filterTrajectories'), title: t('Filter') };
   return item;
 }
 
-export function moreItem(node: Extract<TrajectoryNode, { kind: 'more' }>): vscode.TreeItem {
-  const { shown, total } = node;
-  const item = new vscode.TreeItem(t('Show {0} more', Math.min(PAGE, total - shown)));
-  item.description = t('{0} not shown', grouped(total - shown));
-  item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: commands.showMore, title: t('Show more'), arguments: [node] };
-  return item;
-}
-
-export function groupItem({ key, label, counts, isFolded }: Group): vscode.TreeItem {
+export function groupItem({ key, label, counts, isFolded }: DialogueGroup): vscode.TreeItem {
   const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(label, isFolded ? Collapsed : Expanded);
   item.id = key;

@@ -1,12 +1,12 @@
 import { LINE_END, MarginFences } from '../marginFences';
 
-/** A text as a quotation. */
+/** Returns a text as a quotation. */
 export const quoted = (text: string): string => text.replace(/^/gm, '> ');
 
 /**
- * Markdown from an untrusted speaker for a document that others stand in, too: in a preview it draws no picture (whose
- * address can carry data away) and no HTML, opens no chapter of its own, and code that it does not close ends with it.
- * Code stays as it is where it is code by any reading.
+ * Makes an untrusted speaker's Markdown safe for a document that holds other texts, too. In a preview it draws no
+ * picture (whose address can carry data away) and no HTML, opens no chapter of its own, and code that it does not close
+ * ends with it. Code stays as it is where every reader takes it for code.
  */
 export function harmless(text: string): string {
   const shown: string[] = [];
@@ -32,10 +32,10 @@ function proseOf(block: readonly string[]): string[] {
   const lines = block.map((line) =>
     line.replace(/^( {0,3})(#{1,6}(?=\s|$)|=+\s*$|-+\s*$)/, String.raw`$1\$2`),
   );
-  // Code goes on in the next line where that is the same paragraph.
+  // In one paragraph, a code span may go on in the next line.
   const texts = lines.every((line) => CERTAINLY_PARAGRAPH.test(line)) ? [lines.join('\n')] : lines;
   const codes = texts.map(codeSpans);
-  // Else a span may end elsewhere: in another line, with a cell of a table, or in a formula.
+  // Otherwise a span may end elsewhere: in another line, with a cell of a table, or in a formula.
   const isCode =
     codes.every(({ isWhole }) => isWhole) && !lines.some((line) => line.includes('$') || isBelowHead(line));
   return texts.flatMap((text, index) => {
@@ -50,19 +50,19 @@ function proseOf(block: readonly string[]): string[] {
   });
 }
 
-/** Nothing else begins so. A blank line ends it. */
+/** Matches the beginning of a line that can only be a paragraph, or a blank line, which ends one. */
 const CERTAINLY_PARAGRAPH = /^ {0,3}[\p{L}`"'(]|^\s*$/u;
 
-/** Whether the line may stand below the head of a table, in a quotation or list, too. */
+/** Returns whether the line may be the rule below the head of a table, in a quotation or list, too. */
 const isBelowHead = (line: string): boolean => line.includes('-') && /^[-+*>|:\s\d.)\\]*$/.test(line);
 
 interface Code {
   readonly spans: readonly { readonly start: number; readonly end: number }[];
-  /** Every backtick belongs to one of them, so that none goes on in another line. */
+  /** True when every backtick belongs to a span, so that no span goes on in another line. */
   readonly isWhole: boolean;
 }
 
-/** Code within a text: from a run of backticks to the next one of the same length, as in CommonMark. */
+/** Finds the code spans of a text: from a run of backticks to the next one of the same length, as in CommonMark. */
 function codeSpans(text: string): Code {
   const runs = [...text.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ start: index, length }));
   const nextByLength = new Map<number, number>();
@@ -76,7 +76,7 @@ function codeSpans(text: string): Code {
   for (let at = 0; at < runs.length; at += 1) {
     const { start } = runs[at]!;
     const closing = runs[next[at]!];
-    // A backslash takes a backtick away.
+    // A backslash escapes the first backtick.
     isWhole &&= closing !== undefined && text[start - 1] !== '\\';
     if (closing === undefined) continue;
     spans.push({ start, end: closing.start + closing.length });
@@ -85,15 +85,15 @@ function codeSpans(text: string): Code {
   return { spans, isWhole };
 }
 
-/** The beginning of what would be drawn outside of code: a tag, a comment, a picture. */
+/** Matches the beginning of anything drawn outside of code: a tag, a comment, a picture. */
 const DRAWN = /<(?=[a-z/!?])|!\[/i;
 const DRAWN_OR_ESCAPED = /\\[^]|<(?=[a-z/!?])|!\[/gi;
 
-/** What stands behind a backslash is escaped already, and one more would undo it. */
+/** Escapes tags and pictures. Anything after a backslash is escaped already, and one more would undo that. */
 const escaped = (text: string): string =>
   text.replace(DRAWN_OR_ESCAPED, (found) =>
     found.startsWith('\\') ? found : found === '<' ? String.raw`\<` : String.raw`!\[`,
   );
 
-/** The characters as they are, whatever they mean. */
+/** Escapes all punctuation, whatever it means. */
 const literal = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`);

@@ -1,30 +1,33 @@
 import * as vscode from 'vscode';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
-import { grouped } from './words';
+import { grouped } from '../../core/text';
 
 const { t } = vscode.l10n;
 
-/** More rows than these are not shown but searched. */
+/** Maximum number of rows; a longer list is searched. */
 const MOST_ROWS = 200;
 
-export interface DialogueItem extends vscode.QuickPickItem {
-  /** Undefined in the row that says how many are not shown. */
+interface DialogueItem extends vscode.QuickPickItem {
+  /** Id of the dialogue; undefined in the row that says how many are not shown. */
   readonly episode?: string;
 }
 
-export interface DialogueChoice {
+interface DialogueChoice {
   readonly log: Pick<TrajectoryLog, 'list'>;
-  /** The id of the task that all of them are about. */
+  /** Id of the task that all dialogues are about. */
   readonly task: string;
-  /** One that is not offered. */
+  /** Id of a dialogue that is not offered. */
   readonly except?: string;
   readonly itemOf: (summary: TrajectorySummary) => vscode.QuickPickItem;
   readonly title: string;
   readonly placeholder: string;
 }
 
-/** Asks for one of the dialogues of a task, newest first. @returns its id; undefined when the person turned back */
+/**
+ * Asks for one of the dialogues of a task, newest first.
+ * @returns its id; undefined when the person cancelled
+ */
 export async function pickDialogue(choice: DialogueChoice): Promise<string | undefined> {
   const picker = vscode.window.createQuickPick<DialogueItem>();
   Object.assign(picker, { title: choice.title, placeholder: choice.placeholder });
@@ -49,8 +52,8 @@ export async function pickDialogue(choice: DialogueChoice): Promise<string | und
 }
 
 /**
- * While all of them are shown, the picker narrows its rows itself. Of more the log is asked what is typed, which it finds in
- * names and ids, and what is not shown is said.
+ * Returns the picker's rows. While all dialogues fit, the picker filters them itself. Otherwise the log searches names
+ * and ids for the typed text, and a row says how many are not shown.
  */
 export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, query: string): DialogueItem[] {
   const all = log.list({ filter: { task }, offset: 0, limit: MOST_ROWS + 1 });

@@ -7,15 +7,17 @@ import { documentUri } from '../documents';
 import type { Engine } from '../engine';
 import { messageOf } from '../session/view';
 import { excerpt } from '../tasks/search';
-import { passageIn, searchArguments } from './passage';
+import { passageIn, searchArguments } from './transcript';
 import type { KnownTask } from './titles';
-import { ago, grouped, outcomeWords } from './words';
+import { grouped } from '../../core/text';
+import { outcomeWords } from './words';
+import { ago } from '../words';
 
 const { t } = vscode.l10n;
 
-/** More rows than this are not read but narrowed. */
+/** Maximum number of rows; people narrow a longer list instead of reading it. */
 const MOST_ROWS = 200;
-/** Nobody wants what the first letters of a word find. */
+/** Milliseconds without typing before the search, because nobody wants results for the first letters of a word. */
 const TYPING_MS = 250;
 const SHOWN_EVERY_MS = 200;
 
@@ -24,16 +26,16 @@ interface Row extends vscode.QuickPickItem {
   readonly passage?: Passage;
 }
 
-export interface TranscriptSearch {
+interface TranscriptSearch {
   readonly log: TrajectoryLog;
   readonly engine: Engine;
-  /** Titles of the tasks of some dialogues, by the ids of the tasks. */
+  /** Returns the titles of the dialogues' tasks, by the ids of the tasks. */
   readonly titlesOf: (rows: readonly FoundDialogue['summary'][]) => Promise<ReadonlyMap<string, KnownTask>>;
 }
 
 /**
- * Asks for words, shows the messages that have all of them while the log is read, and opens the transcript at the one that
- * is chosen. Another word ends the search before it.
+ * Asks for words, shows the messages that have all of them while the log is read, and opens the transcript at the
+ * chosen one. New words end the search before.
  */
 export async function searchTranscripts(search: TranscriptSearch): Promise<void> {
   const picker = vscode.window.createQuickPick<Row>();
@@ -72,7 +74,7 @@ function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: stri
   });
 }
 
-/** Fills the picker while the log is read, a few times a second. */
+/** Fills the picker a few times a second while the log is read. */
 async function show(
   picker: vscode.QuickPick<Row>,
   { log, engine, titlesOf }: TranscriptSearch,
@@ -123,21 +125,21 @@ function rowOf(
       shortened(engine.calledBy(summary.agent)),
     ].join(' · '),
     detail: excerpt(readable(passage), query),
-    // The picker would look for the query as one piece.
+    // Otherwise the picker would look for the whole query as one word.
     alwaysShow: true,
     episode: summary.id,
     passage,
   };
 }
 
-/** What the transcript shows of a message, without the marks by which an agent tells its thoughts from it. */
+/** Returns a message as the transcript shows it, without the agent's marks around its thoughts. */
 function readable({ by, text }: Passage): string {
   if (by === 'collaborator') return text;
   const { visible, thoughts } = messageOf(text);
   return `${visible} ${thoughts}`;
 }
 
-/** The transcript at that message, with the words selected and looked for. */
+/** Opens the transcript at a message, with the words selected and searched for. */
 async function openPassage(
   log: TrajectoryLog,
   episode: string,
@@ -158,7 +160,7 @@ async function openPassage(
   if (passage === undefined) return;
   const { start, end } = passageIn(document.getText(), passage, query, t);
   const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-  // A word at the cursor would take the place of the query.
+  // Otherwise the search would take the word at the cursor in place of the query.
   editor.selection = new vscode.Selection(0, 0, 0, 0);
   await vscode.commands.executeCommand('editor.actions.findWithArgs', searchArguments(query));
   editor.selection = new vscode.Selection(range.start, range.end);

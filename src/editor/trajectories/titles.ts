@@ -4,11 +4,11 @@ import { taskTitle } from '../../core/task/title';
 
 export interface KnownTask {
   readonly title: string;
-  /** How many tests it has. */
+  /** Number of its tests. */
   readonly tests: number;
 }
 
-/** What the tasks of dialogues are called: as in a pack of this workspace, else as the log knows the task. */
+/** Titles of the tasks of dialogues: from a pack of this workspace, else from the log. */
 export class TaskTitles {
   private ofLog = new Map<string, KnownTask>();
   private log: TrajectoryLog | undefined;
@@ -16,8 +16,8 @@ export class TaskTitles {
   constructor(private readonly packs: Packs) {}
 
   /**
-   * By the id of the task. Reads from the log only the tasks that no pack here has.
-   * @param dialogues one of each task that is asked for, by the id of the task
+   * Returns titles by task id. Only tasks that no pack here has are read from the log.
+   * @param dialogues one dialogue of each task that is asked for, by the id of the task
    */
   async of(
     log: TrajectoryLog,

@@ -1,19 +1,22 @@
 import { isChoice, isOver } from '../../core/trajectory/choices';
-import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
-import { candidateLines, choiceLines } from './choices';
+import { wordsOf, type Passage } from '../../core/trajectory/search';
+import type { Choice, Trajectory } from '../../core/trajectory/trajectory';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';
 import { collaboratorCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
-import { fenceFor, inOneLine } from '../../core/text';
+import { fenceFor } from '../../core/markdown';
+import { inOneLine } from '../../core/text';
 
-/** The heading of a message of the agent in a transcript. */
-export const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, turn {0}', turn)}`;
+const LETTERS = ['A', 'B'] as const;
 
-/** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
+/** Returns the heading of an agent's message in a transcript. */
+const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, turn {0}', turn)}`;
+
+/** Returns a dialogue as a Markdown document: the messages, their speakers, and the outcome. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
@@ -60,7 +63,7 @@ function replyHeading(reply: EventOf<'reply'>, t: Translate, namer: Namer): stri
   return `### ${by} (${authorWords(reply, t, namer)})`;
 }
 
-/** Whose words a reply has. */
+/** Returns the author of a reply in words. */
 function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate, namer: Namer): string {
   const drafter = suggestedBy === undefined ? t('the simulator') : namer.calledBy(suggestedBy);
   switch (author) {
@@ -89,9 +92,85 @@ function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>, t: 
   return [`## ${headline} (${mode})`, [...head, ...rows].join('\n')].join('\n\n');
 }
 
-/** Code in a table's cell: no line breaks, no bars, and a fence longer than any run of backticks. */
+/** Returns code for a table's cell: without line breaks or bars, in a fence longer than any run of backticks. */
 function cell(text: string): string {
   if (text === '') return '';
   const marks = fenceFor(text, 1);
   return `${marks} ${inOneLine(text).replaceAll('|', '\\|')} ${marks}`;
+}
+
+/**
+ * Returns two candidates without a choice, as Markdown.
+ * @param namer names their writers, once the dialogue is over; undefined before
+ */
+function candidateLines(
+  { turn, candidates }: EventOf<'candidates'>,
+  namer: Namer | undefined,
+  t: Translate,
+): string[] {
+  return candidates.flatMap((candidate, place) => [
+    `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}${namer === undefined ? '' : ` (${namer.calledBy(candidate.agent)})`}`,
+    harmless(messageOf(candidate.text).visible),
+  ]);
+}
+
+/**
+ * Returns a choice, with the candidates that it rejected.
+ * @param namer as in `candidateLines`
+ */
+function choiceLines(
+  { shown, choice: { picked, by } }: Choice,
+  namer: Namer | undefined,
+  t: Translate,
+): string[] {
+  const [a, b] = LETTERS.map((letter, place) =>
+    namer === undefined ? letter : `${letter} (${namer.calledBy(shown.candidates[place]!.agent)})`,
+  ) as [string, string];
+  const words = {
+    0: t('{0} chose {1} over {2}.', by, a, b),
+    1: t('{0} chose {1} over {2}.', by, b, a),
+    equal: t('{0} found {1} and {2} equal; the dialogue went on with A.', by, a, b),
+    neither: t('{0} wanted neither {1} nor {2}.', by, a, b),
+  }[picked];
+  const passedOver = picked === 'neither' ? ([0, 1] as const) : [picked === 1 ? 0 : 1];
+  return [
+    words,
+    ...passedOver.map(
+      (place) => `${LETTERS[place]}: ${harmless(messageOf(shown.candidates[place]!.text).visible)}`,
+    ),
+  ].map(quoted);
+}
+
+/**
+ * Finds the first word of a query in a message of a transcript; the beginning of the message when the transcript writes
+ * it differently.
+ * @returns offsets in `transcript`
+ */
+export function passageIn(
+  transcript: string,
+  { turn, by }: Pick<Passage, 'turn' | 'by'>,
+  query: string,
+  t: Translate,
+): { start: number; end: number } {
+  const heading = `\n${turnHeading(turn, t)}\n`;
+  const ofAgent = transcript.indexOf(heading);
+  if (ofAgent === -1) return { start: 0, end: 0 };
+  const afterAgent = ofAgent + heading.length;
+  // A message opens no heading of its own.
+  const ofReply = transcript.indexOf('\n### ', afterAgent);
+  const from = by === 'agent' || ofReply === -1 ? afterAgent : transcript.indexOf('\n', ofReply + 1);
+  const next = transcript.indexOf('\n### ', from);
+  const message = transcript.slice(from, next === -1 ? undefined : next).toLowerCase();
+  const word = wordsOf(query).find((one) => message.includes(one));
+  if (word === undefined) return { start: from, end: from };
+  const start = from + message.indexOf(word);
+  return { start, end: start + word.length };
+}
+
+/** Returns the arguments for the editor's search in a document, so that it marks every word of a query. */
+export function searchArguments(query: string): { searchString: string; isRegex: boolean } {
+  const words = wordsOf(query);
+  if (words.length === 1) return { searchString: words[0]!, isRegex: false };
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return { searchString: escaped.join('|'), isRegex: true };
 }

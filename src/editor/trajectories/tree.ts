@@ -3,44 +3,33 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log'
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
 import { contextKeys, views } from '../contributions';
-import { eachMinute } from '../eachMinute';
+import { unlessClosed } from '../logs';
 import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
+import { moreItem, Tree } from '../tree';
 import { calledFilter, filterSchema, filterWords, isFiltered, namedFilter, type ListFilter } from './filter';
-import { groupingSchema, groupsOf, type Group, type Grouping } from './grouping';
-import { filterItem, groupItem, moreItem, PAGE, trajectoryItem } from './items';
+import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
+import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
 import { TaskTitles, type KnownTask } from './titles';
 import { headline } from './words';
 
-export type TrajectoryNode =
-  | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }
-  /** Which filter is on; the first row while there is one. */
-  | { readonly kind: 'filter'; readonly words: string; readonly matching: number; readonly all: number }
-  | { readonly kind: 'group'; readonly group: Group }
-  /** `of`: the key of the group that has more; empty of the list itself. */
-  | { readonly kind: 'more'; readonly of: string; readonly shown: number; readonly total: number };
-
 const { t } = vscode.l10n;
 
-/** Where the editor keeps the filter and the grouping over a reload. */
+/** Keys of the filter and the grouping in the editor's memory. */
 const FILTER = 'tandem.trajectoryFilter';
 const GROUPING = 'tandem.trajectoryGrouping';
 
-/** What the log holds, newest first, as far as the filter leaves it. */
-export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly view: vscode.TreeView<TrajectoryNode>;
-  /** How many rows are shown of a group; a page of one that is not there. */
+/** The dialogues of the log that match the filter, newest first. */
+export class TrajectoryTree extends Tree<TrajectoryNode> {
+  /** Number of rows shown in each group; a group without an entry shows one page. */
   private limits = new Map<string, number>();
   private narrowed: ListFilter;
-  private putBy: Grouping;
+  private putBy: ListGrouping;
   private readonly filtered = new vscode.EventEmitter<undefined>();
   private readonly titles: TaskTitles;
   private known: ReadonlyMap<string, KnownTask> = new Map();
-  private readonly disposables: { dispose(): unknown }[];
 
-  readonly onDidChangeTreeData = this.changed.event;
   readonly onDidChangeFilter = this.filtered.event;
 
   constructor(
@@ -48,23 +37,18 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     private readonly log: ShownLog,
     private readonly memory: vscode.Memento,
   ) {
+    super(views.trajectories, { canSelectMany: true });
     this.narrowed = recall(memory, FILTER, () => filterSchema()) ?? {};
     this.putBy = recall(memory, GROUPING, () => groupingSchema()) ?? 'source';
     this.titles = new TaskTitles(packs);
-    this.view = vscode.window.createTreeView(views.trajectories, {
-      treeDataProvider: this,
-      canSelectMany: true,
-    });
-    this.disposables = [
-      this.changed,
+    this.owns(
       this.filtered,
-      this.view,
       afterActivation(() => this.tellIfFiltered()),
       log.onDidChange(() => this.limits.clear()),
-      eachMinute(this.view, () => this.changed.fire(undefined)),
-      log.onDidChangeDialogues(() => this.changed.fire(undefined)),
-      packs.onDidChange(() => this.changed.fire(undefined)),
-    ];
+      log.onDidChangeDialogues(() => this.redraw()),
+      packs.onDidChange(() => this.redraw()),
+    );
+    this.eachMinute(() => this.redraw());
   }
 
   get filter(): ListFilter {
@@ -76,22 +60,22 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     this.limits.clear();
     void this.memory.update(FILTER, filter);
     this.tellIfFiltered();
-    this.changed.fire(undefined);
+    this.redraw();
     this.filtered.fire(undefined);
   }
 
-  get grouping(): Grouping {
+  get grouping(): ListGrouping {
     return this.putBy;
   }
 
-  set grouping(grouping: Grouping) {
+  set grouping(grouping: ListGrouping) {
     this.putBy = grouping;
     this.limits.clear();
     void this.memory.update(GROUPING, grouping);
-    this.changed.fire(undefined);
+    this.redraw();
   }
 
-  /** The same filter, which finds its text in the names on the screen, too: what a log is asked with. */
+  /** Returns the filter for queries to the log: its text is matched against the names on the screen, too. */
   async namedFilter(log: TrajectoryLog, engine = this.log.engine): Promise<ListFilter> {
     const { narrowed } = this;
     if (narrowed.text === undefined) return narrowed;
@@ -99,22 +83,25 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     return namedFilter(narrowed, titles, log, engine);
   }
 
-  /** What the tasks of some dialogues are called, by their ids. */
+  /** Returns the titles of the tasks of some dialogues, by the tasks' ids. */
   titlesOf(log: TrajectoryLog, rows: readonly TrajectorySummary[]): Promise<ReadonlyMap<string, KnownTask>> {
     return this.titles.of(log, new Map(rows.map(({ taskId, id }) => [taskId, id])));
   }
 
-  /** The dialogues that are selected. */
   get selected(): readonly TrajectorySummary[] {
     return summariesOf(this.view.selection);
   }
 
-  /** What the list calls the task of a dialogue. */
+  /** Returns the title that the list has for a dialogue's task. */
   title({ taskId }: TrajectorySummary): string {
     return this.known.get(taskId)?.title ?? taskId;
   }
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
+    return (await unlessClosed(() => this.children(node))) ?? [];
+  }
+
+  private async children(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     const { name, engine } = this.log;
     if (node === undefined) this.view.description = name;
     const log = await engine.logIfAny();
@@ -146,28 +133,24 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       case 'filter':
         return filterItem(node);
       case 'more':
-        return moreItem(node);
+        return moreItem(node, PAGE);
     }
   }
 
   showMore(of = ''): void {
     this.limits.set(of, this.limitOf(of) + PAGE);
-    this.changed.fire(undefined);
+    this.redraw();
   }
 
   refresh(): void {
-    this.changed.fire(undefined);
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
+    this.redraw();
   }
 
   private limitOf(group: string): number {
     return this.limits.get(group) ?? PAGE;
   }
 
-  /** The groups; the dialogues themselves where all of them would be in one. */
+  /** Returns the groups; the dialogues themselves where all of them would be in one group. */
   private async grouped(log: TrajectoryLog, filter: ListFilter): Promise<TrajectoryNode[]> {
     const { putBy: grouping } = this;
     if (grouping === 'none') return this.rows(log, filter);
@@ -199,7 +182,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
   }
 }
 
-/** The dialogues among some rows of the list. */
+/** Returns the dialogues among some rows of the list. */
 export function summariesOf(nodes: readonly { readonly kind: string }[]): TrajectorySummary[] {
   return (nodes as readonly TrajectoryNode[]).flatMap((node) =>
     node.kind === 'trajectory' ? [node.summary] : [],

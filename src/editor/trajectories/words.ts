@@ -1,3 +1,4 @@
+import { grouped } from '../../core/text';
 import { wilson } from '../../core/evaluation/interval';
 import type { EventOf } from '../../core/trajectory/event';
 import type { ImportResult } from '../../core/trajectory/import';
@@ -5,7 +6,7 @@ import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Translate } from '../translate';
 
-/** How a dialogue ended, or that it has not. */
+/** Returns the outcome of a dialogue, or its progress. */
 export function outcomeWords(summary: TrajectorySummary, tests: number | undefined, t: Translate): string {
   if (summary.state === 'open') return t('in progress');
   if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
@@ -14,14 +15,14 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   if (grade === undefined) return tests === 0 ? t('answered') : t('not graded yet');
   if (grade.reward === null) return t('not gradable here');
   const passed = grade.reward * (tests ?? 0);
-  // The reward of an imported row may be of other tests than the task has here.
+  // The reward of an imported row may come from other tests than the task has here.
   const isCount = tests !== undefined && Math.abs(passed - Math.round(passed)) < 1e-6;
   return isCount
     ? t('{0}/{1} tests', Math.round(passed), tests)
     : t('{0} % of the tests', Math.round(grade.reward * 100));
 }
 
-/** What became of an answer to a developer's own function, which no test judges. */
+/** Returns the outcome of an answer to a developer's own function, which has no tests. */
 export function becameWords(became: EventOf<'outcome'>, t: Translate): string {
   const { outcome, survived } = became;
   if (outcome === 'rejected') return t('answered, rejected');
@@ -42,22 +43,12 @@ export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Transl
   }
 }
 
-/** How long ago, in the largest unit that fits. `now`: milliseconds since 1970. */
-export function ago(at: string, now: number, t: Translate): string {
-  const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
-  if (seconds < 60) return t('just now');
-  if (seconds < 3600) return t('{0} min ago', Math.floor(seconds / 60));
-  if (seconds < 86_400) return t('{0} h ago', Math.floor(seconds / 3600));
-  const days = Math.floor(seconds / 86_400);
-  return days === 1 ? t('yesterday') : t('{0} days ago', days);
-}
-
-/** With fewer tasks an interval says next to nothing. */
+/** Minimum number of tasks for an interval; with fewer it says next to nothing. */
 const ENOUGH_TASKS = 20;
 
 /**
- * `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; nothing while there is nothing. The success rate is averaged per task
- * first, and its 95 % interval stands behind it when there are 20 tasks.
+ * Returns for example `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; empty without dialogues. The success rate is
+ * averaged per task first, and its 95 % interval follows when there are 20 tasks.
  */
 export function headline(counts: TrajectoryCounts, t: Translate): string {
   const { total, leaked } = counts;
@@ -66,7 +57,7 @@ export function headline(counts: TrajectoryCounts, t: Translate): string {
   return [countWords(counts, t), t('{0} % leaked', leak)].join(' · ');
 }
 
-/** The same without the leaks. */
+/** Returns the same without the leaks. */
 export const countWords = ({ total, tasks, successRate }: TrajectoryCounts, t: Translate): string =>
   [grouped(total), ...(successRate === null ? [] : [successWords(successRate, tasks, t)])].join(' · ');
 
@@ -77,14 +68,11 @@ function successWords(rate: number, tasks: number, t: Translate): string {
   return t('{0} % success ({1}–{2} %)', percent(rate), percent(low), percent(high));
 }
 
-/** `1,204`. */
-export const grouped = (count: number): string => count.toLocaleString('en-US');
-
-/** `1 dialogue`, `1,204 dialogues`. */
+/** Returns `1 dialogue` or for example `1,204 dialogues`. */
 export const dialogues = (count: number, t: Translate): string =>
   count === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(count));
 
-/** How an import went, with the first bad line. */
+/** Returns the result of an import, with the first bad line. */
 export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Translate): string {
   const [first] = bad;
   return [

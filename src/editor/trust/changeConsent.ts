@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import { levels, levelWords, type ConsentRequest } from '../../../webview/session/protocol';
 import type { Engines } from '../engines';
-import { lowerFirst } from '../lowerFirst';
-import type { SessionPanels } from '../session/panels';
-import { askText, pickOne, runSteps, taking, type Given, type Place } from '../steps';
+import { lowerFirst } from '../words';
+import type { Sessions } from '../session/sessions';
+import { askText, pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
 
 const { t } = vscode.l10n;
 
 const TITLE = t('Change Pseudonym and Consent');
 
 /**
- * Asks for pseudonym, purpose and level, one after the other, and logs what was answered as a new consent: in the log
- * that is shown, and in each other one of the window that has a consent of that pseudonym.
+ * Asks for pseudonym, purpose and level, one after the other, and logs the answers as a new consent: in the shown log,
+ * and in each other log of the window that has a consent of that pseudonym.
  */
-export async function changeConsent({ logs, shown }: Engines, panels: SessionPanels): Promise<void> {
+export async function changeConsent({ logs, shown }: Engines, panels: Sessions): Promise<void> {
   const { engine } = shown;
   await engine.log(); // a workspace without a log is told before anything is asked
   const { given } = engine.consent;
@@ -37,7 +37,7 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
   const { pseudonym, level } = asked;
   await engine.consent.give(asked);
   for (const other of logs) {
-    // One log that cannot be written must not keep a narrower consent from the others.
+    // A log that cannot be written must not keep the new consent from the others.
     await other.engine.consent.recordAgain().catch((error: unknown) => other.engine.show(error));
   }
   panels.refresh();
@@ -55,7 +55,7 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
   void vscode.window.showInformationMessage([holds, ...rest].join(' '));
 }
 
-const ask = (prompt: string, value: string, place: Place): Promise<Given<string>> =>
+const ask = (prompt: string, value: string, place: StepPosition): Promise<Given<string>> =>
   askText({
     ...{ title: TITLE, prompt, value, ...place },
     validate: (text) => (text.trim() === '' ? t('Enter some text.') : undefined),
@@ -63,7 +63,7 @@ const ask = (prompt: string, value: string, place: Place): Promise<Given<string>
 
 const askLevel = (
   now: ConsentRequest['level'],
-  place: Place,
+  place: StepPosition,
 ): Promise<Given<{ readonly level: ConsentRequest['level'] }>> =>
   pickOne({
     ...{ title: TITLE, placeholder: t('How may your replies be shared?'), ...place },

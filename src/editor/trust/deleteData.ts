@@ -3,7 +3,7 @@ import type { DataErasure } from '../../core/erasure/erase';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { SessionPanels } from '../session/panels';
+import type { Sessions } from '../session/sessions';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { erasedWords, whatGoes } from './deletionWords';
 import { dialogues } from '../trajectories/words';
@@ -15,18 +15,18 @@ const TITLE = t('Delete My Data');
 /** A data folder of the window. */
 interface Place {
   readonly engine: Engine;
-  /** The name of its folder of the workspace. */
+  /** Name of its folder of the workspace. */
   readonly name: string;
   readonly log: TrajectoryLog;
 }
 
 interface DeletionContext {
   readonly engines: Engines;
-  readonly panels: SessionPanels;
+  readonly panels: Sessions;
   readonly trajectories: TrajectoryTree;
 }
 
-/** Takes everything of one developer out of the window's data folders and out of what the editor keeps, for good. */
+/** Deletes everything of one developer from the window's data folders and from the editor's memory, for good. */
 export async function deleteData(on: DeletionContext): Promise<void> {
   const places = await Promise.all(
     on.engines.logs.map(async ({ engine, name }) => ({ engine, name, log: await engine.log() })),
@@ -34,7 +34,7 @@ export async function deleteData(on: DeletionContext): Promise<void> {
   const own = on.engines.first.consent.given?.pseudonym;
   const pseudonym = await askWhose(places, own);
   if (pseudonym === undefined) return;
-  const { madeFrom } = await import('../../core/erasure/made');
+  const { madeFrom } = await import('../../core/erasure/derived');
   const found = await Promise.all(
     places.map(async ({ engine, name, log }) => ({
       name,
@@ -60,8 +60,8 @@ export async function deleteData(on: DeletionContext): Promise<void> {
 }
 
 /**
- * One data folder after the other. One that cannot be changed now does not keep the others: it is told, and the person
- * stays known here until it is done, too.
+ * Erases one data folder after the other. A folder that cannot be changed now does not stop the others: it is reported,
+ * and the person stays known here until it is done, too.
  */
 async function eraseAll(
   { engines, panels, trajectories }: DeletionContext,
@@ -87,7 +87,7 @@ async function eraseAll(
   return erased;
 }
 
-/** Whoever is named in the logs, one's own pseudonym first; or any other that is typed. */
+/** Asks for a pseudonym: one named in the logs, the person's own first, or any other that is typed. */
 async function askWhose(places: readonly Place[], own: string | undefined): Promise<string | undefined> {
   const named = places.flatMap(({ log }) => log.consents.map(({ pseudonym }) => pseudonym));
   const known = new Set([...(own === undefined ? [] : [own]), ...named]);

@@ -1,19 +1,19 @@
 import type { DataErasure } from '../../core/erasure/erase';
-import type { Made } from '../../core/erasure/made';
+import type { DerivedWork } from '../../core/erasure/derived';
 import type { Translate } from '../translate';
 import { dialogues } from '../trajectories/words';
 
-/** What a data folder holds of a developer. */
-export interface Belongings {
-  /** The name of its folder of the workspace. */
+/** The data that a data folder holds of a developer. */
+interface DeveloperData {
+  /** Name of its folder of the workspace. */
   readonly name: string;
-  /** Dialogues in the developer's seat. */
+  /** Number of dialogues in which the developer had the seat. */
   readonly dialogues: number;
-  readonly made: Made;
+  readonly made: DerivedWork;
 }
 
-/** What goes when a person confirms: by folder, where there are several. */
-export function whatGoes(found: readonly Belongings[], t: Translate): string {
+/** Describes what a deletion removes: by folder, where there are several. */
+export function whatGoes(found: readonly DeveloperData[], t: Translate): string {
   const runs = found.flatMap(({ made }) => made.runs);
   const experiments = found.flatMap(({ made }) => made.experiments);
   return [
@@ -31,7 +31,7 @@ export function whatGoes(found: readonly Belongings[], t: Translate): string {
   ].join('\n\n');
 }
 
-function countOf(found: readonly Belongings[], t: Translate): string {
+function countOf(found: readonly DeveloperData[], t: Translate): string {
   const [only] = found;
   if (found.length === 1) return dialogues(only!.dialogues, t);
   const total = found.reduce((sum, one) => sum + one.dialogues, 0);
@@ -39,7 +39,7 @@ function countOf(found: readonly Belongings[], t: Translate): string {
   return `${dialogues(total, t)} (${each.join(', ')})`;
 }
 
-/** What is gone, from which data folders. */
+/** Describes what was removed, and from which data folders. */
 export function erasedWords(
   pseudonym: string,
   erased: readonly (DataErasure & { readonly place: string })[],

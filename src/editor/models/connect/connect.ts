@@ -8,20 +8,20 @@ import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 import type { Servers } from '../servers';
 import { askPrice, askSampling } from './numbers';
 import { pickOrType, type OfferedText } from './pickOrType';
-import { review, type Choice, type Keep } from './review';
+import { review, type ReviewAction, type Keep } from './review';
 
 const { t } = vscode.l10n;
 
-/** What a person has said so far. */
+/** The person's input so far. */
 interface Draft {
   server: Server;
-  /** Undefined: the one that is kept, if any. Empty: none. */
+  /** API key; undefined keeps the stored one, if any, and an empty one means none. */
   key: string | undefined;
   trial: Trial | undefined;
   as?: Role;
 }
 
-/** Where servers usually listen. */
+/** Addresses where servers usually listen. */
 const USUAL: readonly OfferedText[] = [
   { text: 'http://127.0.0.1:11434/v1', description: 'Ollama' },
   { text: 'http://127.0.0.1:8000/v1', description: 'vLLM, transformers serve' },
@@ -49,9 +49,9 @@ const ROLES: Record<Keep['does'], Role | undefined> = {
   'keep as simulator': 'simulator',
 };
 
-const isKeeping = (what: Choice): what is Keep['does'] => what in ROLES;
+const isKeeping = (what: ReviewAction): what is Keep['does'] => what in ROLES;
 
-/** Connects a model behind a server step by step: address, key, model, and a look at the whole. */
+/** Connects a model behind a server step by step: address, key, model, and a review. */
 export class Connect {
   constructor(
     private readonly servers: Servers,
@@ -59,8 +59,8 @@ export class Connect {
   ) {}
 
   /**
-   * The new connection, and what it is to play; undefined when the person gave up.
-   * @param role what it is connected for, when that is settled
+   * Returns the new connection and its role; undefined when the person cancelled.
+   * @param role its role, when that is settled
    */
   async add(role?: Role): Promise<{ readonly server: Server; readonly as?: Role } | undefined> {
     const draft: Draft = {
@@ -78,7 +78,7 @@ export class Connect {
     return { server: await this.keep(draft), as: draft.as };
   }
 
-  /** The connection as it is now; undefined when the person gave up. */
+  /** Returns the edited connection; undefined when the person cancelled. */
   async edit(server: Server): Promise<Server | undefined> {
     const draft: Draft = { server, key: undefined, trial: undefined };
     const given = await this.review(draft, { title: t('Edit {0}', server.name) }, SAVE);
@@ -136,7 +136,7 @@ export class Connect {
     return given;
   }
 
-  /** The server's own list where it has one, else the name as it is typed. */
+  /** Asks for the model, from the server's own list where it has one, else as a typed name. */
   private async askModel(draft: Draft, head: Head): Promise<Given<string>> {
     const given = await pickOrType({
       ...head,
@@ -162,7 +162,7 @@ export class Connect {
     };
   }
 
-  /** Until the person keeps it or leaves. */
+  /** Shows the connection until the person keeps it or leaves. */
   private async review(draft: Draft, head: Head, keeps: readonly Keep[]): Promise<Given<unknown>> {
     for (;;) {
       const given = await review({
@@ -178,8 +178,8 @@ export class Connect {
     }
   }
 
-  /** Does what was chosen; true when that was to keep the connection. */
-  private async isKept(draft: Draft, what: Choice, head: Head): Promise<boolean> {
+  /** Does what was chosen; returns true when the connection is to be kept. */
+  private async isKept(draft: Draft, what: ReviewAction, head: Head): Promise<boolean> {
     if (isKeeping(what)) {
       draft.as = ROLES[what];
       return true;
@@ -188,7 +188,7 @@ export class Connect {
     return false;
   }
 
-  private async change(draft: Draft, what: Exclude<Choice, Keep['does']>, head: Head): Promise<void> {
+  private async change(draft: Draft, what: Exclude<ReviewAction, Keep['does']>, head: Head): Promise<void> {
     switch (what) {
       case 'name': {
         const given = await this.askName(draft, head);
@@ -238,7 +238,7 @@ export class Connect {
   }
 }
 
-/** What was found of other settings says nothing any more. */
+/** Changes settings of the server and drops the trial, which was of the old ones. */
 function change(draft: Draft, fields: Partial<Server>): void {
   draft.server = { ...draft.server, ...fields };
   draft.trial = undefined;

@@ -9,7 +9,7 @@ interface NumberField<Name extends string> {
   readonly prompt: string;
   readonly placeholder: string;
   readonly fits: (value: number) => boolean;
-  /** A sentence for a number that does not fit. */
+  /** Sentence for a number that does not fit. */
   readonly rule: string;
 }
 
@@ -68,14 +68,14 @@ const PRICES = [
   },
 ] as const satisfies NumberField<keyof NonNullable<Server['price']>>[];
 
-/** Undefined when the person gave up: then nothing changes. */
+/** Returns undefined when the person cancelled: then nothing changes. */
 export async function askSampling(now: Server['sampling']): Promise<Pick<Server, 'sampling'> | undefined> {
   const values = await askNumbers(t('Sampling'), SAMPLING, now ?? {});
   if (values === undefined) return undefined;
   return { sampling: Object.keys(values).length === 0 ? undefined : values };
 }
 
-/** As `askSampling`. */
+/** Returns undefined when the person cancelled, as `askSampling` does. */
 export async function askPrice(now: Server['price']): Promise<Pick<Server, 'price'> | undefined> {
   const values = await askNumbers(t('Price'), PRICES, now ?? {});
   if (values === undefined) return undefined;

@@ -8,18 +8,18 @@ export interface OfferedText {
   readonly description?: string;
 }
 
-export interface PickOrTypeStep extends Head {
+interface PickOrTypeStep extends Head {
   readonly placeholder: string;
   readonly value?: string;
-  /** What can be picked, and what to say above it when it is there. */
+  /** The texts to pick from, and the placeholder to show once they have arrived. */
   readonly offers: Promise<{ readonly items: readonly OfferedText[]; readonly placeholder?: string }>;
-  /** A sentence when a text that was typed will not do. */
+  /** Returns a sentence when a typed text is invalid. */
   readonly validate?: (text: string) => string | undefined;
 }
 
 type TextItem = vscode.QuickPickItem & { readonly text: string; readonly problem?: string };
 
-/** Offers texts, and takes any other that is typed. */
+/** Offers texts, and accepts any other that is typed. */
 export function pickOrType(step: PickOrTypeStep): Promise<Given<string>> {
   const pick = vscode.window.createQuickPick<TextItem>();
   const { title, step: number, totalSteps, placeholder, value = '' } = step;
@@ -33,7 +33,7 @@ export function pickOrType(step: PickOrTypeStep): Promise<Given<string>> {
       return;
     }
     const item = typedItem(typed, step.validate?.(typed));
-    // What will not do may be the beginning of something that is offered.
+    // An invalid text may be the beginning of an offered one.
     pick.items = item.problem === undefined ? [item, ...listed] : [...listed, item];
   };
   pick.matchOnDescription = true;

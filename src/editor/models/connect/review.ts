@@ -6,31 +6,31 @@ import type { Server } from '../server';
 
 const { t } = vscode.l10n;
 
-/** One way to keep it. */
+/** A way to keep the connection. */
 export interface Keep {
   readonly label: string;
   readonly does: 'keep' | 'keep as agent' | 'keep as second agent' | 'keep as simulator';
 }
 
-/** What a person may do with a connection before it is kept. */
-export type Choice = Keep['does'] | 'name' | 'baseUrl' | 'key' | 'model' | 'sampling' | 'price';
+/** A person's choices before a connection is kept. */
+export type ReviewAction = Keep['does'] | 'name' | 'baseUrl' | 'key' | 'model' | 'sampling' | 'price';
 
 interface ReviewItem extends vscode.QuickPickItem {
-  readonly does?: Choice | 'test';
+  readonly does?: ReviewAction | 'test';
 }
 
 export interface Review extends Head {
   readonly server: Server;
   readonly hasKey: boolean;
-  /** The ways to keep it, the usual one first. */
+  /** Ways to keep the connection, the usual one first. */
   readonly keeps: readonly Keep[];
-  /** Of these very settings, when they have been tested. */
+  /** Trial of exactly these settings; undefined before they have been tested. */
   readonly trial: Trial | undefined;
   readonly test: (signal: AbortSignal) => Promise<Trial>;
 }
 
 /** Shows a whole connection: to test it, to change a part of it, to keep it. */
-export async function review(step: Review): Promise<Given<Choice>> {
+export async function review(step: Review): Promise<Given<ReviewAction>> {
   const pick = vscode.window.createQuickPick<ReviewItem>();
   const { title, step: number, totalSteps } = step;
   Object.assign(pick, { title, step: number, totalSteps, placeholder: placeholderOf(step.server) });
@@ -43,7 +43,7 @@ export async function review(step: Review): Promise<Given<Choice>> {
     try {
       show(await step.test(controller.signal));
     } catch (error) {
-      // The person has left: nobody is there to be told.
+      // The person has left, so nobody is there to read the error.
       if (!controller.signal.aborted) throw error;
     }
   };
@@ -52,7 +52,7 @@ export async function review(step: Review): Promise<Given<Choice>> {
     pick.items = itemsOf(step, trial);
     pick.activeItems = pick.items.filter(({ does }) => does === (trial.works ? step.keeps[0]?.does : 'test'));
   };
-  const given = await shown<Choice>(pick, (give) => [
+  const given = await shown<ReviewAction>(pick, (give) => [
     pick.onDidAccept(() => {
       const does = pick.activeItems[0]?.does;
       if (does === 'test') void test();
@@ -96,8 +96,7 @@ function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
 }
 
 /**
- * What helps, or what the server does not give, in as many rows as it takes: a row of the list is one line, and what does
- * not fit it is cut off.
+ * Returns the remedy or the notes in as many rows as they take, because a row is one line and cuts off what is longer.
  */
 function moreItems(trial: Trial | 'testing' | undefined): ReviewItem[] {
   if (typeof trial !== 'object') return [];
@@ -107,7 +106,7 @@ function moreItems(trial: Trial | 'testing' | undefined): ReviewItem[] {
     .map((line) => ({ label: '$(blank)', description: line }));
 }
 
-/** So many fit into a row of the list. */
+/** Characters that fit into a row of the list. */
 const ROW_CHARACTERS = 76;
 
 function placeholderOf({ model, baseUrl }: Server): string {

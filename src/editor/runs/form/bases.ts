@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LocalPlace } from '../../models/places';
 
-/** What can be trained of the models of this window, the starter model first: folders with weights that PyTorch reads. */
+/** Returns the models of this window that can be trained, the starter model first: folders with weights for PyTorch. */
 export async function trainablePlaces(places: readonly LocalPlace[]): Promise<LocalPlace[]> {
   const found = await Promise.all(
     places.map(async (place) => ((await weightsIn(place.folder)) > 0 ? [place] : [])),
@@ -10,32 +10,32 @@ export async function trainablePlaces(places: readonly LocalPlace[]): Promise<Lo
   return found.flat();
 }
 
-/** Settings to begin with, and for which kind of model they were found. */
+/** Recommended settings, and the kind of model that they were found for. */
 export interface Recommended {
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly isSmall: boolean;
 }
 
 /**
- * What has been found to work for a model of that size: small ones are trained whole with settings of their own, large
- * ones with the trainer's.
+ * Returns settings that have worked for a model of that size: small ones are trained whole with settings of their own,
+ * large ones with the trainer's defaults.
  * @param base a folder, or a name on the hub
  */
 export const recommendedFor = async (base: string): Promise<Recommended> =>
   recommendedOf(base, path.isAbsolute(base) ? await weightsIn(base) : 0);
 
-/** @param size of the weights, in bytes; 0 when nobody knows */
+/** @param size of the weights, in bytes; 0 when unknown */
 export async function recommendedOf(base: string, size: number): Promise<Recommended> {
-  const { QUICK, LARGEST_TRAINED_WHOLE } = await import('../../../core/loop/settings');
-  // Of two bytes at least each.
+  const { QUICK, LARGEST_TRAINED_WHOLE } = await import('../../../core/evaluation/loop/settings');
+  // A weight takes at least two bytes.
   const isSmall = size > 0 && size <= 2 * LARGEST_TRAINED_WHOLE;
   const { model, data, ...stages } = isSmall ? QUICK.training : { model: {}, data: {} };
-  // With a graph it can play here.
+  // With an ONNX graph, the model can play here.
   const result = { export: { onnx: ['int8'] } };
   return { isSmall, configuration: { model: { base, ...model }, data: { ...data }, ...stages, ...result } };
 }
 
-/** In bytes; 0 when the folder has none, or is gone, as the Models view says. */
+/** Returns the bytes of a folder's weights; 0 when it has none, or is gone, which the Models view reports. */
 async function weightsIn(folder: string): Promise<number> {
   const uri = vscode.Uri.file(folder);
   try {

@@ -1,47 +1,36 @@
 import path from 'node:path';
 import { allows, fields, isFieldPath, textOf, valueOf, type FieldPath } from '../../../core/training/fields';
-import type { Copied, Values } from '../../../../webview/newRun/protocol';
+import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { days, validateDay } from '../../trajectories/filter';
 import type { Translate } from '../../translate';
-import { wantedWords } from './words';
+import { METHODS, wantedWords, type MethodName } from './words';
 
-/** What of the form is no field of the file by the same name. */
+/** Value of the form's base field for a model on the hub; the form keeps the model's name under it. */
 export const HUB = 'hub';
-
-/** Methods and the baselines that are variants of one, as the form lists them. */
-export const METHODS = {
-  'sweet-rl': { method: 'sweet-rl', score: 'log-ratio' },
-  'value-head': { method: 'sweet-rl', score: 'value-head' },
-  untrained: { method: 'sweet-rl', score: 'untrained' },
-  rft: { method: 'rft' },
-  'multiturn-dpo': { method: 'multiturn-dpo' },
-} as const;
-
-export type MethodName = keyof typeof METHODS;
 
 export interface Form {
   readonly values: Values;
-  readonly copied?: Copied;
+  readonly copied?: DuplicatedRun;
 }
 
 export interface FormContext {
-  /** What has been found to work for the base model. */
+  /** Recommended settings for the base model. */
   readonly recommended: Readonly<Record<string, unknown>>;
   readonly dataFolder: string;
-  /** What the run is called when nobody says. */
+  /** Returns the name of a run that the person does not name. */
   readonly name: (method: MethodName) => string;
   readonly t: Translate;
 }
 
-/** The configuration that the form stands for, and what is wrong with it. */
+/** The form's configuration and errors. */
 export interface Filled {
-  /** As `tandem train` takes it; what is wrong is not in it. */
+  /** Configuration for `tandem train`, without invalid values. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** One sentence each, by the name of the field. */
+  /** Errors, one sentence each, by the name of the field. */
   readonly errors: Values;
 }
 
-/** A folder, or a name on the hub; empty when none is chosen. */
+/** Returns a folder, or a name on the hub; empty when none is chosen. */
 export const baseOf = ({ values }: Pick<Form, 'values'>): string =>
   values.base === HUB ? (values[HUB] ?? '').trim() : (values.base ?? '');
 
@@ -53,7 +42,7 @@ export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
 export const learnsFromRows = ({ values, copied }: Form): boolean =>
   copied !== undefined && rowsOf(copied) && values.source !== 'log';
 
-const rowsOf = ({ configuration }: Copied): boolean => {
+const rowsOf = ({ configuration }: DuplicatedRun): boolean => {
   const { data } = configuration;
   return typeof data === 'object' && data !== null && 'trajectories' in data;
 };
@@ -119,7 +108,7 @@ function baseProblem(form: Form, t: Translate): string | undefined {
   return path.isAbsolute(base) ? undefined : t('Choose the model that learns.');
 }
 
-/** What stands in the field of the form: of every field of the file, as it would be typed. */
+/** Returns the text of every field of the file, as it would be typed into the form. */
 export function textsOf({ configuration }: Filled): Values {
   const entries = Object.entries(fields).map(([name, field]) => {
     const value = at(configuration, name);
@@ -128,7 +117,7 @@ export function textsOf({ configuration }: Filled): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-/** How the form begins on a configuration that is there. */
+/** Returns the form's first values for an existing configuration. */
 export function valuesOf(configuration: Readonly<Record<string, unknown>>): Values {
   const text = (name: FieldPath): string => textOf(at(configuration, name));
   const [base, method, score] = [text('model.base'), text('method'), text('critic.score')];
@@ -147,7 +136,7 @@ function at(tree: Readonly<Record<string, unknown>>, name: string): unknown {
   return value;
 }
 
-/** @param value undefined takes it out */
+/** @param value undefined removes the entry */
 function put(tree: Tree, name: string, value: unknown): void {
   const keys = name.split('.');
   const last = keys.pop()!;
@@ -167,7 +156,7 @@ function put(tree: Tree, name: string, value: unknown): void {
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a reader of the file looks for first stands first. */
+/** Puts first the fields that a reader of the file looks for first. */
 function ordered({ name, method, model, data, ...rest }: Tree): Tree {
   return { name, method, model, data, ...rest };
 }

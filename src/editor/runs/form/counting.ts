@@ -2,22 +2,22 @@ import type { DataCounts } from '../../../core/training/data/count';
 import { PAIRINGS } from '../../../core/trajectory/export/pairs';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 
-/** Clicks that come one after the other are counted once, in milliseconds. */
+/** Milliseconds without a change before the dialogues are counted, so that a series of clicks is counted once. */
 const REST_MS = 120;
 
-/** Counts what the form would take from the log: of several requests the latest alone, and none twice. */
+/** Counts the dialogues that the form would take from the log. Only the latest request is counted, and none twice. */
 export class Counting {
   private counted = '';
   private running: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** @param counts undefined while they are being counted */
+    /** @param counts undefined while counting */
     private readonly told: (counts: DataCounts | undefined) => void,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** @param again the log has changed */
+  /** @param again true when the log has changed */
   update(log: TrajectoryLog, data: Readonly<Record<string, unknown>>, again = false): void {
     const text = JSON.stringify(data);
     if (text === this.counted && !again) return;
@@ -44,9 +44,9 @@ export class Counting {
     data: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { parseConfiguration } = await import('../../../core/training/configuration');
+    const { parseSelection } = await import('../../../core/training/configuration');
     const { countData } = await import('../../../core/training/data/count');
-    const { selection } = await parseConfiguration({ data }, { from: '', folder: '' });
+    const selection = parseSelection(data, { from: '', folder: '' });
     if (selection === undefined) return;
     const counts = await countData(log, selection, {
       pairing: PAIRINGS.find((pairing) => pairing === data.pairing) ?? 'paper',

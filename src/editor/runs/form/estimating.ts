@@ -11,45 +11,48 @@ import { checksView, estimateIn, planView } from './tellings';
 
 const { t } = vscode.l10n;
 
-/** A person who types or clicks has come to a rest after so many milliseconds. */
+/** Milliseconds without typing or clicking before a plan is made. */
 const REST_MS = 800;
-/** A log into which is played while the form is open is planned with when it rests. */
+/** Milliseconds without a change of the log before a plan is made, for a log that grows while the form is open. */
 const LOG_REST_MS = 3000;
 
 export interface EstimateRequest {
   readonly runs: Runs;
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** What messages call it. */
+  /** Name of the configuration in messages. */
   readonly from: string;
-  /** Changes with what the log gives for it. */
+  /** Identifies the data that the log gives for the configuration. */
   readonly data: string;
-  /** The model is on the hub: it is planned when the person asks for it, until that was done once. */
+  /** True for a model on the hub: it is planned on the person's request, until that was done once. */
   readonly needsDownload: boolean;
 }
 
 export interface EstimateOwner {
-  /** @param plan undefined while there is none for what the form says now */
+  /** @param plan undefined while the form's present values have none */
   onEstimate(view: EstimateView, plan: Plan | undefined): void;
-  /** The trainer has refused a configuration in a sentence. @returns whether it stands beside a field now */
+  /**
+   * Called when the trainer has refused a configuration in a sentence.
+   * @returns whether a field shows the sentence now
+   */
   onRefused(sentence: string): boolean;
   report(error: unknown): void;
 }
 
-/** Plans what the form says, as soon as it rests: the latest alone, once the trainer's environment is there. */
+/** Plans the form's latest values once they rest and the trainer's environment is there. */
 export class Estimating {
   private request: EstimateRequest | undefined;
   private running: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
   private trainer: Trainer | undefined;
-  /** Stays for the next plan. */
+  /** The planner, kept for the next plan. */
   private planner: Planner | undefined;
-  /** Until it is there or not, nothing else is said: no plan, and no offer to prepare it again. */
+  /** Preparation of the trainer. While it is pending, nothing else is shown: no plan, no second offer to prepare. */
   private preparing: Promise<boolean> | undefined;
-  /** How often another Python was named. */
+  /** Number of times that another Python was named. */
   private named = 0;
-  /** Of the machine, by what of the configuration they look at. */
+  /** Checks of the machine, by the part of the configuration that they depend on. */
   private readonly examined = new Map<string, readonly Check[]>();
-  /** Models of the hub of which what a plan needs is on this machine. */
+  /** Hub models for which this machine has everything that a plan needs. */
   private readonly downloaded = new Set<string>();
 
   constructor(
@@ -73,13 +76,13 @@ export class Estimating {
     this.timer = setTimeout(() => this.plan(), isSame ? LOG_REST_MS : REST_MS);
   }
 
-  /** There is nothing to plan while the form is not filled in. */
+  /** Shows no plan, because the form is not filled in. */
   clear(sentence = ''): void {
     this.stop();
     if (this.preparing === undefined) this.tell(estimateIn('none', sentence));
   }
 
-  /** Plans now what was asked for last. */
+  /** Plans the latest request now. */
   plan(): void {
     const { request } = this;
     if (request === undefined || this.preparing !== undefined) return;
@@ -93,15 +96,15 @@ export class Estimating {
   }
 
   /**
-   * Makes the trainer's environment, with progress and cancel, once at a time.
-   * @returns whether what the form says is to be planned with it
+   * Makes the trainer's environment, with progress and a cancel button, once at a time.
+   * @returns whether the form's values are to be planned with it
    */
   prepare(): Promise<boolean> {
     this.preparing ??= this.prepareOnce();
     return this.preparing;
   }
 
-  /** What was found or is being prepared with one Python says nothing of another: the owner updates after it. */
+  /** Drops all results that depend on the Python, because another one was named; the owner updates afterwards. */
   forget(): void {
     this.end();
     this.named += 1;
@@ -117,7 +120,7 @@ export class Estimating {
     this.request = undefined;
   }
 
-  /** The same where nothing is planned soon: the planner gives its memory back. */
+  /** Stops, and ends the planner to free its memory, where no plan follows soon. */
   end(): void {
     this.stop();
     this.planner?.end();
@@ -148,7 +151,7 @@ export class Estimating {
 
   private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
     const { runs, configuration: value, from } = request;
-    // A plan that was given up says nothing more, because something newer has been told since.
+    // A plan that was given up shows nothing more, because something newer is shown already.
     const tell = (view: EstimateView, plan?: Plan): void => {
       if (!signal.aborted) this.owner.onEstimate(view, plan);
     };
@@ -158,7 +161,7 @@ export class Estimating {
     }
     const trainer =
       this.trainer ?? (await this.environment.open(signal, (line) => tell(estimateIn('working', line))));
-    // It may be that of a Python which is forgotten by now.
+    // The trainer may be that of a Python which was dropped meanwhile.
     signal.throwIfAborted();
     this.trainer = trainer;
     const { parseConfiguration } = await import('../../../core/training/configuration');
@@ -177,7 +180,7 @@ export class Estimating {
     };
     let plan: Plan;
     try {
-      // It was perhaps ended while this was prepared: what is given up starts none.
+      // The plan may have been given up meanwhile; then no planner is started.
       signal.throwIfAborted();
       this.planner ??= new Planner(trainer);
       ({ plan } = await planRun(runs, options, this.planner));
@@ -188,7 +191,7 @@ export class Estimating {
       const state = isMarked ? 'none' : 'failed';
       const sentence = isMarked ? t('Fix the marked fields to see the plan.') : error.message;
       tell(estimateIn(state, sentence));
-      // It may be the machine on which nothing can be planned.
+      // The machine may be the reason why nothing can be planned.
       tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
@@ -198,7 +201,7 @@ export class Estimating {
     tell(planView(plan, checks, t), plan);
   }
 
-  /** @param problem why it could not be prepared */
+  /** @param problem the reason why the environment could not be prepared */
   private tellUnprepared(problem = ''): void {
     const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords(t));
     this.tell({ ...estimateIn('unprepared', sentence), problem });
@@ -214,7 +217,7 @@ export class Estimating {
   }
 }
 
-/** Its name there, and the revision. */
+/** Returns the model's name and revision on the hub as a key. */
 function onHub(request: EstimateRequest): string {
   const { base, revision } = modelOf(request);
   return JSON.stringify([base, revision ?? null]);

@@ -15,12 +15,12 @@ import type {
   ToWebview,
   Values,
 } from '../../../../webview/newRun/protocol';
-import { commands } from '../../contributions';
+import { idOf } from '../../contributions';
 import type { Engine } from '../../engine';
 import { sharedCalled } from '../../models/called';
 import type { LocalPlace } from '../../models/places';
-import { PanelPage } from '../../panelPage';
-import { manageTrust, restrictionOf } from '../../trust/restricted';
+import { Panel } from '../../panel';
+import { manageTrust, restrictionOf } from '../../restricted';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './bases';
 import { baseOf, HUB, learnsFromRows, methodOf, type Filled } from './configuration';
@@ -34,40 +34,43 @@ import { recommendationWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** What messages call the configuration of a form. */
+/** Name of a form's configuration in messages. */
 const FROM = t('New Run');
 
-/** A log that grows by the second is counted anew no more often than this, in milliseconds. */
+/** Minimum milliseconds between counts of a log that grows all the time. */
 const AGAIN_AFTER_MS = 1000;
 
-export interface NewRunOwner {
-  /** @returns undefined when the person has cancelled it */
+export interface NewRunContext {
+  readonly extension: vscode.Uri;
+  readonly trainer: EditorTrainer;
+  engineOf(dataFolder: string): Engine;
+  /**
+   * Starts a run.
+   * @returns undefined when the person cancelled
+   */
   start(
     runs: Runs,
     configuration: unknown,
     started: { readonly from: string; readonly signal: AbortSignal },
   ): Promise<Run | undefined>;
-  /** Shows the run that was started in the form's place. */
+  /** Shows the started run in place of the form. */
   started(panel: NewRunPanel, run: Run): void;
-  openFile(configuration: unknown): Promise<void>;
-  /** Fills the log of a folder. */
+  openFile(engine: Engine, configuration: unknown): Promise<void>;
+  /** Collects dialogues into the log of a folder. */
   collect(engine: Engine): Promise<void>;
-  onDidDispose(panel: NewRunPanel): void;
 }
 
-/** The webview panel with the form that makes a run. The page holds what was typed; all else is told from here. */
-export class NewRunPanel implements EstimateOwner, StartingOwner {
+/** The webview panel with the form of a new run. The page holds what was typed; the panel sends it everything else. */
+export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateOwner, StartingOwner {
   private readonly runs: Runs;
   private readonly counting: Counting;
   private readonly estimating: Estimating;
   private readonly starting = new Starting(this);
-  private readonly listening: vscode.Disposable;
-  private readonly page: PanelPage<'newRun', ToWebview>;
   private counts: DataCounts | undefined;
   private plan: Plan | undefined;
   private estimate: EstimateView = estimateIn('none', '');
   private filled: Filled | undefined;
-  /** What the trainer has refused of the values as they are, by the name of the field. */
+  /** Sentences in which the trainer refused present values, by the name of the field. */
   private refused: Values = {};
   private showing: Promise<void> = Promise.resolve();
   private asked = 0;
@@ -77,37 +80,29 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
   constructor(
     panel: vscode.WebviewPanel,
     private state: FormState,
-    private readonly engine: Engine,
-    environment: EditorTrainer,
-    private readonly owner: NewRunOwner,
-    extension: vscode.Uri,
+    private readonly on: NewRunContext,
+    private readonly engine = on.engineOf(state.dataFolder),
   ) {
+    super(panel, { ...on, name: 'newRun', icon: 'beaker', errors: engine });
     this.runs = new Runs(state.dataFolder);
     this.counting = new Counting(
       (counts) => this.onCounts(counts),
       (error) => this.report(error),
     );
-    this.estimating = new Estimating(environment, this);
-    panel.title = state.copied === undefined ? t('New run') : t('New run like {0}', state.copied.of);
-    this.listening = vscode.Disposable.from(
+    this.estimating = new Estimating(on.trainer, this);
+    this.title = state.copied === undefined ? t('New run') : t('New run like {0}', state.copied.of);
+    this.owns(
       engine.onDidChangeLog(() => this.countSoon()),
       engine.onDidChangeModels(() => this.show()),
-      environment.onDidChangePython(() => {
+      on.trainer.onDidChangePython(() => {
         this.estimating.forget();
         this.show();
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     );
-    this.page = new PanelPage<'newRun', ToWebview>(panel, extension, {
-      ...{ name: 'newRun', icon: 'beaker' },
-      receive: (message) => this.receive(message),
-      failed: (error) => engine.show(error),
-      report: (error) => engine.report(error),
-      onClosed: () => this.closed(),
-    });
   }
 
-  /** Of another run, or blank. */
+  /** True for a form that duplicates a run. */
   get isCopy(): boolean {
     return this.state.copied !== undefined;
   }
@@ -116,29 +111,21 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     return this.state.dataFolder;
   }
 
-  /** Sets fields as if a person had. */
+  /** Sets fields as a person would. */
   choose(values: Values): void {
-    this.post({ type: 'set', values });
-  }
-
-  reveal(): void {
-    this.page.reveal();
-  }
-
-  dispose(): void {
-    this.page.dispose();
+    this.tell({ type: 'set', values });
   }
 
   onEstimate(view: EstimateView, plan: Plan | undefined): void {
     this.estimate = view;
-    this.post(view);
+    this.tell(view);
     if (plan === this.plan) return;
     this.plan = plan;
     this.tellData();
   }
 
   onStart(view: StartView): void {
-    this.post(view);
+    this.tell(view);
   }
 
   onRefused(sentence: string): boolean {
@@ -155,28 +142,27 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     this.engine.report(error);
   }
 
-  private closed(): void {
+  protected override onClosed(): void {
     this.counting.stop();
     this.estimating.end();
     clearTimeout(this.timer);
-    this.listening.dispose();
-    this.owner.onDidDispose(this);
   }
 
-  private receive(message: FromWebview): Promise<void> | undefined {
+  protected override receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'ready':
-        // What a page has kept is another log's when its panel was taken over; values are checked each time.
-        if (message.values === undefined) this.post({ type: 'begin', state: this.state });
+        // When its panel was taken over, a page has kept values of another log; values are checked each time.
+        if (message.values === undefined) this.tell({ type: 'begin', state: this.state });
         else this.state = { ...this.state, values: message.values };
-        this.post(this.estimate);
+        this.tell(this.estimate);
         this.starting.tell();
         this.tellData();
         this.show();
         break;
       case 'change':
         this.state = { ...this.state, values: message.values };
-        // What is being started is what the form said then. The page takes no changes meanwhile; one may be on its way.
+        // A run starts with the values that the form had then. The page takes no changes meanwhile; one may be under
+        // way.
         if (this.starting.isStarting) break;
         this.refused = {};
         this.starting.forget();
@@ -199,7 +185,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
         this.starting.cancel();
         return;
       case 'openFile':
-        return this.filled && this.owner.openFile(this.filled.configuration);
+        return this.filled && this.on.openFile(this.engine, this.filled.configuration);
       case 'prepare':
         if (await this.estimating.prepare()) this.show();
         return;
@@ -209,13 +195,13 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
       case 'collect':
         return this.collect();
       case 'generate':
-        await vscode.commands.executeCommand(commands.generateTasks);
+        await vscode.commands.executeCommand(idOf('generateTasks'));
         return;
       case 'play':
-        await vscode.commands.executeCommand(commands.playNext);
+        await vscode.commands.executeCommand(idOf('playNext'));
         return;
       case 'import':
-        await vscode.commands.executeCommand(commands.importTrajectories);
+        await vscode.commands.executeCommand(idOf('importTrajectories'));
         return;
       case 'trust':
         return manageTrust();
@@ -227,7 +213,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     this.isCollecting = true;
     this.tellData();
     try {
-      await this.owner.collect(this.engine);
+      await this.on.collect(this.engine);
     } finally {
       this.isCollecting = false;
       this.tellData();
@@ -242,7 +228,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
         canSelectFiles: false,
         canSelectFolders: true,
       })) ?? [];
-    if (folder !== undefined) this.post({ type: 'set', values: { base: folder.fsPath } });
+    if (folder !== undefined) this.tell({ type: 'set', values: { base: folder.fsPath } });
   }
 
   private async start(): Promise<void> {
@@ -252,13 +238,13 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
       starting.tell();
       return;
     }
-    // A run that starts needs the memory.
+    // The run that starts needs the memory.
     this.estimating.end();
     const run = await starting.start((signal) =>
-      this.owner.start(this.runs, filled.configuration, { from: FROM, signal }),
+      this.on.start(this.runs, filled.configuration, { from: FROM, signal }),
     );
-    if (run !== undefined) this.owner.started(this, run);
-    // The plan was given up for the start.
+    if (run !== undefined) this.on.started(this, run);
+    // The plan was given up for the start, so it is made again.
     else this.show();
   }
 
@@ -268,7 +254,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     this.showing = this.showOnce(asked).catch((error: unknown) => this.engine.show(error));
   }
 
-  /** @param asked another number is newer, and tells more */
+  /** @param asked number of the request; a newer one replaces it */
   private async showOnce(asked: number): Promise<void> {
     const { state, engine, runs } = this;
     const log = await engine.log();
@@ -295,7 +281,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
         state.copied === undefined ? `${method} #${number}` : t('{0}, changed', state.copied.of),
     });
     this.filled = filled;
-    this.post({ ...view, errors: { ...view.errors, ...this.refused } });
+    this.tell({ ...view, errors: { ...view.errors, ...this.refused } });
     if (learnsFromRows(state)) {
       this.counting.stop();
       this.counts = undefined;
@@ -304,7 +290,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     this.estimateIfReady();
   }
 
-  /** What is being counted is planned as soon as it is known. */
+  /** Plans the form's values; data that are being counted are planned once they are known. */
   private estimateIfReady(): void {
     const { filled, starting, counts, runs } = this;
     const data = this.dataView();
@@ -327,7 +313,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
   }
 
   private tellData(): void {
-    this.post(this.dataView());
+    this.tell(this.dataView());
   }
 
   private dataView(): DataView {
@@ -350,12 +336,15 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     this.show();
   }
 
-  private post(message: ToWebview): void {
-    void this.page.post(message);
+  private tell(message: ToWebview): void {
+    if (this.isListening) void this.post(message);
   }
 }
 
-/** By what the log has of the model that learns and of others. @param place where it plays here, if it does */
+/**
+ * Judges the warm start by the log's dialogues of the model that learns and of others.
+ * @param place of the model, where it plays here
+ */
 function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined, isSmall: boolean) {
   const won = (filter: TrajectoryFilter): number => log.count({ ...filter, outcome: 'success' }).total;
   const own = place && { agent: place.spec };
@@ -378,7 +367,7 @@ const dataOf = ({ configuration }: Filled): Readonly<Record<string, unknown>> =>
 
 const SHARED = ['pack', 'agent', 'collaborator'] as const;
 
-/** Filters by what the person has chosen in the other lists: a list counts the dialogues that these leave it. */
+/** Returns the person's choices in the other lists as a filter: a list counts the dialogues that these leave. */
 const besides = (list: (typeof SHARED)[number], values: Values): TrajectoryFilter =>
   Object.fromEntries(
     SHARED.flatMap((name) => (name === list || (values[name] ?? '') === '' ? [] : [[name, values[name]]])),

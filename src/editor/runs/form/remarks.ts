@@ -1,11 +1,14 @@
 import type { Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/count';
 import type { Shortage } from '../../../core/training/data/trainedOn';
-import { grouped } from '../../trajectories/words';
+import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
-import { METHODS, type MethodName } from './configuration';
+import { METHODS, type MethodName } from './words';
 
-/** What there is too little of to expect a better agent, and what to do: of the log at once, of the rest when it is planned. */
+/**
+ * Returns remarks on data that are too few for a better agent, with the remedy: on the log at once, on the rest with
+ * the plan.
+ */
 export function remarksOf(
   counts: DataCounts | undefined,
   plan: Plan | undefined,
@@ -17,7 +20,9 @@ export function remarksOf(
   return [ofLog, ...others].filter((sentence) => sentence !== '');
 }
 
-/** The trainer's number of the same name (shortage.py): with 120 of the starter world no method gave a better agent. */
+/**
+ * The trainer's constant of the same name (shortage.py): with 120 of the starter world no method gave a better agent.
+ */
 const ENOUGH_DIALOGUES = 600;
 
 function dialoguesRemark({ trajectories }: DataCounts, t: Translate): string {
@@ -78,7 +83,7 @@ function shortageRemark({ kind, have, enough }: Shortage, method: MethodName, t:
         tokenisedWords(method, t),
       );
     case 'dialogues':
-      // Said of the log.
+      // The remark on the log says this already.
       return '';
   }
 }

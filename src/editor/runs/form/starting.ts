@@ -11,12 +11,15 @@ const notStarting: StartView = { type: 'start', isStarting: false, problem: '', 
 
 export interface StartingOwner {
   onStart(view: StartView): void;
-  /** The trainer has refused a configuration in a sentence. @returns whether it stands beside a field now */
+  /**
+   * Called when the trainer has refused a configuration in a sentence.
+   * @returns whether a field shows the sentence now
+   */
   onRefused(sentence: string): boolean;
   report(error: unknown): void;
 }
 
-/** The start of the run that a form makes: one at a time, whatever is pressed or changed until it has ended. */
+/** Starts the form's run: one at a time, whatever is pressed or changed until it has ended. */
 export class Starting {
   private view = notStarting;
   private running: AbortController | undefined;
@@ -27,12 +30,12 @@ export class Starting {
     return this.running !== undefined;
   }
 
-  /** The page is there again, or has asked for what it was refused. */
+  /** Sends the state to a page that has restarted, or that asked for something refused. */
   tell(): void {
     this.owner.onStart(this.view);
   }
 
-  /** What was wrong with the last start was wrong with what the form said then. */
+  /** Drops the last error, which was about the form's earlier values. */
   forget(): void {
     if (!this.isStarting) this.show(notStarting);
   }
@@ -43,7 +46,7 @@ export class Starting {
 
   /**
    * @param work starts the run, unless the person cancels it
-   * @returns undefined when there is none: it was cancelled, it failed, which is told, or another start is under way
+   * @returns undefined when it was cancelled, when it failed (the owner is told), or while another start is under way
    */
   async start(work: (signal: AbortSignal) => Promise<Run | undefined>): Promise<Run | undefined> {
     if (this.isStarting) return undefined;

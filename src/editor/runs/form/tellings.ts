@@ -1,23 +1,24 @@
 import type { Check, Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/count';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
-import { grouped } from '../../trajectories/words';
+import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
-import { bytesWords, duration, stageWord } from '../words';
-import { METHODS, type MethodName } from './configuration';
+import { bytesWords } from '../../words';
+import { duration, stageWord } from '../words';
+import { METHODS, type MethodName } from './words';
 import { remarksOf } from './remarks';
 import { leftOutWords } from './words';
 
 export interface Told {
   readonly counts?: DataCounts;
-  /** Where rows are learned from that are not counted here, or the trainer has counted them: its own figures. */
+  /** Plan with the trainer's own figures, for rows that are not counted here, or once the trainer has counted them. */
   readonly plan?: Plan;
   readonly method: MethodName;
   readonly isCounting: boolean;
   readonly isCollecting: boolean;
 }
 
-/** What would be learned from: counted in the log, and as soon as there is a plan by the trainer. */
+/** Returns the data of the run: counted in the log, and by the trainer as soon as there is a plan. */
 export function dataView({ counts, plan, method, isCounting, isCollecting }: Told, t: Translate): DataView {
   const known = counts ?? plan?.data;
   return {
@@ -103,7 +104,7 @@ type Estimate = Omit<EstimateView, 'type'>;
 
 const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
 
-/** An estimate of which there is nothing but a sentence. */
+/** Returns an estimate that consists of a sentence only. */
 export const estimateIn = (
   state: EstimateView['state'],
   sentence: string,
@@ -147,7 +148,7 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
   return { type: 'estimate', ...told };
 }
 
-/** What is not well: what failed first. */
+/** Returns the checks that are not ok, failed ones first. */
 export function checksView(checks: readonly Check[]): CheckView[] {
   const shown = checks
     .filter(({ status }) => status !== 'ok')
@@ -158,7 +159,7 @@ export function checksView(checks: readonly Check[]): CheckView[] {
   return shown.sort((a, b) => Number(b.isFailed) - Number(a.isFailed));
 }
 
-/** `under 1 s`, `40 s`, `12 min`, `2 h 5 min`: seconds say nothing in an estimate of minutes. */
+/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`; seconds mean nothing in an estimate of minutes. */
 function roughly(seconds: number, t: Translate): string {
   if (seconds < 1) return t('<1 s');
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);

@@ -1,5 +1,5 @@
 import type { Grouping } from '../../../core/evaluation/statistics';
-import { fields, type Field, type FieldPath } from '../../../core/training/fields';
+import { fields, type Field } from '../../../core/training/fields';
 import type {
   FieldGroup,
   FieldView,
@@ -11,7 +11,7 @@ import type {
 import { SHORT } from '../../../core/dialogue/shortPrompt';
 import type { SharedValue } from '../../../core/trajectory/log';
 import { starsWords } from '../../trajectories/filter';
-import { grouped } from '../../trajectories/words';
+import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 import {
   baseOf,
@@ -19,28 +19,29 @@ import {
   HUB,
   learnsFromRows,
   methodOf,
-  METHODS,
   textsOf,
   type Filled,
   type Form,
   type FormContext,
 } from './configuration';
-import { choiceWord, deviceOptions, methodOptions, settingWords } from './words';
+import { METHODS } from './words';
+import { FLAGS, LISTS, SETTINGS } from './settings';
+import { choiceWord, deviceOptions, methodOptions } from './words';
 
-/** What there is to choose from. */
+/** The values on offer in the form's lists. */
 export interface Choices {
   /** Models of this window with weights, by their folder. */
   readonly places: readonly { readonly folder: string; readonly name: string; readonly ships: boolean }[];
   readonly packs: readonly SharedValue[];
   readonly agents: readonly SharedValue[];
   readonly collaborators: readonly SharedValue[];
-  /** What is shown of such a value. */
+  /** Returns the shown form of such a value. */
   called(value: string, of: Grouping): string;
-  /** Dialogues in the log. */
+  /** Number of dialogues in the log. */
   readonly dialogues: number;
 }
 
-export interface Shown {
+export interface ShownForm {
   readonly view: FormView;
   readonly filled: Filled;
 }
@@ -53,10 +54,10 @@ export function formView(
     readonly recommendation: string;
     readonly warmStart?: WarmStartView;
   },
-): Shown {
+): ShownForm {
   const { t, restriction, recommendation, warmStart } = context;
   const result = filled(form, context);
-  // What holds where the person has set nothing, to tell what was changed.
+  // The values that apply where the person has set nothing; other values are marked as changed.
   const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
   const groups = groupsOf(form, untouched, t);
   const view: FormView = {
@@ -78,7 +79,7 @@ export function formView(
   return { view, filled: result };
 }
 
-/** Those on which the recommendation rests. */
+/** Returns the values on which the recommendation depends. */
 const choicesOf = ({ base = '', [HUB]: hub = '', method = '' }: Values): Values => ({
   base,
   [HUB]: hub,
@@ -114,17 +115,20 @@ function sources({ copied }: Form, t: Translate): Option[] {
 
 function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
   const any = { value: '', label: t('Any') };
-  const field = (name: string, label: string, options: readonly Option[], about = ''): FieldView => ({
-    ...{ name, label, about, control: 'choice', options: [any, ...options] },
+  // The test that collects sentences for translators takes these from the schema, not from here.
+  const ofSchema = t;
+  const field = (name: keyof typeof LISTS, options: readonly Option[]): FieldView => ({
+    ...{ name, label: ofSchema(LISTS[name].title), about: '' },
+    ...{ control: 'choice', options: [any, ...options] },
     isChanged: (values[name] ?? '') !== '',
   });
-  const shared = (name: Grouping, label: string, all: readonly SharedValue[]): FieldView =>
-    field(name, label, [
+  const shared = (name: Grouping & keyof typeof LISTS, all: readonly SharedValue[]): FieldView =>
+    field(name, [
       ...all.map(({ value, count }) => ({
         value,
         label: t('{0} ({1})', choices.called(value, name), grouped(count)),
       })),
-      // What the rest of the filter leaves none of stays to be seen.
+      // A chosen value stays visible when the rest of the filter leaves no dialogue of it.
       ...(values[name] === undefined || values[name] === '' || all.some(({ value }) => value === values[name])
         ? []
         : [{ value: values[name], label: t('{0} ({1})', choices.called(values[name], name), 0) }]),
@@ -138,23 +142,22 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     isChanged: values[name] === 'true',
   });
   return [
-    shared('pack', t('Pack'), choices.packs),
-    shared('agent', t('Agent'), choices.agents),
-    shared('collaborator', t('Human'), choices.collaborators),
-    field('collaborator_kind', t('Played by'), [
+    shared('pack', choices.packs),
+    shared('agent', choices.agents),
+    shared('collaborator', choices.collaborators),
+    field('collaborator_kind', [
       { value: 'developer', label: t('people') },
       { value: 'simulator', label: t('models as simulator') },
       { value: 'rules', label: t('the rules') },
     ]),
     field(
       'stars',
-      t('Rating'),
       [5, 4, 3, 2, 1, 0].map((stars) => ({ value: String(stars), label: starsWords(stars, t) })),
     ),
     day('since', t('First day')),
     day('until', t('Last day')),
     {
-      ...{ name: 'opening', label: t('Request'), control: 'choice' },
+      ...{ name: 'opening', label: ofSchema(LISTS.opening.title), control: 'choice' },
       about: t('It has to play with the same: the setting “Prompt Folder” takes the word short.'),
       options: [
         { value: '', label: t('As Tandem ships it') },
@@ -162,20 +165,8 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
       ],
       isChanged: (values.opening ?? '') !== '',
     },
-    flag(
-      'data.with_leaked',
-      t('Include leaked dialogues'),
-      t('A reply gave the reference away: the agent may learn to wait for that.'),
-    ),
-    flag(
-      'with_evaluations',
-      t('Include evaluation dialogues'),
-      t('The next evaluation then measures memorization.'),
-    ),
-    flag(
-      'data.with_doubtful',
-      t('Include doubtful dialogues'),
-      t('Lines lost from the log may have deleted them or marked a leak: look through them first.'),
+    ...Object.entries(FLAGS).map(([name, { title, description }]) =>
+      flag(name, ofSchema(title), ofSchema(description)),
     ),
     flag(
       'with_editor_models',
@@ -185,7 +176,7 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
   ];
 }
 
-/** The folded settings that the method reads. */
+/** Returns the folded settings that the method reads. */
 function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
   const { method } = METHODS[methodOf(form)];
   const isSweet = method === 'sweet-rl';
@@ -210,14 +201,14 @@ function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
 }
 
 function settings(prefix: string, values: Values, untouched: Values, t: Translate): FieldView[] {
-  const words = Object.entries(settingWords(t)) as [FieldPath, readonly [string, string]][];
-  return words
-    .filter(([name]) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix)))
-    .map(([name, [label, about]]) => ({
-      ...{ name, label, about },
+  const ofSchema = t;
+  return SETTINGS.filter((name) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix))).map(
+    (name) => ({
+      ...{ name, label: ofSchema(fields[name].title), about: ofSchema(fields[name].description) },
       ...control(fields[name], untouched[name] ?? '', t),
       isChanged: values[name] !== undefined && values[name] !== untouched[name],
-    }));
+    }),
+  );
 }
 
 function control(

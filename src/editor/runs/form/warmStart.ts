@@ -1,28 +1,31 @@
 import type { WarmStartView } from '../../../../webview/newRun/protocol';
-import { grouped } from '../../trajectories/words';
+import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
-import { METHODS, type MethodName } from './configuration';
+import { METHODS, type MethodName } from './words';
 
-/** Where a model has to be taught the protocol first: what is chosen, and what the log knows. */
+/** The choices and the log's counts that decide whether a model must be taught the protocol first. */
 export interface WarmStartFacts {
   readonly method: MethodName;
-  /** Neither does it ship with Tandem, nor was it trained here. */
+  /** True when the model neither ships with Tandem nor was trained here. */
   readonly isForeign: boolean;
-  /** Its own finished dialogues in the log, and those of them that are successes. */
+  /** Number of its own finished dialogues in the log; `won` counts the successes among them. */
   readonly played: number;
   readonly won: number;
-  /** Successes of any agent. */
+  /** Number of successes of any agent. */
   readonly successes: number;
-  /** It is trained whole, with settings that were found for imitation as well. */
+  /** True when the model is trained whole, with settings that were found for imitation as well. */
   readonly isSmall: boolean;
 }
 
-/** Usual for adapters that imitate. The trainer's own rate is one for preferences, with which 30 steps teach no protocol. */
+/**
+ * Learning rate that is usual for adapters that imitate. The trainer's own is for preferences; with that, 30 steps
+ * teach no protocol.
+ */
 const RATE = '1e-4';
 
 /**
- * That a model without a success of its own begins with rejection fine-tuning: it writes no answers yet, so that there is
- * nothing to rank. Undefined where it need not, or nothing could be imitated.
+ * Recommends rejection fine-tuning first for a model without a success of its own: it writes no answers yet, so that
+ * there is nothing to rank. Undefined where that is not needed, or nothing could be imitated.
  */
 export function warmStartView(
   { method, isForeign, played, won, successes, isSmall }: WarmStartFacts,

@@ -4,15 +4,14 @@ import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
 import { checked, takeIn } from './files';
-import { addedWords, ended } from './words';
 
 const { t } = vscode.l10n;
 
-/** Takes files into the workspace as packs, and says what they hold. */
+/** Takes files into the workspace as packs, and reports their contents. */
 export class PackAdder {
   constructor(private readonly packs: Pick<Packs, 'list'>) {}
 
-  /** Asks for files. */
+  /** Asks for files, and adds them. */
   async ask(): Promise<void> {
     const files = await vscode.window.showOpenDialog({
       title: t('Add Packs'),
@@ -24,10 +23,10 @@ export class PackAdder {
   }
 
   /**
-   * Copies each file into the folder, with its guidelines, unless the workspace has it already. One that cannot be added
-   * keeps no other from it.
+   * Copies each file into the folder, with its guidelines, unless the workspace has it already. A file that cannot be
+   * added does not stop the others.
    * @param folder by default the only one of the workspace, or the one that the person chooses
-   * @param refused why what was to be added beside the files cannot be
+   * @param refused the reasons why other things beside the files could not be added
    * @throws {Fault} when none was added: `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`,
    *   `editor/no-folder`, `task/*`
    */
@@ -51,7 +50,7 @@ export class PackAdder {
     tellAll(added, faults);
   }
 
-  /** Says what a file of the workspace holds, now that the list shows it. */
+  /** Reports the contents of a file of the workspace, once the list shows it. */
   async tell(check: PackCheck): Promise<void> {
     await this.packs.list(check.file);
     tellOne(check);
@@ -66,27 +65,28 @@ export class PackAdder {
 }
 
 function tellOne(check: PackCheck): void {
-  const sentence = addedWords(check, nameOf(check), t);
+  const sentence = addedWords(check);
   const [first] = check.bad;
   if (first === undefined) {
     void vscode.window.showInformationMessage(sentence);
     return;
   }
   const show = t('Show Line {0}', first.line);
-  // Not awaited: the message stays until the person has read it.
+  // This is not awaited, because the message stays until the person has read it.
   void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
     if (pressed === show) void openLine(check.file, first.line);
   });
 }
 
-/** In one message, because of several at once the editor hides the first. @throws {Fault} when none was added */
+/**
+ * Reports everything in one message, because of several at once the editor hides the first.
+ * @throws {Fault} when none was added
+ */
 function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
   const [first, second] = added;
   const [fault, ...more] = faults;
   const whole = (): string =>
-    [...added.map((check) => addedWords(check, nameOf(check), t)), ...faults.map(({ message }) => message)]
-      .map(ended)
-      .join(' ');
+    [...added.map(addedWords), ...faults.map(({ message }) => message)].map(ended).join(' ');
   if (fault === undefined) {
     if (first !== undefined && second === undefined) tellOne(first);
     else if (added.some(({ bad }) => bad.length > 0)) void vscode.window.showWarningMessage(whole());
@@ -96,7 +96,25 @@ function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
   } else void vscode.window.showWarningMessage(whole());
 }
 
-const nameOf = ({ file }: PackCheck): string => vscode.workspace.asRelativePath(file);
+/** Returns the contents of an added pack, and the number of its lines that are not tasks. */
+function addedWords({ file, tasks, tests, bad }: PackCheck): string {
+  const name = vscode.workspace.asRelativePath(file);
+  const holds = `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
+  const [first] = bad;
+  if (first === undefined) return t('{0} is in the list: {1}.', name, holds);
+  const lines = bad.length === 1 ? t('1 line is not a task') : t('{0} lines are not tasks', bad.length);
+  return t(
+    '{0} is in the list: {1}. {2}, the first is line {3}: {4}',
+    name,
+    holds,
+    lines,
+    first.line,
+    first.reason,
+  );
+}
+
+/** Ends a sentence with a full stop, because another one follows. */
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 function faultOf(error: unknown, file: string): Fault {
   if (error instanceof Fault) return error;
@@ -104,7 +122,7 @@ function faultOf(error: unknown, file: string): Fault {
   return new Fault('editor/pack-not-copied', sentence, { cause: error });
 }
 
-/** The folder of the workspace that gets a file; undefined when the person turned back. */
+/** Returns the folder of the workspace that gets a file; undefined when the person cancelled. */
 export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (only === undefined) {

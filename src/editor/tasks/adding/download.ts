@@ -8,14 +8,14 @@ import { pickOne, valueOf } from '../../steps';
 
 const { t } = vscode.l10n;
 
-/** The folder for the published files, as the command line names it. */
+/** Folder of the published files, as the command line names it. */
 const FOLDER = 'colbench';
 
 interface Choice extends vscode.QuickPickItem {
   readonly file: PublishedFile;
 }
 
-/** Fetches a published file of tasks, once its licence was read and accepted, and lists it. */
+/** Downloads a published file of tasks, once its licence was read and accepted, and lists it. */
 export class PackDownload {
   constructor(
     private readonly adder: PackAdder,
@@ -40,7 +40,7 @@ export class PackDownload {
     await this.adder.tell(await checkPack(file));
   }
 
-  /** @returns undefined when the person did not accept the licence, or stopped the download */
+  /** @returns undefined when the person did not accept the licence, or cancelled the download */
   private async download(file: PublishedFile, folder: string): Promise<Downloaded | undefined> {
     const stop = new AbortController();
     try {
@@ -48,7 +48,7 @@ export class PackDownload {
         { location: vscode.ProgressLocation.Notification, title: path.basename(file), cancellable: true },
         async (progress, token) => {
           token.onCancellationRequested(() => stop.abort());
-          // The hub's client is large, and nothing else needs it.
+          // The hub's client is large, and nothing else uses it.
           const { downloadPublished } = await import('../../../core/task/download');
           return downloadPublished(file, {
             folder,
@@ -87,7 +87,10 @@ function choices(): Choice[] {
   ];
 }
 
-/** The whole notice stands in the question; the licences themselves can be opened before it is answered. */
+/**
+ * Asks for acceptance of the licence. The question holds the whole notice, and the licences can be opened before the
+ * answer.
+ */
 async function accept(notice: LicenceNotice): Promise<boolean> {
   const agree = t('Accept and Download');
   const read = t('Open the Licences');

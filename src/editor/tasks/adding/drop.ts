@@ -3,16 +3,16 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../../core/fault';
-import type { TaskNode } from '../tree';
+import type { TaskNode } from '../items';
 import type { PackAdder } from './add';
 
 const { t } = vscode.l10n;
 
-/** Files of the explorer and of the desktop come as addresses; what a browser hands over comes as content. */
+/** Files of the explorer and of the desktop arrive as addresses; those of a browser arrive as content. */
 const ADDRESSES = 'text/uri-list';
 const FILES = 'files';
 
-/** Packs that are dropped on the tree are added. */
+/** Adds packs that are dropped on the tree. */
 export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
   readonly dropMimeTypes = [ADDRESSES, FILES];
   readonly dragMimeTypes = [];
@@ -22,7 +22,7 @@ export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
     private readonly show: (error: unknown) => void,
   ) {}
 
-  /** On something of a pack: into the folder of the workspace that the pack stands in. */
+  /** Adds the dropped files; on a row of a pack, into the folder of the workspace that holds the pack. */
   async handleDrop(target: TaskNode | undefined, data: vscode.DataTransfer): Promise<void> {
     try {
       const addresses = await addressesIn(data);
@@ -59,14 +59,17 @@ export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
   }
 }
 
-/** The lines of a list of addresses; those that begin with `#` are comments (RFC 2483). */
+/** Returns the lines of a list of addresses; those that begin with `#` are comments (RFC 2483). */
 async function addressesIn(data: vscode.DataTransfer): Promise<vscode.Uri[]> {
   const list = (await data.get(ADDRESSES)?.asString()) ?? '';
   const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => vscode.Uri.parse(line, true));
 }
 
-/** A remote window names its files by the machine that they are on, which is the one that Tandem runs on. */
+/**
+ * Returns whether an address is a file of this machine. In a remote window such addresses name the remote machine, on
+ * which Tandem runs.
+ */
 const isFile = ({ scheme }: vscode.Uri): boolean => scheme === 'file' || scheme === 'vscode-remote';
 
 function notAFile(address: vscode.Uri): Fault {

@@ -1,13 +1,17 @@
-import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import { guidelinesOf } from '../../../core/task/guidelines';
 import type { PackCheck } from '../../../core/task/pack';
+import { isThere } from '../../../core/trajectory/files';
 
 const { t } = vscode.l10n;
 
-/** @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read */
+/**
+ * Reads a file as a pack.
+ * @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read
+ */
 export async function checked(file: string): Promise<PackCheck> {
   const { checkPack } = await import('../../../core/task/pack');
   const check = await checkPack(file);
@@ -22,7 +26,10 @@ export async function checked(file: string): Promise<PackCheck> {
   );
 }
 
-/** Copies a pack and its guidelines. @returns where the pack is now */
+/**
+ * Copies a pack and its guidelines.
+ * @returns the path of the copy
+ */
 export async function takeIn(file: string, folder: string): Promise<string> {
   const target = path.join(folder, path.basename(file));
   await copied(file, target);
@@ -33,7 +40,7 @@ export async function takeIn(file: string, folder: string): Promise<string> {
   return target;
 }
 
-/** The same file may be there already; another one of that name is not overwritten. */
+/** Copies a file, unless the same file is there already. A different file of that name is not overwritten. */
 async function copied(file: string, target: string): Promise<void> {
   const there = await likeness(file, target);
   if (there === 'the same') return;
@@ -46,7 +53,7 @@ async function copied(file: string, target: string): Promise<void> {
   await copyTo(file, target);
 }
 
-/** What stands where a copy of a file would. */
+/** Compares a file with whatever is at the place of its copy. */
 export async function likeness(file: string, target: string): Promise<'none' | 'the same' | 'another'> {
   if (!(await isThere(target))) return 'none';
   return (await readFile(file)).equals(await readFile(target)) ? 'the same' : 'another';
@@ -63,15 +70,5 @@ export async function copyTo(file: string, target: string): Promise<void> {
       t('{0} could not be copied here: {1}', path.basename(file), messageOf(error)),
       { cause: error },
     );
-  }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { QUICK } from '../../../core/loop/settings';
+import { QUICK } from '../../../core/evaluation/loop/settings';
 import { writeStarterPack } from '../../../core/task/starter/pack';
 import { DIFFICULTIES, type Difficulty, type Split } from '../../../core/task/starter/world';
-import type { Configuration } from '../../configuration';
-import { commands } from '../../contributions';
+import type { FolderSettings } from '../../configuration';
+import { idOf } from '../../contributions';
 import { STARTER } from '../../models/places';
 import { cancellable } from '../../progress';
 import { askWhole, pickOne, runSteps, taking } from '../../steps';
@@ -14,10 +14,10 @@ import { chooseFolder } from './add';
 
 const { t } = vscode.l10n;
 
-/** More tasks than a list or a run of this machine makes use of. */
+/** Maximum number of tasks; no list and no run of this machine makes use of more. */
 const MOST_TASKS = 10_000;
 
-/** Splits of the starter world that a person chooses from. The test split is the scoreboard's. */
+/** Splits of the starter world on offer. The test split is reserved for the scoreboard. */
 type OfferedSplit = Exclude<Split, 'test'>;
 
 const FILES: Readonly<Record<OfferedSplit, string>> = {
@@ -26,12 +26,12 @@ const FILES: Readonly<Record<OfferedSplit, string>> = {
 };
 
 /**
- * Asks what tasks of the starter world are for, how many and how difficult, and draws them into a pack of the workspace
- * under a name that is not there yet, as `tandem world` does.
+ * Asks for the purpose, number and difficulty of starter-world tasks, and writes them into a new pack of the workspace,
+ * as `tandem world` does.
  * @throws {Fault} `editor/no-folder`, `editor/pack-not-listed`; the system's error when the file cannot be written
  */
 export async function generateTasks(
-  configuration: Pick<Configuration, 'agent' | 'set'>,
+  configuration: Pick<FolderSettings, 'agent' | 'set'>,
   packs: Pick<Packs, 'all' | 'list'>,
 ): Promise<void> {
   const folder = await chooseFolder();
@@ -50,7 +50,7 @@ export async function generateTasks(
   if (written === undefined) return;
   if (configuration.agent === '') await configuration.set('agent', STARTER);
   await packs.list(file);
-  // Not awaited: the message stays until the person has read it.
+  // This is not awaited, because the message stays until the person has read it.
   if (split === 'train') void offerCollecting(packs, file, tasks);
   else void vscode.window.showInformationMessage(measureWords(tasks, name));
 }
@@ -71,10 +71,10 @@ async function offerCollecting(packs: Pick<Packs, 'all'>, file: string, tasks: n
   );
   if (pressed !== collect) return;
   const pack = (await packs.all()).find((one) => one.file === file);
-  await vscode.commands.executeCommand(commands.collect, pack && { kind: 'pack', pack });
+  await vscode.commands.executeCommand(idOf('collect'), pack && { kind: 'pack', pack });
 }
 
-/** A seed whose file is not there yet: other tasks each time, and nothing is overwritten. */
+/** Returns a seed whose file does not exist yet: the tasks differ each time, and nothing is overwritten. */
 function freeFile(folder: string, split: OfferedSplit): { readonly file: string; readonly seed: number } {
   for (let seed = 1; ; seed += 1) {
     const file = path.join(folder, `${FILES[split]}-${seed}.jsonl`);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Configuration } from '../../configuration';
+import type { FolderSettings } from '../../configuration';
 import { STARTER } from '../../models/places';
 import type { Packs } from '../packs';
 import { chooseFolder } from './add';
@@ -8,20 +8,20 @@ import { copyTo, likeness } from './files';
 
 const { t } = vscode.l10n;
 
-/** The packs that ship with Tandem: tasks of the starter world, and those that people wrote. */
+/** The packs that ship with Tandem: tasks of the starter world, and tasks that people wrote. */
 const PACKS = ['starter-world', 'written-by-hand'];
 
-/** Puts the packs that ship with Tandem into the workspace, where they can be read and changed. */
+/** Copies the packs that ship with Tandem into the workspace, where they can be read and changed. */
 export class SamplePacks {
   constructor(
     private readonly extension: vscode.Uri,
-    private readonly configuration: Pick<Configuration, 'agent' | 'set'>,
+    private readonly configuration: Pick<FolderSettings, 'agent' | 'set'>,
     private readonly packs: Pick<Packs, 'list'>,
   ) {}
 
   /**
-   * What is there already stays as it is, and is listed again when it was taken out of the list. Who has no agent yet gets
-   * the one that ships too, so that the first dialogue needs no configuration.
+   * Adds the packs. Existing files stay as they are; a pack that was removed from the list is listed again. If no agent
+   * is set, the starter model becomes the agent, so that the first dialogue needs no configuration.
    * @returns the file of the first pack; undefined when the person chose no folder
    * @throws {Fault} `editor/no-folder`, `editor/pack-not-copied`, `editor/pack-not-listed`
    */
@@ -44,7 +44,7 @@ export class SamplePacks {
     return files[0];
   }
 
-  /** @returns what stood there before */
+  /** @returns what was there before */
   private async put(name: string, folder: string): Promise<'none' | 'the same' | 'another'> {
     const shipped = path.join(this.extension.fsPath, 'samples', 'workspace', name);
     const target = path.join(folder, name);

@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import type { ActingTool } from '../../core/tools/names';
+import { packsNamed } from '../../core/tools/packs';
+import type { PlayInput } from '../../core/tools/playing';
+import type { StartInput, StopInput } from '../../core/tools/runs';
+import type { App } from '../app';
+import { playOf } from '../collecting/commands';
+import { dialogues } from '../trajectories/words';
+import { workplaceOf } from './workplace';
+
+const { t } = vscode.l10n;
+
+/** What a person is asked before a tool acts. */
+interface Question {
+  readonly title: string;
+  readonly message: string;
+  /** Says what is done once the person has agreed. */
+  readonly doing: string;
+}
+
+/**
+ * @param input which the tool does not refuse
+ * @throws {Fault} `tools/unknown-pack`, `editor/no-folder`
+ */
+export async function questionOf(name: ActingTool, input: unknown, app: App): Promise<Question> {
+  switch (name) {
+    case 'tandem_collect':
+      return {
+        title: t('Collect dialogues?'),
+        message: await playWords(input as PlayInput, app),
+        doing: t('Collecting dialogues'),
+      };
+    case 'tandem_evaluate':
+      return {
+        title: t('Evaluate agents?'),
+        message: await playWords(input as PlayInput, app),
+        doing: t('Evaluating agents'),
+      };
+    case 'tandem_start_run':
+      return {
+        title: t('Start a training run?'),
+        message: startWords(input as StartInput),
+        doing: t('Starting a run'),
+      };
+    case 'tandem_stop_run':
+      return { title: t('Stop a training run?'), ...stopWords(input as StopInput) };
+  }
+}
+
+/** Says who plays how much, and what it costs where that is known. */
+async function playWords(
+  { packs, tasks, rollouts = 1, agent, agents = agent === undefined ? [] : [agent], simulator }: PlayInput,
+  app: App,
+): Promise<string> {
+  const [file] = await packsNamed(packs, workplaceOf(app));
+  const engine = app.engines.of(file);
+  const specs = agents.length === 0 ? [engine.agentName] : agents;
+  const players = await Promise.all(specs.map((spec) => playOf(engine, spec, simulator)));
+  const count = tasks * rollouts;
+  const names = players.map((play) => play.agent).join(', ');
+  const who = t(
+    'Up to {0} of {1} with {2} are played about tasks of {3}, graded and logged.',
+    dialogues(count * specs.length, t),
+    names,
+    players[0]!.simulator,
+    packs.join(', '),
+  );
+  return [who, ...players.map(({ cost }) => cost(count))].filter((sentence) => sentence !== '').join(' ');
+}
+
+function startWords({ configuration }: StartInput): string {
+  if (typeof configuration === 'string')
+    return t('A model is trained on this machine as {0} says.', configuration);
+  const { model } = configuration;
+  const base = typeof model === 'object' && model !== null && 'base' in model ? String(model.base) : '–';
+  return t('A model that begins as {0} is trained on this machine.', base);
+}
+
+function stopWords({ run, finish }: StopInput): Pick<Question, 'message' | 'doing'> {
+  if (finish === true)
+    return {
+      message: t('The training of {0} ends after its present step, and its model is written.', run),
+      doing: t('Finishing {0}', run),
+    };
+  return {
+    message: t('{0} writes a checkpoint first, from which it can be resumed.', run),
+    doing: t('Stopping {0}', run),
+  };
+}

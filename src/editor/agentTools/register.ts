@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../core/fault';
+import { actingTools, readingTools, type ActingTool, type ToolName } from '../../core/tools/names';
+import type { ToolCall, ToolResult } from '../../core/tools/tool';
+import type { App } from '../app';
+import { cancellable } from '../progress';
+import { refuseInRestrictedMode } from '../restricted';
+
+const { t } = vscode.l10n;
+
+/** Registers the tools with which the agent of the editor drives Tandem. They are loaded when one is called. */
+export function registerTools(app: App): vscode.Disposable {
+  const names: readonly ToolName[] = [...readingTools, ...actingTools];
+  return vscode.Disposable.from(
+    ...names.map((name) => vscode.lm.registerTool(name, new AgentTool(name, app))),
+  );
+}
+
+const isActing = (name: ToolName): name is ActingTool => (actingTools as readonly string[]).includes(name);
+
+class AgentTool implements vscode.LanguageModelTool<unknown> {
+  constructor(
+    private readonly name: ToolName,
+    private readonly app: App,
+  ) {}
+
+  /** Has the editor ask a person before a tool acts. Input that does not fit needs no question: it is refused. */
+  async prepareInvocation({
+    input,
+  }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): Promise<vscode.PreparedToolInvocation> {
+    const { name, app } = this;
+    const { tools } = await import('../../core/tools/tools');
+    if (!isActing(name) || !vscode.workspace.isTrusted || tools[name].refusal(input) !== undefined) return {};
+    const { questionOf } = await import('./questions');
+    try {
+      const { title, message, doing } = await questionOf(name, input, app);
+      return { invocationMessage: doing, confirmationMessages: { title, message } };
+    } catch (error) {
+      // The call fails for the same reason before it does anything.
+      if (error instanceof Fault) return {};
+      throw error;
+    }
+  }
+
+  /** Fails with the sentence of the fault, which the model reads. */
+  async invoke(
+    { input }: vscode.LanguageModelToolInvocationOptions<unknown>,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.LanguageModelToolResult> {
+    const cancel = new AbortController();
+    const listening = token.onCancellationRequested(() => cancel.abort());
+    try {
+      refuseInRestrictedMode(t('The tools of Tandem do not run'));
+      const { text, data } = await this.result(input, cancel.signal);
+      const parts = [text, JSON.stringify(data)].map((part) => new vscode.LanguageModelTextPart(part));
+      return new vscode.LanguageModelToolResult(parts);
+    } catch (error) {
+      if (!cancel.signal.aborted) this.app.engine.report(error);
+      throw new Error(messageOf(error), { cause: error });
+    } finally {
+      listening.dispose();
+    }
+  }
+
+  /** Calls the tool. What models play has a notification that shows its progress and can cancel it. */
+  private async result(input: unknown, signal: AbortSignal): Promise<ToolResult> {
+    const { name, app } = this;
+    const { tools } = await import('../../core/tools/tools');
+    const { workplaceOf } = await import('./workplace');
+    const tool = tools[name];
+    const at = workplaceOf(app);
+    const quiet: ToolCall = { signal, report: () => undefined };
+    if (!isActing(name) || !tool.asksModels || tool.refusal(input) !== undefined)
+      return tool.call(input, at, quiet);
+    const result = await cancellable(
+      name === 'tandem_collect' ? t('Collecting dialogues') : t('Evaluating agents'),
+      (both, report) =>
+        tool.call(input, at, {
+          signal: both,
+          report: (message, done = 0, total = 0) => report(message, total === 0 ? 0 : done / total),
+        }),
+      signal,
+    );
+    return result ?? { text: 'The person cancelled it. What was played stays in the log.', data: {} };
+  }
+}

@@ -1,0 +1,167 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { lazily } from '../core/lazily';
+import type { Run } from '../core/training/runs';
+import { ApiKeys } from './apiKeys';
+import { comparisonPanels } from './comparison/comparisons';
+import { FolderSettings } from './configuration';
+import { CriticChoice } from './credit/choice';
+import { Credits } from './credit/credits';
+import { KeptCredit } from './credit/kept';
+import { Documents } from './documents';
+import { SecondAgentChoice } from './models/secondAgent';
+import { Engines } from './engines';
+import { ModelChoice } from './models/choice';
+import { Critics } from './models/critics';
+import { Connect } from './models/connect/connect';
+import { ModelFolders } from './models/folders';
+import type { ModelNode } from './models/nodes';
+import { ModelTree } from './models/tree';
+import { Exports } from './export/exports';
+import { Replays } from './replay/panel';
+import { RunControl } from './runs/control';
+import { RunEndings } from './runs/endings';
+import { RunForms } from './runs/form/forms';
+import { runPanels as runPanelsOf } from './runs/panel';
+import { RunQueue } from './runs/queue';
+import { RunStarter } from './runs/starting';
+import { EditorTrainer } from './trainer';
+import { RunTree } from './runs/tree';
+import { type RunNode } from './runs/items';
+import { RunWatch } from './runs/watch';
+import { Sessions } from './session/sessions';
+import { statisticsPanels } from './statistics/panel';
+import { LeaderboardTree } from './leaderboard/tree';
+import { Participant } from './chat/participant';
+import { ModelProvider } from './chat/provider';
+import { Collaborations } from './own/collaborations';
+import { FunctionActions } from './own/function';
+import { OwnTests } from './own/ownTests';
+import { Proposals } from './own/proposals';
+import { Status } from './status';
+import { teachingPanels, tellLessonEnds } from './teaching/panel';
+import { Teacher } from './teaching/teacher';
+import { PackAdder } from './tasks/adding/add';
+import { PackDownload } from './tasks/adding/download';
+import { PackDrop } from './tasks/adding/drop';
+import { SamplePacks } from './tasks/adding/sample';
+import { Guidelines } from './tasks/guidelines';
+import { Packs } from './tasks/packs';
+import { PlayedTasks } from './tasks/played';
+import { TaskTree } from './tasks/tree';
+import { type TaskNode } from './tasks/items';
+import { TrajectoryTree } from './trajectories/tree';
+import { type TrajectoryNode } from './trajectories/items';
+
+/** Builds all parts of the extension, each after the parts that it needs; they are disposed of with the extension. */
+export function buildApp(context: vscode.ExtensionContext) {
+  const { extensionUri: extension, workspaceState: memory } = context;
+  const own = <Part extends { dispose(): unknown }>(part: Part): Part => {
+    context.subscriptions.push(part);
+    return part;
+  };
+  const output = own(vscode.window.createOutputChannel('Tandem', { log: true }));
+  const configuration = new FolderSettings();
+  const keys = new ApiKeys(context.secrets);
+  const engines = own(new Engines(context, configuration, keys, output));
+  const engine = engines.first;
+  const log = engines.shown;
+  const show = (error: unknown): void => engine.show(error);
+  const report = (error: unknown): void => engine.report(error);
+
+  const packs = own(new Packs(engines, report));
+  const played = own(new PlayedTasks(engines, packs));
+  const adder = new PackAdder(packs);
+  const drop = new PackDrop(adder, show);
+  const tasks = own(new TaskTree(packs, played, drop, report));
+  const guidelines = new Guidelines(engines, memory);
+  const download = new PackDownload(adder, output);
+  const samplePacks = new SamplePacks(extension, configuration, packs);
+  own(configuration.onDidChange(() => packs.refresh()));
+
+  const trajectories = own(new TrajectoryTree(packs, log, memory));
+  const leaderboard = own(new LeaderboardTree(log));
+  const panels = own(new Sessions(context, configuration, engines, packs, tasks, guidelines));
+  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), configuration, output);
+  const keptCredit = own(new KeptCredit(engines));
+  const critics = own(new CriticChoice(engines, keptCredit, memory));
+  const credits = new Credits(critics, keptCredit, trainer);
+  const replays = own(new Replays({ extension, engines, credits }));
+  /** @param what exported rows or the folder of a model; absent: the person is asked */
+  const publish = async (what?: string): Promise<void> => {
+    // The hub's client is large, and hardly anything else uses it.
+    const publishing = await import('./export/publish');
+    await publishing.publish(what, { keys, output });
+  };
+  const exports = own(new Exports(log, (episode) => replays.replay(episode), publish));
+  const statistics = own(statisticsPanels({ extension, log, trajectories }));
+  own(new Documents(engines, packs));
+
+  const runWatch = own(new RunWatch(engines, report));
+  const runQueue = own(new RunQueue(runWatch, trainer, show));
+  const runTree = own(new RunTree(runWatch, runQueue, log));
+  const runStarter = new RunStarter(runWatch, trainer, runQueue);
+  const runControl = new RunControl(runWatch, trainer, runQueue);
+  const runPanels = own(runPanelsOf({ extension, engines, watch: runWatch, queue: runQueue }));
+  const runForms = own(
+    new RunForms(extension, {
+      ...{ engines, packs, trainer, memory, starter: runStarter },
+      filter: () => trajectories.filter,
+      open: (run) => runPanels.open(run),
+    }),
+  );
+  const comparisons = own(comparisonPanels({ extension, engines, packs, runPanels, runWatch }));
+  const teacher = own(new Teacher(engine, trainer));
+  const lesson = { extension, engine, teacher, runPanels };
+  const teaching = own(teachingPanels(lesson));
+  own(tellLessonEnds(lesson, teaching));
+  const isFollowed = (run: Run): boolean =>
+    runPanels.find(run)?.isInSight === true || teacher.follows(run.id);
+  own(new RunEndings(runWatch, isFollowed, memory, report));
+  const status = own(new Status(panels, runWatch));
+
+  const folders = new ModelFolders(configuration, engine);
+  const connect = new Connect(engine.servers, keys);
+  const choice = new ModelChoice(configuration, engine, folders, connect);
+  const candidates = new SecondAgentChoice(configuration, choice);
+  const criticRows = own(new Critics(critics, keptCredit, log, runWatch, report));
+  const models = own(new ModelTree(configuration, engine, log, criticRows));
+  own(new ModelProvider(engine));
+  own(new Participant(engines, vscode.Uri.joinPath(extension, 'media', 'icon.png')));
+
+  const titles = lazily(() => titlesOf(context.extension.packageJSON));
+  const ownTests = own(new OwnTests(context.asAbsolutePath('dist/testing/run_tests.py')));
+  const proposals = own(new Proposals(ownTests, show));
+  const collaborations = own(new Collaborations(memory, engines, panels, proposals));
+  own(new FunctionActions(titles));
+
+  return {
+    ...{ configuration, engine, engines, titles, status },
+    ...{ packs, played, adder, drop, tasks, guidelines, download, samplePacks },
+    ...{ trajectories, leaderboard, panels, critics, replays, exports, publish, statistics },
+    ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runForms, comparisons, teaching },
+    ...{ folders, connect, choice, candidates, models },
+    ...{ ownTests, proposals, collaborations },
+  };
+}
+
+/** The parts of the extension, on which commands act. */
+export type App = ReturnType<typeof buildApp>;
+
+/** The row on which a menu or a tree called a command; undefined from the palette. */
+export type CommandRow = TaskNode | TrajectoryNode | ModelNode | RunNode | undefined;
+
+const manifestSchema = lazily(() =>
+  z.object({
+    contributes: z.object({ commands: z.array(z.object({ command: z.string(), title: z.string() })) }),
+  }),
+);
+
+/**
+ * Returns the titles of the commands by their ids.
+ * @param manifest as the editor has translated it
+ */
+function titlesOf(manifest: unknown): ReadonlyMap<string, string> {
+  const { contributes } = manifestSchema().parse(manifest);
+  return new Map(contributes.commands.map(({ command, title }) => [command, title.replace(/…$/, '')]));
+}

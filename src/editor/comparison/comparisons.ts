@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { lazily } from '../../core/lazily';
+import { isRunId } from '../../core/training/runFolder';
+import { Runs, type Run } from '../../core/training/runs';
+import { Panels } from '../panel';
+import { runsOf } from '../runs/resting';
+import type { Compared, ComparisonContext, ComparisonPanel } from './panel';
+
+/** State that the page keeps over a reload; the rest is in the runs' folders. */
+const keptSchema = lazily(() =>
+  z.object({ dataFolder: z.string(), ids: z.array(z.string().refine(isRunId)).min(1) }),
+);
+
+type ComparisonPanels = Panels<Compared, ComparisonPanel>;
+
+/** Creates the panels of comparisons, one for each set of runs. */
+export function comparisonPanels(on: ComparisonContext): ComparisonPanels {
+  const panels: ComparisonPanels = new Panels({
+    name: 'comparison',
+    errors: on.engines.first,
+    shows: ({ compared }, other) => keyOf(compared) === keyOf(other),
+    restore: (kept) => {
+      const { dataFolder, ids } = keptSchema().safeParse(kept).data ?? {};
+      // The page wrote this, so only runs of this window's logs are read.
+      if (ids === undefined || on.engines.withDataFolder(dataFolder) === undefined) return undefined;
+      return { runs: new Runs(dataFolder!), ids };
+    },
+    load: async () => {
+      const { ComparisonPanel } = await import('./panel');
+      const tellAll = (): void => panels.all.forEach((panel) => panel.tell());
+      return (panel, compared) => new ComparisonPanel(panel, compared, on, tellAll);
+    },
+  });
+  return panels;
+}
+
+/** @param runs of one data folder */
+export const comparedOf = (runs: readonly Run[]): Compared => ({
+  runs: runsOf(runs[0]!),
+  ids: runs.map(({ id }) => id),
+});
+
+const keyOf = ({ runs, ids }: Compared): string => JSON.stringify([runs.dataFolder, ...ids.toSorted()]);

@@ -1,0 +1,127 @@
+import { tools } from '../../core/tools/tools';
+import { ANSWER, idOf, panelTypes, PARTICIPANT, VENDOR, type CommandName } from '../contributions';
+import { settings } from '../settings';
+import type { MenuEntry } from './menus';
+import { places } from './places';
+import { sideBar } from './views';
+
+/*
+ * The parts of `package.json` that say what Tandem adds to the editor, and when it wakes. A test writes them there. Their
+ * sentences are in `package.nls.json`.
+ */
+
+const PRODUCT = 'Tandem';
+
+/** Tandem wakes for a panel that is restored, for runs that may wait for their turn, and for lessons that go on. */
+export const activationEvents = [
+  ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
+  'workspaceContains:.tandem/runs',
+  'workspaceContains:.tandem/teaching',
+];
+
+/** The settings that an untrusted workspace cannot change. */
+export const restrictedConfigurations = Object.values(settings)
+  .flatMap((group) => Object.entries<object>(group))
+  .flatMap(([name, setting]) => ('isRestricted' in setting ? [`tandem.${name}`] : []));
+
+/** The steps of the walkthrough, and what ticks each off: one of these commands, or that the step was opened. */
+const steps: Readonly<Record<string, readonly (CommandName | 'onStepSelected')[]>> = {
+  play: ['playFirst', 'playNext', 'playTask'],
+  answer: ['openGuidelines', 'onStepSelected'],
+  agent: ['chooseAgent', 'useAsAgent'],
+  packs: ['addPack', 'addPackFile', 'downloadPack'],
+  teach: ['teachAgent'],
+  data: ['onStepSelected'],
+};
+
+/** All commands with what leads to them. */
+const declared = Object.entries(places).map(([name, place]) => ({
+  name,
+  command: idOf(name as CommandName),
+  ...place,
+}));
+
+export const contributes = {
+  jsonValidation: [{ fileMatch: ['run.json', '*.run.json'], url: './media/run.schema.json' }],
+  ...sideBar,
+  languageModelChatProviders: [{ vendor: VENDOR, displayName: PRODUCT }],
+  chatParticipants: [
+    {
+      id: PARTICIPANT,
+      name: 'tandem',
+      fullName: PRODUCT,
+      description: '%chat.description%',
+      isSticky: true,
+      commands: [{ name: ANSWER, description: '%chat.command.answer%' }],
+    },
+  ],
+  commands: declared.map(({ command, name, icon }) => ({
+    command,
+    title: `%command.${name}%`,
+    category: PRODUCT,
+    icon: icon && `$(${icon})`,
+  })),
+  menus: {
+    // The palette also lists every command without an entry here.
+    commandPalette: declared.flatMap(({ command, palette }) =>
+      palette === 'always' ? [] : [{ command, when: palette === 'never' ? 'false' : palette }],
+    ),
+    'editor/context': entriesOf('editor/context'),
+    'editor/title': entriesOf('editor/title'),
+    'view/title': entriesOf('view/title'),
+    'view/item/context': entriesOf('view/item/context'),
+  } satisfies Record<'commandPalette' | MenuEntry['menu'], object[]>,
+  keybindings: declared.flatMap(({ command, key }) => (key === undefined ? [] : [{ command, ...key }])),
+  configuration: Object.entries(settings).map(([title, group], index) => ({
+    title: `%settings.${title}%`,
+    order: index + 1,
+    properties: Object.fromEntries(
+      Object.entries<object>(group).map(([name, setting], order) => [
+        `tandem.${name}`,
+        propertyOf(name, setting, order + 1),
+      ]),
+    ),
+  })),
+  languageModelTools: Object.entries(tools).map(([name, { description, inputSchema }]) => ({
+    ...{ name, displayName: `%tool.${name}%`, userDescription: `%tool.${name}.about%` },
+    ...{ modelDescription: description, toolReferenceName: name, canBeReferencedInPrompt: true },
+    ...{ icon: '$(type-hierarchy)', tags: ['tandem'], inputSchema },
+  })),
+  walkthroughs: [
+    {
+      id: 'start',
+      title: '%walkthrough.title%',
+      description: '%walkthrough.description%',
+      steps: Object.entries(steps).map(([id, events]) => ({
+        id,
+        title: `%walkthrough.${id}.title%`,
+        description: `%walkthrough.${id}.description%`,
+        media: { markdown: `media/walkthrough/${id}.md` },
+        completionEvents: events.map((event) =>
+          event === 'onStepSelected' ? event : `onCommand:${idOf(event)}`,
+        ),
+      })),
+    },
+  ],
+};
+
+/** Returns the entries of a menu, which the editor sorts by group, number and title. */
+function entriesOf(menu: MenuEntry['menu']): object[] {
+  return declared.flatMap(({ command, menus = [] }) =>
+    menus.flatMap(({ when, group, ...entry }) => (entry.menu === menu ? [{ command, when, group }] : [])),
+  );
+}
+
+function propertyOf(
+  name: string,
+  setting: { readonly isRestricted?: boolean; readonly enum?: readonly string[] },
+  order: number,
+): object {
+  const { isRestricted: _, ...schema } = setting;
+  return {
+    ...schema,
+    order,
+    markdownDescription: `%setting.${name}%`,
+    markdownEnumDescriptions: setting.enum?.map((value) => `%setting.${name}.${value}%`),
+  };
+}

@@ -1,0 +1,292 @@
+import { answerScheme, exportScheme, type CommandName } from '../contributions';
+import { all, editor, IN_FOLDER, isSet, languageIs, not, panelIs } from './conditions';
+import { resourceIsIn, schemeIs, type RowName, type ViewName } from './conditions';
+import { inEditorTitle, inFocus, inText, inTitle, onRow, type KeyBinding, type Place } from './menus';
+
+const PACKS = isSet('hasPacks');
+const TASKS_FILTERED = isSet('tasksAreFiltered');
+const DIALOGUES_FILTERED = isSet('trajectoriesAreFiltered');
+const SEVERAL_LOGS = isSet('hasSeveralLogs');
+const QUEUE_HALTED = isSet('queueIsHalted');
+const SESSION = panelIs('session');
+const PYTHON = languageIs('python');
+/** A document that is a file, on this machine or on the one that the window is connected to. */
+const FILE = schemeIs('file', 'vscode-remote');
+const OF_ANSWER = schemeIs(answerScheme);
+const OF_EXPORT = schemeIs(exportScheme);
+const BREAKS_TESTS = resourceIsIn('breakingAnswers');
+const ONE_ROW = not(editor('listMultiSelection'));
+
+const TASK: readonly RowName[] = ['newTask', 'draftTask', 'playedTask'];
+const MODEL: readonly RowName[] = ['starterModel', 'trainedModel', 'modelFolder', 'server', 'editorModel'];
+const LIVE_RUN: readonly RowName[] = ['liveRun', 'liveRunWithPolicy'];
+const STARTED_RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'doneRun'];
+const RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'queuedRun', 'doneRun'];
+
+/** The key that deletes the selected rows of a view. */
+const deletesIn = (view: ViewName): KeyBinding =>
+  inFocus(view, { key: 'delete', mac: 'cmd+backspace' }, editor('listFocus'), not(editor('inputFocus')));
+
+/**
+ * Where a person finds each command; `commands.ts` says what it does. A command whose place is missing here does not
+ * compile. The order is that of the commands in `package.json`, which is written from here by
+ * `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`.
+ */
+export const places: Readonly<Record<CommandName, Place>> = {
+  // Tasks.
+  playTask: { icon: 'play', palette: 'never', menus: [onRow(TASK, '1_open@1')] },
+  playNext: { icon: 'play', palette: PACKS, menus: [inTitle('tasks', 'navigation@1', PACKS)] },
+  playFirst: { icon: 'play', palette: all(IN_FOLDER, isSet('packsAreRead'), not(PACKS)) },
+  playNextOfPack: { palette: 'never', menus: [onRow('pack', '1_open@0')] },
+  collect: { palette: PACKS, menus: [inTitle('tasks', '0_generate@2', PACKS), onRow('pack', '2_collect@1')] },
+  removePack: { palette: 'never', menus: [onRow('pack', '3_list@1')] },
+  toggleCounters: { palette: SESSION, menus: [inEditorTitle('1_session@1', SESSION)] },
+  findTask: { icon: 'search', palette: PACKS, menus: [inTitle('tasks', 'navigation@2', PACKS)] },
+  filterTasks: {
+    icon: 'filter',
+    palette: PACKS,
+    menus: [
+      inTitle('tasks', 'navigation@3', PACKS, not(TASKS_FILTERED)),
+      inTitle('tasks', '2_list@1', TASKS_FILTERED),
+    ],
+  },
+  clearTaskFilter: {
+    icon: 'filter-filled',
+    palette: TASKS_FILTERED,
+    menus: [inTitle('tasks', 'navigation@3', TASKS_FILTERED)],
+  },
+  openPack: {
+    icon: 'go-to-file',
+    palette: 'never',
+    menus: [onRow('pack', 'inline@2'), onRow('pack', '1_open@2')],
+  },
+  openReference: { palette: 'never', menus: [onRow(TASK, '1_open@2')] },
+  openTests: { palette: 'never', menus: [onRow(TASK, '1_open@3')] },
+  openGuidelines: {
+    icon: 'book',
+    palette: PACKS,
+    menus: [onRow(TASK, '1_open@4'), onRow('pack', 'inline@1'), onRow('pack', '1_open@1')],
+  },
+  copyTaskId: { palette: 'never', menus: [onRow(TASK, '3_copy@1')] },
+  showDialogues: { palette: 'never', menus: [onRow(['draftTask', 'playedTask'], '2_dialogues@1')] },
+  skipTask: { palette: 'never', menus: [onRow(['newTask', 'draftTask'], '2_dialogues@2')] },
+  addPack: { icon: 'add', palette: IN_FOLDER, menus: [inTitle('tasks', 'navigation@4', IN_FOLDER)] },
+  addPackFile: { palette: IN_FOLDER },
+  downloadPack: { palette: IN_FOLDER },
+  addStarterPack: { palette: IN_FOLDER },
+  generateTasks: { palette: IN_FOLDER, menus: [inTitle('tasks', '0_generate@1', IN_FOLDER)] },
+
+  // The sessions and all views.
+  showSession: { palette: isSet('hasSessions') },
+  refresh: {
+    icon: 'refresh',
+    palette: 'always',
+    menus: [
+      inTitle('tasks', '2_list@2'),
+      inTitle(['trajectories', 'models', 'standing', 'runs'], 'navigation@9'),
+    ],
+  },
+  showMore: { palette: 'never' },
+
+  // The log.
+  openTrajectory: { palette: 'never' },
+  openReplay: { icon: 'history', palette: 'never', menus: [onRow('trajectory', '1_open@1', ONE_ROW)] },
+  openSession: { palette: 'never', menus: [onRow('trajectory', '1_open@2', ONE_ROW)] },
+  compareTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_compare@1', ONE_ROW)] },
+  compareTrajectories: {
+    palette: 'never',
+    menus: [onRow('trajectory', '2_compare@1', editor('listDoubleSelection'))],
+  },
+  filterTrajectories: {
+    icon: 'filter',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', 'navigation@1', IN_FOLDER)],
+  },
+  clearTrajectoryFilter: {
+    icon: 'filter-filled',
+    palette: DIALOGUES_FILTERED,
+    menus: [inTitle('trajectories', 'navigation@2', DIALOGUES_FILTERED), onRow('trajectoryFilter', 'inline')],
+  },
+  searchTranscripts: {
+    icon: 'search',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', 'navigation@3', IN_FOLDER)],
+    key: inFocus('trajectories', { key: 'ctrl+alt+f', mac: 'cmd+alt+f' }),
+  },
+  groupTrajectories: {
+    icon: 'list-tree',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', '0_list@1', IN_FOLDER)],
+  },
+  deleteTrajectories: {
+    icon: 'trash',
+    palette: 'never',
+    menus: [onRow('trajectory', '3_delete@1')],
+    key: deletesIn('trajectories'),
+  },
+  restoreTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '2_deleted@1', IN_FOLDER)] },
+  exportTrajectories: {
+    icon: 'export',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', '1_files@1', IN_FOLDER)],
+  },
+  saveExport: { icon: 'save', palette: OF_EXPORT, menus: [inEditorTitle('navigation@1', OF_EXPORT)] },
+  publish: { icon: 'cloud-upload', palette: IN_FOLDER, menus: [onRow('doneRun', '2_control@3')] },
+  importTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '1_files@2', IN_FOLDER)] },
+  showStatistics: {
+    icon: 'graph',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', 'navigation@4', IN_FOLDER)],
+  },
+  chooseLog: {
+    icon: 'root-folder',
+    palette: SEVERAL_LOGS,
+    menus: [inTitle('trajectories', 'navigation@0', SEVERAL_LOGS)],
+  },
+  openTranscript: {
+    icon: 'markdown',
+    palette: SESSION,
+    menus: [
+      inEditorTitle('navigation', SESSION),
+      onRow('trajectory', '1_open@3', ONE_ROW),
+      onRow('trajectory', 'inline'),
+    ],
+  },
+
+  // Models.
+  chooseAgent: {
+    icon: 'hubot',
+    palette: 'always',
+    menus: [inTitle('models', '1_models@1'), inTitle('tasks', '1_models@1')],
+  },
+  chooseSimulator: {
+    palette: 'always',
+    menus: [inTitle('models', '1_models@2'), inTitle('tasks', '1_models@2')],
+  },
+  chooseCandidates: {
+    icon: 'split-horizontal',
+    palette: 'always',
+    menus: [inTitle('standing', 'navigation@1')],
+  },
+  setApiKey: { palette: 'always', menus: [inTitle('models', '1_models@3'), onRow('server', '2_server@3')] },
+  connectModel: { icon: 'plug', palette: 'always', menus: [inTitle('models', 'navigation@0')] },
+  editConnection: { icon: 'edit', palette: 'never', menus: [onRow('server', '2_server@2')] },
+  testConnection: {
+    icon: 'beaker',
+    palette: 'never',
+    menus: [onRow('server', 'inline@0'), onRow('server', '2_server@1')],
+  },
+  showUse: { icon: 'graph', palette: IN_FOLDER, menus: [inTitle('models', '2_use@1', IN_FOLDER)] },
+  addModelFolder: { icon: 'add', palette: 'always', menus: [inTitle('models', 'navigation@1')] },
+  useAsAgent: { icon: 'hubot', palette: 'never', menus: [onRow(MODEL, 'inline'), onRow(MODEL, '1_use@1')] },
+  useCritic: {
+    icon: 'law',
+    palette: 'never',
+    menus: [onRow('critic', 'inline'), onRow('critic', '1_use@1')],
+  },
+  useAsSecondAgent: { palette: 'never', menus: [onRow(MODEL, '1_use@2')] },
+  useAsSimulator: {
+    palette: 'never',
+    menus: [onRow(['trainedModel', 'modelFolder', 'server', 'editorModel'], '1_use@3')],
+  },
+  revealModelFolder: {
+    palette: 'never',
+    menus: [onRow(['starterModel', 'trainedModel', 'modelFolder', 'critic', 'shownCritic'], '2_folder@1')],
+  },
+  removeModel: {
+    palette: 'never',
+    menus: [onRow(['modelFolder', 'server'], '3_list@1')],
+    key: deletesIn('models'),
+  },
+
+  // Consent.
+  changeConsent: { palette: 'always' },
+  deleteMyData: { palette: IN_FOLDER },
+
+  // A developer's own code.
+  collaborateOnFunction: {
+    palette: all(PYTHON, IN_FOLDER),
+    menus: [inText('1_modification@9', PYTHON, FILE, IN_FOLDER)],
+  },
+  makeTask: {
+    palette: all(PYTHON, IN_FOLDER),
+    menus: [inText('1_modification@10', PYTHON, FILE, IN_FOLDER)],
+  },
+  acceptAnswer: {
+    icon: 'check',
+    palette: all(OF_ANSWER, not(BREAKS_TESTS)),
+    menus: [inEditorTitle('navigation@1', OF_ANSWER, not(BREAKS_TESTS))],
+  },
+  acceptAnswerAnyway: {
+    icon: 'warning',
+    palette: all(OF_ANSWER, BREAKS_TESTS),
+    menus: [inEditorTitle('navigation@1', OF_ANSWER, BREAKS_TESTS)],
+  },
+  rejectAnswer: { icon: 'close', palette: OF_ANSWER, menus: [inEditorTitle('navigation@2', OF_ANSWER)] },
+  testProposal: { icon: 'beaker', palette: OF_ANSWER, menus: [inEditorTitle('navigation@0', OF_ANSWER)] },
+  runTests: {
+    palette: all(PYTHON, IN_FOLDER),
+    menus: [inText('1_modification@11', PYTHON, FILE, IN_FOLDER)],
+  },
+  reviewAnswer: { palette: 'never' },
+  testAnswer: { palette: 'never' },
+
+  // Training.
+  teachAgent: {
+    icon: 'mortar-board',
+    palette: IN_FOLDER,
+    menus: [inTitle('runs', 'navigation@0', IN_FOLDER)],
+  },
+  newRun: { icon: 'add', palette: IN_FOLDER, menus: [inTitle('runs', 'navigation@1', IN_FOLDER)] },
+  startRunFile: {
+    icon: 'play',
+    palette: all(languageIs('json', 'jsonc'), IN_FOLDER),
+    menus: [inEditorTitle('navigation@1', resourceIsIn('runFiles'))],
+  },
+  openRun: { palette: 'never', menus: [onRow(RUN, '1_open@1')] },
+  pauseRun: {
+    icon: 'debug-pause',
+    palette: 'never',
+    menus: [onRow(LIVE_RUN, 'inline@1'), onRow(LIVE_RUN, '2_control@1')],
+  },
+  finishRun: { icon: 'pass', palette: 'never', menus: [onRow('liveRunWithPolicy', '2_control@2')] },
+  killRun: { palette: 'never', menus: [onRow(LIVE_RUN, '2_control@3')] },
+  resumeRun: {
+    icon: 'debug-continue',
+    palette: 'never',
+    menus: [onRow('restingRun', 'inline@1'), onRow('restingRun', '2_control@1')],
+  },
+  startQueuedRun: { icon: 'play', palette: 'never', menus: [onRow('queuedRun', '2_control@1')] },
+  unqueueRun: {
+    icon: 'close',
+    palette: 'never',
+    menus: [onRow('queuedRun', 'inline@1'), onRow('queuedRun', '2_control@2')],
+  },
+  advanceQueue: {
+    icon: 'debug-rerun',
+    palette: QUEUE_HALTED,
+    menus: [
+      inTitle('runs', 'navigation@0', QUEUE_HALTED),
+      onRow('queuedRun', 'inline@0', QUEUE_HALTED),
+      onRow('queuedRun', '2_control@0', QUEUE_HALTED),
+    ],
+  },
+  continueRun: { palette: 'never', menus: [onRow('doneRun', '2_control@1')] },
+  openRunConfiguration: { palette: 'never', menus: [onRow(RUN, '1_open@2')] },
+  openRunLog: {
+    icon: 'output',
+    palette: 'never',
+    menus: [onRow(STARTED_RUN, 'inline@2'), onRow(STARTED_RUN, '1_open@3')],
+  },
+  revealRun: { palette: 'never', menus: [onRow(RUN, '1_open@4')] },
+  duplicateRun: { palette: 'never', menus: [onRow(RUN, '2_control@4')] },
+  compareBlindly: { palette: 'never', menus: [onRow('doneRun', '2_control@2')] },
+  deleteRun: {
+    palette: 'never',
+    menus: [onRow(['restingRun', 'queuedRun', 'doneRun'], '3_delete@1')],
+    key: deletesIn('runs'),
+  },
+  compareRuns: { palette: IN_FOLDER, menus: [onRow(STARTED_RUN, '1_open@5')] },
+  evaluateRuns: { palette: IN_FOLDER, menus: [onRow('doneRun', '1_open@6')] },
+  writeReport: { palette: IN_FOLDER, menus: [onRow(STARTED_RUN, '1_open@7')] },
+};

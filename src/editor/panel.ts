@@ -1,0 +1,270 @@
+import * as vscode from 'vscode';
+import { panelTypes, type PageName } from './contributions';
+import { pageHtml } from './page';
+import { readMessage, type PageMessages } from './pageMessages';
+
+/** A receiver of errors, such as an engine. */
+interface ErrorSink {
+  /** Shows the person an error. */
+  show(error: unknown): void;
+  /** Writes an error to the output channel. */
+  report(error: unknown): void;
+}
+
+interface PanelLook<Name extends PageName> {
+  readonly name: Name;
+  /** Name of an icon of the product's set, or files of our own. */
+  readonly icon: string | { readonly light: vscode.Uri; readonly dark: vscode.Uri };
+  /** Folder of the extension. */
+  readonly extension: vscode.Uri;
+  readonly errors: ErrorSink;
+}
+
+/**
+ * A webview panel. Its page may run scripts and reads nothing but the files that were built for the views. The page of
+ * a hidden panel is gone; when the panel is seen again, the page starts anew and says `ready`.
+ */
+export abstract class Panel<Name extends PageName, To> {
+  private isReady = false;
+  private isClosed = false;
+  private readonly ownedUntilClosed: { dispose(): unknown }[] = [];
+
+  constructor(
+    private readonly panel: vscode.WebviewPanel,
+    { name, icon, extension, errors }: PanelLook<Name>,
+  ) {
+    panel.iconPath = typeof icon === 'string' ? new vscode.ThemeIcon(icon) : icon;
+    panel.onDidChangeViewState(() => {
+      if (panel.visible) this.onShown();
+      else this.isReady = false;
+    });
+    panel.onDidDispose(() => {
+      this.isClosed = true;
+      this.isReady = false;
+      vscode.Disposable.from(...this.ownedUntilClosed).dispose();
+      this.onClosed();
+    });
+    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.webview.onDidReceiveMessage(this.listener(name, errors));
+    panel.webview.html = pageHtml(panel.webview, folder, name);
+  }
+
+  /** True once the page has said `ready`: what is posted before is lost and must not count as sent. */
+  get isListening(): boolean {
+    return this.isReady;
+  }
+
+  /** A closed panel counts as hidden, because VS Code throws when it is asked for its visibility. */
+  get isInSight(): boolean {
+    return !this.isClosed && this.panel.visible;
+  }
+
+  /** True when the panel has the focus, or had it last of all editors. */
+  get isActive(): boolean {
+    return !this.isClosed && this.panel.active;
+  }
+
+  get wasClosed(): boolean {
+    return this.isClosed;
+  }
+
+  reveal(preserveFocus = false): void {
+    this.panel.reveal(undefined, preserveFocus);
+  }
+
+  dispose(): void {
+    this.panel.dispose();
+  }
+
+  /** Handles a message of the page; only valid messages reach it. */
+  protected abstract receive(message: PageMessages[Name]): unknown;
+
+  /** Called when the panel is seen again. */
+  protected onShown(): void {
+    // Most pages ask for everything when they start.
+  }
+
+  /**
+   * Called when the page sent an invalid message.
+   * @param kind of the message, where it has one
+   */
+  protected onMalformed(_kind: string | undefined): void {
+    // The output channel has the fault already.
+  }
+
+  protected onClosed(): void {
+    // Most panels hold nothing but what they own.
+  }
+
+  /** Registers things to dispose of when the panel is closed. */
+  protected owns(...things: readonly { dispose(): unknown }[]): void {
+    this.ownedUntilClosed.push(...things);
+  }
+
+  protected set title(title: string) {
+    if (!this.isClosed) this.panel.title = title;
+  }
+
+  protected async post(message: To): Promise<void> {
+    if (!this.isClosed) await this.panel.webview.postMessage(message);
+  }
+
+  /** Column to the right of the panel, which is not always the active one. */
+  protected get besideColumn(): vscode.ViewColumn {
+    const { One, Two, Three, Beside } = vscode.ViewColumn;
+    const own = columnOf(this.panel);
+    if (own === One) return Two;
+    return own === Two ? Three : Beside;
+  }
+
+  private listener(name: Name, errors: ErrorSink): (said: unknown) => Promise<void> {
+    // Each fault is reported once, so that a page that keeps failing does not fill the output channel.
+    const noted = new Set<string>();
+    return async (said) => {
+      const read = readMessage(name, said);
+      try {
+        if ('message' in read) {
+          if (read.message.type === 'ready') this.isReady = true;
+          await this.receive(read.message);
+          return;
+        }
+        const { kind, fault } = read;
+        if (!noted.has(fault.message)) errors.report(fault);
+        noted.add(fault.message);
+        this.onMalformed(kind);
+      } catch (error) {
+        errors.show(error);
+      }
+    };
+  }
+}
+
+/** Returns the column of a panel's tab, because a panel restored after a reload knows no column. */
+function columnOf({ viewType, title, viewColumn }: vscode.WebviewPanel): vscode.ViewColumn {
+  const group = vscode.window.tabGroups.all.find(({ tabs }) =>
+    tabs.some(
+      ({ input, label }) =>
+        input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType) && label === title,
+    ),
+  );
+  return group?.viewColumn ?? viewColumn ?? vscode.ViewColumn.One;
+}
+
+/** The part of a panel that `Panels` uses. */
+interface Revealed {
+  reveal(preserveFocus?: boolean): void;
+  dispose(): void;
+}
+
+interface PanelKind<Thing, Shown extends Revealed> {
+  readonly name: PageName;
+  /** True when the page is a form, in which the editor's own find does not work. */
+  readonly isForm?: boolean;
+  readonly errors: ErrorSink;
+  /** Returns whether a panel shows this thing. */
+  readonly shows: (panel: Shown, thing: Thing) => boolean;
+  /**
+   * Finds the thing that a panel showed before the window was reloaded.
+   * @param kept by the page; it may be anything
+   * @returns undefined when there is no such thing; then the panel is closed
+   */
+  readonly restore: (kept: unknown) => Thing | undefined | Promise<Thing | undefined>;
+  /** Loads the function that makes a panel. Its module is imported with the first panel. */
+  readonly load: () => MakePanel<Thing, Shown> | Promise<MakePanel<Thing, Shown>>;
+  /** Called with a new panel. */
+  readonly onOpened?: (panel: Shown) => void;
+  /** Called with a panel that is back after a reload. */
+  readonly onRestored?: (panel: Shown) => void | Promise<void>;
+  readonly onClosed?: (panel: Shown) => void;
+}
+
+type MakePanel<Thing, Shown> = (panel: vscode.WebviewPanel, thing: Thing) => Shown;
+
+/** The open panels of a kind, one for each thing; they come back after a reload of the window. */
+export class Panels<Thing, Shown extends Revealed>
+  implements vscode.WebviewPanelSerializer, vscode.Disposable
+{
+  private readonly opened = new Set<Shown>();
+  private readonly serializer: vscode.Disposable;
+
+  constructor(private readonly kind: PanelKind<Thing, Shown>) {
+    this.serializer = vscode.window.registerWebviewPanelSerializer(panelTypes[kind.name], this);
+  }
+
+  get all(): readonly Shown[] {
+    return [...this.opened];
+  }
+
+  find(thing: Thing): Shown | undefined {
+    return this.all.find((panel) => this.kind.shows(panel, thing));
+  }
+
+  /** Reveals the panel that shows a thing, or makes one. */
+  async open(thing: Thing, viewColumn = vscode.ViewColumn.Active, preserveFocus = false): Promise<Shown> {
+    const make = await this.kind.load();
+    // From here on nothing is awaited, so that two requests get one panel.
+    const there = this.find(thing);
+    if (there !== undefined) {
+      there.reveal(preserveFocus);
+      return there;
+    }
+    const panel = vscode.window.createWebviewPanel(
+      panelTypes[this.kind.name],
+      '',
+      { viewColumn, preserveFocus },
+      { enableFindWidget: this.kind.isForm !== true },
+    );
+    return this.adopt(panel, thing, make);
+  }
+
+  /** Called by VS Code for each panel that was open before the reload. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, kept: unknown): Promise<void> {
+    const closing = new AbortController();
+    panel.onDidDispose(() => closing.abort());
+    try {
+      const thing = await this.kind.restore(kept);
+      const make = await this.kind.load();
+      // The person may have closed the panel meanwhile.
+      if (closing.signal.aborted) return;
+      if (thing === undefined) panel.dispose();
+      else {
+        const back = this.adopt(panel, thing, make);
+        await this.kind.onRestored?.(back);
+      }
+    } catch (error) {
+      panel.dispose();
+      this.kind.errors.show(error);
+    }
+  }
+
+  dispose(): void {
+    for (const panel of this.opened) panel.dispose();
+    this.serializer.dispose();
+  }
+
+  private adopt(panel: vscode.WebviewPanel, thing: Thing, make: MakePanel<Thing, Shown>): Shown {
+    const shown = make(panel, thing);
+    this.opened.add(shown);
+    panel.onDidDispose(() => {
+      this.opened.delete(shown);
+      this.kind.onClosed?.(shown);
+    });
+    this.kind.onOpened?.(shown);
+    return shown;
+  }
+}
+
+/** Things that are being opened: a second request for the same thing, as by a double click, gets the same panel. */
+export class Opening<T> {
+  private readonly begun = new Map<string, Promise<T>>();
+
+  /** @param key identifies the thing */
+  once(key: string, open: () => Promise<T>): Promise<T> {
+    const there = this.begun.get(key);
+    if (there !== undefined) return there;
+    const opening = open().finally(() => this.begun.delete(key));
+    this.begun.set(key, opening);
+    return opening;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Protocol } from '../../core/dialogue/protocol';
+import type { Mover } from '../../core/dialogue/state';
+import type { Grade } from '../../core/grading/grade';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type {
+  ConsentRequest,
+  Draft,
+  Picked,
+  Seat,
+  StreamView,
+  Suggestion,
+  ToWebview,
+} from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
+import type { RatingRequest, State, WorkRequest } from './state';
+
+/** Everything that a person can ask of a session; most are messages and actions of the page as they are. */
+export type Request =
+  | Exclude<WorkRequest, { type: 'start' | 'reply' }>
+  | { readonly type: 'start'; readonly consent?: ConsentRequest }
+  /** `anyway`: the reply is sent even when it gives the reference away. */
+  | { readonly type: 'reply'; readonly draft: Draft; readonly anyway?: boolean }
+  | RatingRequest
+  /** `edited`: the developer writes on, which withdraws a warning. `may-end`: the person is about to be asked. */
+  | { readonly type: 'dont-mind' | 'take-seat' | 'stop' | 'edited' | 'may-end' }
+  /** Looks for a dialogue that is played elsewhere. @see Session.look */
+  | { readonly type: 'look'; readonly tries?: number }
+  /** Shows what another window or a command has logged of the dialogue. */
+  | { readonly type: 'follow' }
+  | { readonly type: 'drafted-by'; readonly simulator: string | undefined }
+  /** Tells whether the pack has another task to play, and guidelines to read. */
+  | { readonly type: 'offer'; readonly hasNext: boolean; readonly hasGuidelines: boolean }
+  | { readonly type: 'close' };
+
+/** A dialogue after a step that is in the log, and whose move it is. */
+export type Logged = Pick<State, 'episode' | 'protocol' | 'turns' | 'candidates' | 'answer'> & {
+  readonly next: Mover;
+};
+
+/** Purpose for which a dialogue was read: to begin work on it, to go on after it was left, or to show it. */
+type ReadAs = 'caught-up' | 'read' | 'looked';
+
+interface Failure {
+  readonly error: unknown;
+  /** True when the work was stopped. */
+  readonly isStopped: boolean;
+  /** True for what was no step of the work. */
+  readonly isAside: boolean;
+  /** The dialogue, which may have begun before the failure. */
+  readonly episode: string | undefined;
+}
+
+/** Result of an effect. */
+export type Result =
+  | { readonly type: 'consented' }
+  | { readonly type: ReadAs | 'followed'; readonly trajectory: Trajectory }
+  /** The log has another step of the dialogue, or the dialogue is ready for one. */
+  | { readonly type: 'logged'; readonly by?: 'agent'; readonly dialogue: Logged }
+  | { readonly type: 'seated'; readonly seat: Seat; readonly dialogue: Logged }
+  | { readonly type: 'streamed'; readonly stream: StreamView }
+  | { readonly type: 'suggested'; readonly suggestion: Suggestion }
+  | { readonly type: 'graded'; readonly grade: Grade }
+  | { readonly type: 'rated'; readonly rating: EventOf<'rating'> | EventOf<'turn-rating'> }
+  | ({ readonly type: 'failed' } & Failure)
+  /** The work is over, and nothing is claimed any more. */
+  | { readonly type: 'finished'; readonly error?: unknown };
+
+export type Action = Request | Result;
+
+/** Names the person who has said or chosen something, with the milliseconds that it took, where they are known. */
+interface Timed {
+  readonly by: string;
+  readonly milliseconds?: number;
+}
+
+/** Something to be carried out outside of the state. Its result comes back as an action. */
+export type Effect =
+  /**
+   * Claims the dialogue and reads it, after some tries a moment apart; `isAnew`: it is resumed with the present
+   * configuration afterwards.
+   */
+  | { readonly type: 'read'; readonly as: ReadAs; readonly tries?: number; readonly isAnew?: boolean }
+  /** Forgets the dialogue; it is resumed with the configuration of that moment when somebody goes on. */
+  | { readonly type: 'forget' }
+  | { readonly type: 'begin'; readonly by: string }
+  /** Makes the dialogue ready for a step. */
+  | { readonly type: 'attach' }
+  | ({ readonly type: 'reply'; readonly draft: Draft } & Timed)
+  | ({ readonly type: 'choose'; readonly picked: Picked } & Timed)
+  /** Has the agent write its next message; `isAgain`: its last one anew. */
+  | { readonly type: 'ask-agent'; readonly isAgain?: boolean }
+  /** Has both agents write a candidate. */
+  | { readonly type: 'ask-both' }
+  /** Has the simulator reply; `isChosenNow`: the simulator that is configured now. */
+  | { readonly type: 'ask-simulator'; readonly isChosenNow?: boolean }
+  | { readonly type: 'suggest' }
+  | { readonly type: 'give-seat' }
+  | { readonly type: 'take-seat'; readonly by: string }
+  /** Takes the agent's last message as its answer. */
+  | { readonly type: 'end' }
+  | { readonly type: 'grade' }
+  | { readonly type: 'abandon'; readonly reason: EventOf<'abandoned'>['reason']; readonly message: string }
+  | { readonly type: 'rate'; readonly request: RatingRequest; readonly by: string }
+  | { readonly type: 'give-consent'; readonly consent: ConsentRequest }
+  | { readonly type: 'follow' }
+  /** Stops the work and waits until it is over. */
+  | { readonly type: 'stop' }
+  /** Releases the claim; `finish`: after the work. */
+  | { readonly type: 'let-go' | 'finish' }
+  | { readonly type: 'report'; readonly error: unknown }
+  | { readonly type: 'tell'; readonly message: ToWebview };
+
+/** The reducer reads this beside the state: the settings of the moment, and the time. */
+export interface Present {
+  readonly t: Translate;
+  /** Time in milliseconds since 1970. */
+  readonly at: number;
+  readonly consent: ConsentRequest | undefined;
+  readonly agentName: string;
+  readonly showsCandidates: boolean;
+  readonly protocol: Protocol;
+}
+
+/** A state, and what is to be carried out because of it, in this order. */
+export interface Reduced {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}

@@ -1,0 +1,312 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { Fault } from '../../core/fault';
+import { lazily } from '../../core/lazily';
+import { guidelinesOf } from '../../core/task/guidelines';
+import type { Task } from '../../core/task/task';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { FolderSettings } from '../configuration';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import { Opening, Panels } from '../panel';
+import type { Guidelines } from '../tasks/guidelines';
+import type { Packs, ListedTask } from '../tasks/packs';
+import { logSkipped } from '../tasks/skip';
+import type { TaskTree } from '../tasks/tree';
+import { Drafts } from './drafts';
+import { SessionPanel, type SessionContext } from './panel';
+import type { Session } from './session';
+
+const { t } = vscode.l10n;
+
+/** State that the page keeps over a reload; the rest is in the log. */
+const keptSchema = lazily(() =>
+  z.object({
+    episode: z.string().optional(),
+    source: z.object({ pack: z.string(), task: z.string() }).optional(),
+  }),
+);
+
+/** Number of tries, a quarter of a second apart. */
+const TRIES_AFTER_RELOAD = 12;
+
+/** The open sessions: one panel for each dialogue; they come back after a reload of the window. */
+export class Sessions implements SessionContext, vscode.Disposable {
+  readonly drafts: Drafts;
+  readonly extension: vscode.Uri;
+  private readonly panels: Panels<Session, SessionPanel>;
+  private readonly opening = new Opening<SessionPanel>();
+  private readonly changed = new vscode.EventEmitter<SessionPanel>();
+  private readonly disposables: { dispose(): unknown }[];
+
+  readonly onDidChangePanel = this.changed.event;
+
+  constructor(
+    context: vscode.ExtensionContext,
+    configuration: FolderSettings,
+    private readonly engines: Engines,
+    private readonly packs: Packs,
+    private readonly tree: TaskTree,
+    private readonly guidelines: Guidelines,
+  ) {
+    const report = (error: unknown): void => engines.first.report(error);
+    const storage = context.storageUri?.fsPath;
+    this.drafts = new Drafts(storage && path.join(storage, 'drafts'), report);
+    this.extension = context.extensionUri;
+    this.panels = new Panels({
+      name: 'session',
+      errors: engines.first,
+      shows: ({ shown }, session) => shown === session,
+      restore: (kept) => this.restore(kept),
+      load: () => (panel, session) => new SessionPanel(panel, session, this.engineOf(session), this),
+      onOpened: (panel) => this.opened(panel),
+      onRestored: (panel) => this.restored(panel),
+      onClosed: (panel) => this.changed.fire(panel),
+    });
+    this.disposables = [
+      this.panels,
+      this.changed,
+      configuration.onDidChange(() => this.refresh()),
+      engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
+      tree.onDidChangeTreeData(() => void this.followTasks().catch(report)),
+    ];
+  }
+
+  get open(): readonly SessionPanel[] {
+    return this.panels.all;
+  }
+
+  /** The panel that has the focus, or had it last of all editors. */
+  get active(): SessionPanel | undefined {
+    return this.open.find((panel) => panel.isActive);
+  }
+
+  /** Opens a task: its newest dialogue if there is one, else a new one that begins when the person says so. */
+  openTask(task: ListedTask): Promise<SessionPanel> {
+    return this.opening.once(JSON.stringify([task.pack, task.id]), async () => {
+      const state = await this.tree.state(task);
+      if (state.kind !== 'new') return this.openTrajectory(state.episode);
+      const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task));
+      return there === undefined ? this.openPanel(await this.fresh(task.pack, task.id)) : revealed(there);
+    });
+  }
+
+  /** Starts a task once more, whatever was played of it. */
+  async replay(panel: SessionPanel): Promise<void> {
+    const { pack, task } = panel.shown.from;
+    panel.show(await this.fresh(pack, task.id));
+  }
+
+  /** Opens a task about a developer's own function, beside its file. Nothing is logged before the person starts. */
+  async openOwn(task: Task, file: string, title: string): Promise<SessionPanel> {
+    const { Session } = await import('./session');
+    const session = Session.ofTask(this.engines.of(file), { task, file, title });
+    return this.openPanel(session, vscode.ViewColumn.Beside);
+  }
+
+  openTrajectory(episode: string): Promise<SessionPanel> {
+    return this.opening.once(episode, async () => {
+      const there = this.open.find(({ shown }) => shown.id === episode);
+      if (there !== undefined) return revealed(there);
+      const session = await this.logged(episode);
+      await session.do({ type: 'look' });
+      return this.openPanel(session);
+    });
+  }
+
+  /** Closes the session of a dialogue. @returns whether there was one */
+  close(episode: string): boolean {
+    const there = this.open.find(({ shown }) => shown.id === episode);
+    there?.dispose();
+    return there !== undefined;
+  }
+
+  async nextTask(panel: SessionPanel): Promise<void> {
+    const { pack, task } = panel.shown.from;
+    const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);
+    if (next === undefined) {
+      void vscode.window.showInformationMessage(t('Every other task of this pack has been played.'));
+      return;
+    }
+    const session = await this.newestOrFresh(next.pack, next.id);
+    const there = this.open.find(
+      ({ shown }) => shown.id === session.id && (session.id !== undefined || isOf(shown, next)),
+    );
+    if (there !== undefined) {
+      session.dispose();
+      there.reveal();
+      return;
+    }
+    await session.do({ type: 'look' });
+    panel.show(session);
+    await this.openBeside(panel);
+  }
+
+  /** Logs that the person skips a task: in its session when one is open, else without opening one. */
+  async skip(task: ListedTask, reason: string): Promise<void> {
+    const state = await this.tree.state(task);
+    if (state.kind === 'new') return this.skipNew(task, reason);
+    const there = this.open.find(({ shown }) => shown.id === state.episode);
+    const session = there?.shown ?? (await this.logged(state.episode));
+    try {
+      await session.do({ type: 'stop' });
+      await session.do({ type: 'look' });
+      await session.do({ type: 'skip', reason });
+      const { phase, notice } = session.state;
+      if (there === undefined && phase !== 'skipped' && notice !== undefined) {
+        throw new Fault('session/not-skipped', notice.message);
+      }
+    } finally {
+      if (there === undefined) session.dispose();
+    }
+  }
+
+  onDidChange(panel: SessionPanel): void {
+    this.changed.fire(panel);
+  }
+
+  /** Updates all sessions after a change of settings or consent. */
+  refresh(): void {
+    for (const { shown } of this.open) shown.refresh();
+  }
+
+  /** Closes the sessions whose dialogue has begun; resolves when none of them writes any more. */
+  async closeBegun(): Promise<void> {
+    const begun = this.open.filter(({ shown }) => shown.id !== undefined);
+    for (const panel of begun) panel.dispose();
+    await Promise.all(begun.map(({ shown }) => shown.settled()));
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private async openPanel(session: Session, column = vscode.ViewColumn.One): Promise<SessionPanel> {
+    const opened = await this.panels.open(session, column);
+    await this.openBeside(opened);
+    return opened;
+  }
+
+  /** Opens the guidelines of a pack that is new to the person, and the reference in front of them. */
+  private async openBeside(panel: SessionPanel): Promise<void> {
+    const { pack } = panel.shown.from;
+    if (pack !== undefined) await this.guidelines.openFirst(pack);
+    if (this.engines.of(pack).configuration.opensReference) await panel.openBeside('reference', true);
+  }
+
+  /** @param episodes that changed in a log; none means that any may have changed */
+  private follow(episodes: readonly string[]): void {
+    for (const { shown } of this.open) {
+      const isMeant = shown.id !== undefined && (episodes.length === 0 || episodes.includes(shown.id));
+      if (isMeant) shown.do({ type: 'follow' }).catch((error: unknown) => this.engines.first.report(error));
+    }
+  }
+
+  /** Every dialogue may change the number of tasks that are left to play. */
+  private async followTasks(): Promise<void> {
+    for (const { shown } of this.open) await this.tellOffer(shown);
+  }
+
+  private async tellOffer(session: Session): Promise<Session> {
+    const { pack, task } = session.from;
+    await session.do({
+      type: 'offer',
+      hasNext: pack !== undefined && (await this.tree.nextTask(pack, task.id)) !== undefined,
+      hasGuidelines: pack !== undefined && (await guidelinesOf(pack)) !== undefined,
+    });
+    return session;
+  }
+
+  private async skipNew({ pack, id }: ListedTask, reason: string): Promise<void> {
+    const engine = this.engines.of(pack);
+    const task = await this.wholeTask(pack, id);
+    await logSkipped(engine, { task, pack: path.basename(pack), reason });
+    this.open.find(({ shown }) => shown.id === undefined && isOf(shown, { pack, id }))?.dispose();
+  }
+
+  private engineOf({ from }: Session): Engine {
+    return this.engines.of(from.pack ?? from.file);
+  }
+
+  private opened(panel: SessionPanel): void {
+    this.changed.fire(panel);
+    const { shown } = panel;
+    // The agents load while the person reads.
+    if (['ready', 'choosing', 'developer'].includes(shown.state.phase)) this.engineOf(shown).warmAgents();
+  }
+
+  /** Returns undefined for a panel that was left before it drew anything, which has kept nothing. */
+  private async restore(kept: unknown): Promise<Session | undefined> {
+    const { episode, source } = keptSchema().safeParse(kept).data ?? {};
+    if (episode !== undefined) return this.logged(episode);
+    return source && this.newestOrFresh(source.pack, source.task);
+  }
+
+  private async restored(panel: SessionPanel): Promise<void> {
+    // The window before the reload may still be closing.
+    void panel.shown.do({ type: 'look', tries: TRIES_AFTER_RELOAD });
+    // The editor does not bring back documents without a file.
+    if (panel.isInSight) await this.openBeside(panel);
+  }
+
+  /** Looks for a dialogue in the log, because the editor may have missed that one has begun. */
+  private async newestOrFresh(pack: string, task: string): Promise<Session> {
+    const state = await this.tree.state({ pack, id: task });
+    return state.kind === 'draft' ? this.logged(state.episode) : this.fresh(pack, task);
+  }
+
+  private async fresh(pack: string | undefined, id: string): Promise<Session> {
+    const task = await this.wholeTask(pack, id);
+    const { Session } = await import('./session');
+    const title = await this.packs.title(pack, id);
+    const from = { task, pack, packName: pack && path.basename(pack), title };
+    return this.tellOffer(Session.ofTask(this.engines.of(pack), from));
+  }
+
+  private async wholeTask(pack: string | undefined, id: string): Promise<Task> {
+    const task = pack === undefined ? undefined : await this.packs.task(pack, id);
+    if (task !== undefined) return task;
+    throw new Fault('editor/no-task', t('No pack of this workspace has the task {0} any more.', id));
+  }
+
+  private async logged(episode: string): Promise<Session> {
+    const engine = await this.engines.withEpisode(episode);
+    const trajectory = await (await engine.log()).trajectory(episode);
+    if (trajectory === undefined) {
+      throw new Fault(
+        'editor/no-trajectory',
+        t('The log has no dialogue {0}; it may have been deleted.', episode),
+      );
+    }
+    const pack = await this.packOf(trajectory, engine);
+    // Folders may share a log: the dialogue goes on with the settings of the folder that holds its pack.
+    const parts = pack === undefined ? engine : this.engines.of(pack);
+    const { Session } = await import('./session');
+    const title = await this.packs.title(pack, trajectory.task.id);
+    return this.tellOffer(Session.ofTrajectory(parts, trajectory, pack, title));
+  }
+
+  /**
+   * Returns the pack that holds the task of a dialogue, for "Next task"; it is in a folder that logs into the same log.
+   */
+  private async packOf({ task, started }: Trajectory, engine: Engine): Promise<string | undefined> {
+    const packs = await this.packs.all();
+    const holding = packs.filter(
+      ({ file, tasks }) =>
+        this.engines.of(file).dataFolder === engine.dataFolder && tasks.some(({ id }) => id === task.id),
+    );
+    return (holding.find(({ file }) => path.basename(file) === started.pack) ?? holding[0])?.file;
+  }
+}
+
+function revealed(panel: SessionPanel): SessionPanel {
+  panel.reveal();
+  return panel;
+}
+
+/** Compares the pack as well, because two folders may have tasks of the same id. */
+function isOf({ task, from }: Session, { pack, id }: Pick<ListedTask, 'pack' | 'id'>): boolean {
+  return task.id === id && from.pack === pack;
+}

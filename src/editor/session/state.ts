@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Protocol } from '../../core/dialogue/protocol';
+import { undecidedOf } from '../../core/dialogue/state';
+import type { Grade } from '../../core/grading/grade';
+import { isOwnFunction } from '../../core/task/own';
+import type { Task } from '../../core/task/task';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Trajectory, Turn } from '../../core/trajectory/trajectory';
+import type {
+  AnswerDecision,
+  DialogueRating,
+  Draft,
+  FromWebview,
+  LeakWarning,
+  Notice,
+  Phase,
+  Picked,
+  Seat,
+  StreamView,
+} from '../../../webview/session/protocol';
+import { reasonWords } from '../reasons';
+import type { Translate } from '../translate';
+import { notices } from './notices';
+
+/** A change of a rating, as the page asks for it. */
+export type RatingRequest = Extract<FromWebview, { type: 'rate' | 'rate-turn' }>;
+
+/** A request of the person that is carried out step by step, and can be stopped. */
+export type WorkRequest =
+  | { readonly type: 'start' }
+  /** `isUsual`: the reply of a developer who has no preference. */
+  | { readonly type: 'reply'; readonly draft: Draft; readonly isUsual?: boolean }
+  | { readonly type: 'choose'; readonly picked: Picked }
+  | { readonly type: 'skip'; readonly reason: string }
+  | {
+      readonly type:
+        'suggest' | 'another-sample' | 'simulator-once' | 'simulator-on' | 'end-now' | 'again' | 'grade';
+    };
+
+/** The part of a session's state that the log holds: a session that is opened again begins with it. */
+interface LoggedState {
+  /** The dialogue's id in the log, once it has begun. */
+  readonly episode: string | undefined;
+  readonly phase: Phase;
+  readonly notice: Notice | undefined;
+  readonly seat: Seat;
+  readonly turns: readonly Turn[];
+  /** Candidates for the next message, which wait for a choice. */
+  readonly candidates: EventOf<'candidates'> | undefined;
+  /** The agent's final answer, once there is one; it is graded and compared. */
+  readonly answer: string | undefined;
+  readonly grade: Grade | undefined;
+  readonly rating: DialogueRating;
+  readonly decision: AnswerDecision | undefined;
+  /** Limits with which the dialogue was begun, whatever the settings say now. */
+  readonly protocol: Protocol | undefined;
+  /** The agent that played last; the dialogue keeps its name when it is over, whichever agent is chosen since. */
+  readonly playedBy: string | undefined;
+}
+
+/** A request of the person that is being carried out, step by step. Only one is at a time. */
+export interface Work {
+  readonly request: WorkRequest;
+  /** Phase in which it was asked for. */
+  readonly before: Phase;
+  /** Time that the person took for a reply or a choice, in milliseconds, where it is known. */
+  readonly milliseconds?: number;
+  /** True once the log has the reply, or the agent was asked for the other sample. */
+  readonly isDone?: boolean;
+  /** True once it was stopped or has failed, and only what is left over is being put away. */
+  readonly isEnding?: boolean;
+}
+
+/** The whole state of a session. It changes only by `reduce`. */
+export interface State extends LoggedState {
+  readonly task: Task;
+  readonly work: Work | undefined;
+  /** The message that is being written. */
+  readonly stream: StreamView | undefined;
+  /** Reason why the draft was not sent, until the person does something else. */
+  readonly warning: LeakWarning | undefined;
+  readonly isSuggesting: boolean;
+  /** The simulator that drafted the reply in the input. */
+  readonly drafter: string | undefined;
+  /** True when the developer wants the seat back; it is logged as soon as the dialogue can take it. */
+  readonly wantsSeat: boolean;
+  /** True when the dialogue ends as soon as the message that is being written is stopped. */
+  readonly wantsEnd: boolean;
+  /** Time of the agent's last message, in milliseconds since 1970, if it arrived in this session. */
+  readonly agentSpokeAt: number | undefined;
+  /** The panel was closed; what fails from now on is not logged, as after a reload of the window. */
+  readonly isClosed: boolean;
+  readonly hasNext: boolean;
+  readonly hasGuidelines: boolean;
+}
+
+/** Returns the state of a task that nobody has begun. */
+export function newState(task: Task): State {
+  return {
+    ...{ task, phase: 'ready', seat: 'developer', turns: [], rating: {} },
+    ...{ episode: undefined, notice: undefined, candidates: undefined, answer: undefined, grade: undefined },
+    ...{ decision: undefined, protocol: undefined, playedBy: undefined },
+    ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
+    ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, wantsEnd: false },
+    ...{ isClosed: false, hasNext: false, hasGuidelines: false },
+  };
+}
+
+/** Returns the state of a logged dialogue that nobody plays. */
+export function loggedState(trajectory: Trajectory, t: Translate): LoggedState {
+  const { id, turns, collaborator, answer, grades, rating, damaged, doubtful } = trajectory;
+  const outcome = trajectory.outcome?.outcome;
+  const { phase, notice } = restingPlace(trajectory, t);
+  const lost = damaged ?? doubtful;
+  return {
+    episode: id,
+    phase,
+    notice: notice ?? (lost === undefined ? undefined : notices.damaged(lost)),
+    seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
+    turns,
+    candidates: undecidedOf(trajectory.pending ?? []),
+    answer: answer?.answer,
+    grade: grades.at(-1)?.grade,
+    rating: ratingIn(rating),
+    // An accepted answer may have been edited since.
+    decision: outcome === 'edited' ? 'accepted' : outcome,
+    protocol: trajectory.started.protocol,
+    playedBy: trajectory.agent,
+  };
+}
+
+/** Returns the phase and the notice, by what can be done next with the logged dialogue. */
+function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, 'phase' | 'notice'> {
+  const { state, abandoned, turns, collaborator, grades } = trajectory;
+  if (state === 'answered') {
+    const isUngraded = grades.length === 0 && !isOwnFunction(trajectory.task);
+    return { phase: 'over', notice: isUngraded ? notices.notGraded(t) : undefined };
+  }
+  if (state === 'abandoned' && abandoned?.reason === 'skipped') {
+    return { phase: 'skipped', notice: notices.skipped(t, abandoned.message) };
+  }
+  if (state === 'abandoned' && abandoned !== undefined) {
+    const kind = abandoned.reason === 'failed' ? 'error' : 'information';
+    return { phase: 'stopped', notice: { kind, message: reasonWords(abandoned.message, t), actions: [] } };
+  }
+  if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
+  const awaitsReply = isCollaboratorsMove({ turns, answer: undefined });
+  if (awaitsReply && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
+  return { phase: 'stopped', notice: notices.cutOff(t, awaitsReply ? 'simulator' : 'agent') };
+}
+
+/** Returns whether the log has more of the dialogue than is shown: another window or a command has gone on with it. */
+export function isBehind(state: State, trajectory: Trajectory, t: Translate): boolean {
+  return !isDeepStrictEqual(progressOf(state), progressOf(loggedState(trajectory, t)));
+}
+
+function progressOf({ turns, candidates, answer, phase, grade, decision }: LoggedState): unknown {
+  return {
+    said: turns.map(({ agent, reply }) => [agent.text, reply?.text]),
+    candidates: candidates?.candidates.map(({ text }) => text),
+    ...{ answer, decision, isSkipped: phase === 'skipped', isGraded: grade !== undefined },
+  };
+}
+
+export function isCollaboratorsMove({ turns, answer }: Pick<LoggedState, 'turns' | 'answer'>): boolean {
+  const last = turns.at(-1);
+  return last !== undefined && last.reply === undefined && answer === undefined;
+}
+
+/** Returns whether the agent has a message that can be taken as its answer now. */
+export const canEnd = ({ turns, phase }: State): boolean =>
+  turns.length > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
+
+/** Returns whether the form of the consent is shown. */
+export const asksConsent = ({ phase }: State, by: string | undefined): boolean =>
+  by === undefined && ['ready', 'choosing', 'developer'].includes(phase);
+
+/** Returns whether the writers of candidates may be shown, because nobody will choose any more. */
+export const tellsNames = ({ phase }: LoggedState): boolean =>
+  phase === 'over' || phase === 'grading' || phase === 'skipped';
+
+/** Returns a rating with a change, as the log takes it; undefined when it changes nothing. */
+export function ratingOf({ rating, turns }: State, request: RatingRequest): NewRating | undefined {
+  if (request.type === 'rate') {
+    const { stars, comment } = { ...rating, ...request.change };
+    const changed = { ...(stars !== undefined && { stars }), ...(comment && { comment }) };
+    return isDeepStrictEqual(changed, rating) ? undefined : { event: 'rating', ...changed };
+  }
+  const { turn, change } = request;
+  const before = turns[turn - 1]?.rating;
+  const { thumb, comment } = { thumb: before?.thumb, comment: before?.comment, ...change };
+  const changed = { ...(thumb && thumb !== 'none' && { thumb }), ...(comment && { comment }) };
+  const isSame = changed.thumb === before?.thumb && changed.comment === before?.comment;
+  return isSame ? undefined : { event: 'turn-rating', turn, ...changed };
+}
+
+/** A rating before it is known who gives it, and before the log adds time and dialogue. */
+export type NewRating = Omit<EventOf<'rating'>, Stamped> | Omit<EventOf<'turn-rating'>, Stamped>;
+type Stamped = 'version' | 'at' | 'episode' | 'by';
+
+/** Returns the state with a rating that is in the log. */
+export function withRating(state: State, rating: EventOf<'rating'> | EventOf<'turn-rating'>): State {
+  if (rating.event === 'rating') return { ...state, rating: ratingIn(rating) };
+  const turns = state.turns.map((turn) => (turn.agent.turn === rating.turn ? { ...turn, rating } : turn));
+  return { ...state, turns };
+}
+
+const ratingIn = (rating: EventOf<'rating'> | undefined): DialogueRating => ({
+  ...(rating?.stars !== undefined && { stars: rating.stars }),
+  ...(rating?.comment !== undefined && { comment: rating.comment }),
+});

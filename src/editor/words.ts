@@ -1,0 +1,45 @@
+import type { Run } from '../core/training/runs';
+import type { Translate } from './translate';
+
+export function methodWord(method: string, t: Translate): string {
+  switch (method) {
+    case 'sweet-rl':
+      return 'SWEET-RL';
+    case 'rft':
+      return t('rejection fine-tuning');
+    case 'multiturn-dpo':
+      return t('multi-turn DPO');
+    default:
+      return method;
+  }
+}
+
+/** Returns the last part of the base model's folder or name. */
+export const baseName = ({ base }: Pick<Run, 'base'>): string =>
+  base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
+
+/**
+ * Returns a past time relative to now, in the largest unit that fits.
+ * @param at ISO 8601
+ * @param now milliseconds since 1970
+ */
+export function ago(at: string, now: number, t: Translate): string {
+  const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
+  if (seconds < 60) return t('just now');
+  if (seconds < 3600) return t('{0} min ago', Math.floor(seconds / 60));
+  if (seconds < 86_400) return t('{0} h ago', Math.floor(seconds / 3600));
+  const days = Math.floor(seconds / 86_400);
+  return days === 1 ? t('yesterday') : t('{0} days ago', days);
+}
+
+/** Lets a sentence begin in lower case, as after a colon. A leading acronym stays as it is. */
+export function lowerFirst(text: string): string {
+  return /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Returns for example `12 kB`, `7.2 MB` or `1.5 GB`. */
+export function bytesWords(bytes: number, t: Translate): string {
+  if (bytes < 1e5) return t('{0} kB', Math.ceil(bytes / 1e3));
+  if (bytes < 1e9) return t('{0} MB', (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0));
+  return t('{0} GB', (bytes / 1e9).toFixed(1));
+}
