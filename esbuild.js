@@ -201,7 +201,7 @@ const assets = [
   ['src/core/grading/python', 'evaluation'],
   ['src/core/grading/native/python', 'native'],
   ['src/core/testing/python', 'testing'],
-  ['src/core/dialogue/prompts', 'prompts'],
+  ['trainer/tandem_trainer/data/prompts', 'prompts'],
   ['media/starter', 'starter'],
   ...['tandem_trainer', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
     `trainer/${name}`,

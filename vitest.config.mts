@@ -4,12 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take longest, the longest first: begun last, one of them would keep a core waiting. */
 const longest = [
   'process/real-model/train',
-  'process/loop/miniature',
+  'process/evaluation/loop/miniature',
   'process/cli/train',
   'process/cli/several-processes',
-  'process/loop/loop',
+  'process/evaluation/loop/loop',
   'process/cli/collect',
-  'process/cli/commands',
+  'process/cli/play',
+  'process/cli/main',
   'process/training/runs',
   'workbench/runs',
   'workbench/newRun',
@@ -30,7 +31,7 @@ class LongestFirst extends BaseSequencer {
 
 // One project per kind of test that needs no extension host; `scripts/test.mjs` runs them all. `unit` is what ends in
 // moments and needs nothing but the repository; a test that starts the trainer, `tandem`, a loop, a model or a server of
-// its own, or makes a Python environment, belongs to `process`.
+// its own, or makes a Python environment, belongs to `process`, and one that runs programs of others to `neighbours`.
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -57,6 +58,15 @@ export default defineConfig({
           include: ['test/process/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'neighbours',
+          include: ['test/neighbours/**/*.test.ts'],
+          globalSetup: 'test/neighbours/environments.ts',
+          testTimeout: 400_000,
         },
       },
       {

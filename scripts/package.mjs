@@ -1,4 +1,4 @@
-// npm run package: one VSIX per platform, each with that platform's native parts only.
+// `npm run package` makes one VSIX per platform, each with that platform's native files only.
 import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
@@ -18,7 +18,7 @@ Beside them it puts tandem-VERSION.cdx.json, the bill of what others wrote in th
 
   --help    show this`;
 
-/** Folder that is packaged, relative to the repository. */
+/** Path of the packaged folder, relative to the repository. */
 const staged = 'packages/.staged';
 
 await main(async () => {
@@ -37,7 +37,7 @@ await main(async () => {
     const status = await run(process.execPath, build, { cwd: root });
     if (status !== 0) throw new SetupFault('The build failed; its errors stand above.');
   });
-  // Only now: it is one of the packages that were just installed.
+  // Imported here because the package may just have been installed.
   const { createVSIX } = await import('@vscode/vsce');
   const { version } = ownManifest();
   for (const target of wanted) {
@@ -50,7 +50,7 @@ await main(async () => {
         target,
         ignoreFile,
         dependencies: false,
-        // Pictures are in the package; nowhere on the web is a copy that their links could name.
+        // The package contains its pictures; no copy on the web exists to which links could be rewritten.
         rewriteRelativeLinks: false,
         allowMissingRepository: true,
       });

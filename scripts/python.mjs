@@ -1,4 +1,4 @@
-// Python environments for tests and for training: made once in the user's cache, from pinned requirements.
+// Makes Python environments for tests and for training, once in the user's cache, from pinned requirements.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -16,28 +16,29 @@ const oldest = [3, 10];
 /**
  * @typedef {object} Python
  * @property {string} file the interpreter
- * @property {string} build version and machine, for example `3.12 linux-x86_64`: environments of others do not fit
+ * @property {string} build version and platform, for example `3.12 linux-x86_64`; an environment fits no other build
  */
 
 /**
- * Makes a virtual environment when it is not in the cache yet, once per requirements and Python for all clones.
- * The system's Python is used, or the one that `TANDEM_PYTHON` names.
+ * Makes a virtual environment unless it is in the cache, where all clones share one for each combination of
+ * requirements and Python. The Python is the system's, or the one in `TANDEM_PYTHON`.
  *
- * @param {string} name what it is for, part of the folder's name and of what is said
- * @param {string} requirementsFile packages with their exact versions, as pip reads them
- * @param {(line: string) => void} log told what happens, when something has to be done
+ * @param {string} name its purpose, which is part of the folder's name and of messages
+ * @param {string} requirementsFile packages with exact versions, in pip's format
+ * @param {(line: string) => void} log receives a line for each step, if there is anything to do
+ * @param {{ alone?: boolean }} [options] alone: installs these packages without those that they depend on
  * @returns {Promise<string>} the environment's interpreter
  * @throws {SetupFault} when there is no usable Python, or pip fails
  */
-export async function ensurePythonEnvironment(name, requirementsFile, log) {
+export async function ensurePythonEnvironment(name, requirementsFile, log, { alone = false } = {}) {
   const python = await systemPython(name);
   const folder = environmentFolder(name, readFileSync(requirementsFile, 'utf8'), python);
-  // An interpreter that is gone from the system leaves a link to nowhere.
+  // When the system's Python has been removed, the environment's link to it is broken.
   if (existsSync(folder) && !existsSync(interpreter(folder))) rmSync(folder, { recursive: true });
   if (!existsSync(folder)) {
     const started = performance.now();
     log(`Installing the Python packages for ${name} into ${folder}, once …`);
-    await installOnce(folder, (temporary) => install(name, temporary, requirementsFile, python));
+    await installOnce(folder, (temporary) => install(name, temporary, requirementsFile, python, alone));
     log(`The Python packages for ${name} are there (${seconds(performance.now() - started)}).`);
   }
   return interpreter(folder);
@@ -57,17 +58,22 @@ function interpreter(folder) {
 }
 
 /**
- * The folder is renamed when it is complete. That breaks the commands that pip writes into `bin`, whose first line
- * names the folder, and nothing else: everything is started as `python -m …`.
+ * Makes the environment. Its folder is renamed when it is complete, which breaks the commands in `bin`, whose first
+ * line names the folder. Nothing needs them: everything is started as `python -m …`.
  *
  * @param {string} name @param {string} folder @param {string} requirementsFile @param {Python} python
- * @returns {Promise<void>}
+ * @param {boolean} alone @returns {Promise<void>}
  */
-async function install(name, folder, requirementsFile, python) {
+async function install(name, folder, requirementsFile, python, alone) {
   const log = path.join(results, `python-${name}.log`);
   await runLogged(python.file, ['-m', 'venv', folder], { cwd: folder, log });
-  const packages = ['--only-binary=:all:', '-r', path.resolve(requirementsFile)];
-  // Installs the same several times faster.
+  const packages = [
+    '--only-binary=:all:',
+    '-r',
+    path.resolve(requirementsFile),
+    ...(alone ? ['--no-deps'] : []),
+  ];
+  // uv installs the same packages several times faster.
   const uv = onPath('uv');
   const [command, args] =
     uv === undefined
@@ -78,7 +84,7 @@ async function install(name, folder, requirementsFile, python) {
 
 /**
  * @param {string} name @returns {Promise<Python>}
- * @throws {SetupFault} when there is none that can make environments
+ * @throws {SetupFault} when no Python can make environments
  */
 async function systemPython(name) {
   const need = `Python ${oldest.join('.')} or newer with its venv and pip`;

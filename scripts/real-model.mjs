@@ -1,4 +1,4 @@
-// The real language model of the tests, got and converted once for all clones.
+// Downloads and converts the real language model of the tests, once for all clones.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,16 +9,16 @@ import { results, root } from './setup/project.mjs';
 import { seconds } from './setup/steps.mjs';
 
 const requirements = path.join(root, 'test', 'fixtures', 'real-model', 'requirements.txt');
-/** What turns the GGUF file into a model folder with graphs; a change of it makes the folder anew. */
-const converters = ['gguf', 'onnx', 'model'].map((name) =>
+/** Sources that convert the GGUF file into a model folder with graphs; a change in them makes the folder again. */
+const converters = ['export/gguf', 'export/onnx', 'model'].map((name) =>
   path.join(root, 'trainer', 'tandem_trainer', name),
 );
 
 /**
  * @param {string} python an interpreter with the trainer's packages
- * @param {(line: string) => void} log told what happens, when something has to be done
+ * @param {(line: string) => void} log receives a line for each step, if there is anything to do
  * @returns {Promise<string>} a folder with `model.gguf` and, as `model`, the same for transformers and ONNX Runtime
- * @throws {import('./setup/steps.mjs').SetupFault} when it cannot be got or converted
+ * @throws {import('./setup/steps.mjs').SetupFault} when it cannot be downloaded or converted
  */
 export async function ensureRealModel(python, log) {
   const folder = path.join(
@@ -77,7 +77,7 @@ async function convert(python, folder) {
   await runLogged(python, ['-m', 'tandem_trainer', 'onnx', model], options);
 }
 
-/** @param {string} folder @returns {string[]} its Python files */
+/** @param {string} folder @returns {string[]} the Python files below it */
 function sources(folder) {
   const names = /** @type {string[]} */ (readdirSync(folder, { recursive: true }));
   return names

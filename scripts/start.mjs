@@ -1,4 +1,4 @@
-// npm start: sets up what is missing, builds, and opens Tandem on a sample workspace.
+// `npm start` installs what is missing, builds, and opens Tandem on a sample workspace.
 import { execFileSync } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,7 +20,7 @@ import {
   writeSettings,
 } from './workbench/server.mjs';
 
-/** The browser keeps consent and layout by address, so each start tries the same one. */
+/** Default port; each start tries the same one, because the browser keeps consent and layout by address. */
 const usualPort = 41170;
 
 const help = `npm start [-- OPTIONS] [FOLDER]
@@ -85,7 +85,9 @@ function portNumber(text) {
   throw new SetupFault(`--port takes a number from 1024 to 65535, or 0 for any free one, not "${text}".`);
 }
 
-/** @returns {string | undefined} the `code` command, when it can show a window and is new enough */
+/**
+ * @returns {string | undefined} the `code` command; undefined when it is missing, cannot show a window or is too old
+ */
 function desktopCode() {
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   if (process.platform === 'linux' && DISPLAY === undefined && WAYLAND_DISPLAY === undefined)
@@ -130,7 +132,7 @@ function openInDesktop(code, workspace) {
  * Shows the workbench until the command is interrupted.
  *
  * @param {string} workspace
- * @param {number | undefined} wantedPort undefined: the usual one, when it is free
+ * @param {number | undefined} wantedPort undefined means the default one, or any free one when that is taken
  * @returns {Promise<number>} exit status
  */
 async function openInBrowser(workspace, wantedPort) {
@@ -141,10 +143,10 @@ async function openInBrowser(workspace, wantedPort) {
     throw new SetupFault(`Port ${wantedPort} is taken: choose another with --port, or leave it out.`);
   }
   const port = isTaken ? 0 : (wantedPort ?? usualPort);
-  // The sample's README says where to begin.
+  // The sample's README, which is shown first, explains how to begin.
   writeSettings(userData, { ...calmSettings, 'workbench.startupEditor': 'readme' }, { replace: false });
   installFolder(userData, root);
-  // A command that was just added shows when the window is reloaded.
+  // After a change of the manifest, a reload of the window shows new commands.
   watch(root, (_, name) => {
     if (name !== null && /^package(\.nls.*)?\.json$/.test(name)) forgetManifests(userData);
   }).unref();

@@ -1,4 +1,4 @@
-// npm test: sets up what is missing, builds, runs the suites and sums them up.
+// `npm test` installs what is missing, builds, runs the suites and prints their sum.
 import { commandLine } from './setup/options.mjs';
 import { build, continueInProjectNode } from './setup/project.mjs';
 import { SetupFault, main, seconds } from './setup/steps.mjs';
@@ -6,7 +6,8 @@ import { sum, words } from './suites/outcome.mjs';
 
 const help = `npm test [-- OPTIONS] [SUITE…]
 
-Runs the suites typecheck, lint, unit, trainer, process, host and workbench, or only those that are named.
+Runs the suites typecheck, lint, unit, trainer, process, host, workbench and neighbours, or only
+those that are named.
 
   -t NAME   only the tests whose names match the regular expression NAME, without typecheck and lint
   --help    show this
@@ -37,11 +38,11 @@ await main(async () => {
 
 /**
  * @param {readonly string[]} wanted names of suites; none means all
- * @param {string | undefined} name of tests
+ * @param {string | undefined} name a regular expression for names of tests; undefined runs all
  * @returns {Promise<number>} exit status
  */
 async function runSuites(wanted, name) {
-  // Only now: these need the packages.
+  // Imported here because the suites need the packages, which may just have been installed.
   const { installAhead, suites } = await import('./suites/suites.mjs');
   const unknown = wanted.find((suite) => !suites.has(suite));
   if (unknown !== undefined) {
@@ -53,7 +54,7 @@ async function runSuites(wanted, name) {
     wanted.length > 0 ? wanted.includes(title) : name === undefined || suite.tests,
   );
   void installAhead(chosen.map(([, suite]) => suite));
-  // Each check keeps one core busy and says nothing before its end.
+  // Checks run beside the suites, because each uses one core and prints only at its end.
   const checks = new Map(
     chosen.flatMap(([title, suite]) => (suite.tests ? [] : [[title, guarded(() => suite.run(name))]])),
   );
@@ -78,7 +79,7 @@ async function runSuites(wanted, name) {
 }
 
 /**
- * A suite that ends without a result counts as one failed, and the next one runs.
+ * Runs a suite; one that ends without a result counts as one failed test, and the next one runs.
  *
  * @param {() => Promise<import('./suites/outcome.mjs').Outcome>} suite
  * @returns {Promise<import('./suites/outcome.mjs').Outcome>}

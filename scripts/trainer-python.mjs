@@ -13,7 +13,7 @@ await main(async () => {
   const link = path.join(root, '.sample', 'trainer-python');
   mkdirSync(path.dirname(link), { recursive: true });
   rmSync(link, { force: true });
-  // Windows lets everybody make a junction.
+  // On Windows a junction needs no special rights, unlike a symbolic link.
   symlinkSync(path.resolve(path.dirname(python), '..'), link, 'junction');
   return 0;
 });

@@ -1,8 +1,8 @@
-// A lint rule: no regular expression needs more than linear time, whatever the text that it reads.
+// A lint rule: every regular expression must run in linear time on any text.
 import { analyse } from 'scslre';
 
 /**
- * As much as this rule needs of a node of the syntax tree (ESTree).
+ * The fields of a node of the syntax tree (ESTree) that this rule needs.
  *
  * @typedef {object} Node
  * @property {string} type
@@ -23,17 +23,17 @@ import { analyse } from 'scslre';
  * @property {Node | null} [init] of a VariableDeclarator
  */
 
-/** What stands for what a function gets (`${name}`) in a pattern, which is known only when it runs. */
+/** Replaces values (`${name}`) in a pattern that are known only at run time. */
 const SOME_NAME = 'x';
 
 /**
- * How an expression takes too long: two repetitions share the same characters, one shares them with itself, or the
- * search begins anew at each of them.
+ * Finds super-linear expressions: two repetitions match the same characters, one repetition matches them in several
+ * ways, or the search starts again at each of them.
  *
  * @param {{ source: string, flags: string }} literal
- * @returns {string | undefined} undefined when it is linear
+ * @returns {string | undefined} the message; undefined when the expression is linear
  */
-export function superLinear(literal) {
+function superLinear(literal) {
   const [report] = analyse(literal, { maxReports: 1 }).reports;
   if (report === undefined) return undefined;
   const { source, flags } = report.character.literal;
@@ -42,11 +42,11 @@ export function superLinear(literal) {
 }
 
 /**
- * The text of a pattern that is put together from constants of its module.
+ * Returns the text of a pattern that is composed of constants of its module.
  *
  * @param {Node | null | undefined} node
  * @param {ReadonlyMap<string, Node>} constants
- * @returns {string | undefined} undefined when it cannot be told
+ * @returns {string | undefined} undefined when it cannot be determined
  */
 function textOf(node, constants) {
   switch (node?.type) {
@@ -126,7 +126,7 @@ const rule = {
       NewExpression(node) {
         if (node.callee?.name === 'RegExp') built.push(node);
       },
-      // A constant may stand below the function that uses it.
+      // Runs at the end of the file, because a constant may be defined below the function that uses it.
       'Program:exit'() {
         for (const node of built) {
           const [pattern, flags] = node.arguments ?? [];

@@ -1,22 +1,24 @@
-// The page of a package: the repository's, without what only somebody with the repository can do or open.
+// Makes the README of a package: the repository's, without what is of use only inside the repository.
 
-/** Sections for whoever has the repository stand between two marks, which no page shows. */
+/** Matches sections for developers, which stand between two invisible marks. */
 const development = /<!-- development -->\n[^]*?<!-- \/development -->\n+/g;
 
-/** A link in Markdown: `[text](target)`, a picture when `!` goes before it. */
+/** Matches a Markdown link, `[text](target)`, but no picture, which begins with `!`. */
 const link = /(?<!!)\[([^\][]+)\]\(([^()\s]+)\)/.source;
 
-/** `([architecture](docs/architecture.md))`, with the space before it. */
+/** Matches a link in parentheses with the space before it, e.g. `([architecture](docs/architecture.md))`. */
 const aside = new RegExp(`\\s*\\(${link}\\)`, 'g');
 
-/** `[How grading works](docs/grading.md).` as a sentence of its own, with the space before it. */
+/**
+ * Matches a link that is a sentence of its own, with the space before it, e.g. `[How grading works](docs/grading.md).`
+ */
 const pointer = new RegExp(`(?<=[.:)\\]])\\s+${link}\\.(?=\\s|$)`, 'g');
 
 /**
  * @param {string} text the repository's README.md
- * @param {(target: string) => boolean} isPackaged whether a relative target goes into the package
- * @returns {string} without the parts for development; of links that lead nowhere in a package the words are left, and where
- *   a link is all that a parenthesis or a sentence says, nothing is
+ * @param {(target: string) => boolean} isPackaged whether a relative target is in the package
+ * @returns {string} the text without development sections; a link whose target is not in the package is replaced by its
+ * words, or removed when it is all of a parenthesis or a sentence
  */
 export function packagedReadme(text, isPackaged) {
   /** @param {string} target */

@@ -1,12 +1,12 @@
-// ONNX Runtime, the only modules that are packaged as they stand: its native parts cannot be bundled.
+// Packages ONNX Runtime, whose native files cannot be bundled; no other module is packaged unbundled.
 import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 import { root } from '../setup/project.mjs';
 
 /**
- * The platforms that a package is made for, by VS Code's names, each with the folder of its native parts below
- * `bin/napi-v6` of onnxruntime-node; null where it has none, so that local models do not run there.
+ * Platforms of the packages, by VS Code's names, each with the folder of its native files below `bin/napi-v6` of
+ * onnxruntime-node; null where there is none, so that local models do not run there.
  *
  * @type {ReadonlyMap<string, string | null>}
  */
@@ -23,16 +23,16 @@ export const targets = new Map([
 export const ownTarget = `${process.platform}-${process.arch}`;
 
 /**
- * A package needs no declarations, no source maps, and no second copy of the library for macOS: the binding loads the one
- * with only the major version in its name.
+ * Files that a package does not need: declarations, source maps, and the second copy of the library for macOS, because
+ * the binding loads the one with only the major version in its name.
  */
 const unused = /\.(d\.ts|map)$|libonnxruntime\.\d+\.\d+\.\d+\.dylib$/;
 
 /**
- * Makes `node_modules` of a built folder what its code needs on one platform. A file that is there already stays as it
- * is: a running model may have it open.
+ * Fills `node_modules` of a built folder for one platform. A file that is the same already is not replaced, because a
+ * running model may have it open.
  *
- * @param {string} built absolute
+ * @param {string} built absolute path
  * @param {string} target
  */
 export function placeRuntime(built, target) {

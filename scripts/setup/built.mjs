@@ -1,32 +1,44 @@
-// Whether dist/ is what the build would make now. Contents decide, not times, so that a checkout, a copied clone and a
-// file that something else wrote into dist/ are seen.
+// Decides whether dist/ is up to date. It compares contents instead of times, so that it notices a checkout, a copied
+// clone and a file that another program wrote into dist/.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Folders of which nothing is built, by their path from the root. Everything else counts, also a folder that is new. */
+/**
+ * Folders that are not part of the build, by their path from the root. Everything else counts, including a new folder.
+ */
 const notBuilt = new Set([
-  ...['.git', '.sample', '.tandem', 'dist', 'docs', 'node_modules', 'packages', 'test-results'],
+  ...[
+    '.git',
+    '.sample',
+    '.tandem',
+    'dist',
+    'docs',
+    'experiments',
+    'node_modules',
+    'packages',
+    'test-results',
+  ],
   ...['test/bench', 'test/process', 'test/unit', 'test/workbench'],
   ...['scripts/workbench/node_modules', 'trainer/bench', 'trainer/build', 'trainer/tests'],
 ]);
 
-/** Folders that tools write beside what they read, anywhere. */
+/** Names of cache folders that tools write, anywhere. */
 const caches = new Set(['__pycache__', '.pytest_cache', '.ruff_cache']);
 
-/** Says which packages are installed; their thousands of files are not read. */
+/** npm's list of the installed packages; their thousands of files are not read. */
 const packageList = 'node_modules/.package-lock.json';
 
 /**
  * Calls `make` unless an earlier call made the same output from the same sources.
  *
- * @param {string} root the repository's
- * @param {string} record where the digests of the last build are kept
+ * @param {string} root the repository's root
+ * @param {string} record the file with the digests of the last build
  * @param {() => Promise<void>} make
  * @returns {Promise<void>}
  */
 export async function buildOnce(root, record, make) {
-  // Before the build: a file that changes meanwhile makes the next call build again.
+  // Computed before the build, so that a file that changes meanwhile makes the next call build again.
   const sources = sourcesDigest(root);
   const output = () => digest(root, 'dist', new Set());
   if (existsSync(record) && readFileSync(record, 'utf8') === sources + output()) return;
@@ -35,7 +47,7 @@ export async function buildOnce(root, record, make) {
   writeFileSync(record, sources + output());
 }
 
-/** @param {string} root @returns {string} also of what builds: Node, for this platform */
+/** @param {string} root @returns {string} a digest of sources, packages, Node's version and platform */
 function sourcesDigest(root) {
   const packages = path.join(root, packageList);
   return sha256(
@@ -49,9 +61,9 @@ function sourcesDigest(root) {
 
 /**
  * @param {string} root
- * @param {string} folder from the root
- * @param {ReadonlySet<string>} without folders that do not count, by their path from the root
- * @returns {string} of the names and contents of all files below the folder
+ * @param {string} folder path from the root
+ * @param {ReadonlySet<string>} without folders to leave out, by their path from the root
+ * @returns {string} a digest of the names and contents of all files below the folder
  */
 function digest(root, folder, without) {
   /** @type {string[]} */

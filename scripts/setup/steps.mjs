@@ -1,13 +1,13 @@
-// What a set-up command says: one line per step with the time it took, and one sentence when it cannot go on.
+// Prints the progress of set-up commands: one line per step with its duration, and one sentence on failure.
 
-/** A set-up step that cannot go on. The message is for the user: what, where, what to do. */
+/** A set-up step that cannot continue. The message tells the user what is wrong, where, and what to do. */
 export class SetupFault extends Error {}
 
 /**
- * Does one step and prints one line about it: what it does while it lasts, then how long it took.
+ * Runs one step and prints one line: its title while it runs, then its duration.
  *
  * @template T
- * @param {string} title what is being done, for example `Installing the packages`
+ * @param {string} title the current action, for example `Installing the packages`
  * @param {() => T | Promise<T>} work
  * @returns {Promise<T>}
  */
@@ -33,8 +33,8 @@ export function seconds(milliseconds) {
 }
 
 /**
- * Runs a command's main function and ends the process with what it returns.
- * A {@link SetupFault} is printed as its sentence, anything else with its stack.
+ * Runs a command's main function, whose result becomes the exit status. A {@link SetupFault} is printed as its message,
+ * any other error with its stack.
  *
  * @param {() => Promise<number>} command resolves to the exit status
  * @returns {Promise<void>}

@@ -1,4 +1,4 @@
-// What the operating system has to provide, and how the user gets it.
+// Checks for packages of the operating system, and installs them or says how to.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,12 +7,12 @@ import { SetupFault, step } from './steps.mjs';
 
 /**
  * @typedef {object} SystemPackage
- * @property {string} what in the user's words
+ * @property {string} what the description for the user
  * @property {string} debian the package's name on Debian and Ubuntu
  * @property {() => boolean} present
  */
 
-/** Compiles the native modules of code-server. @type {readonly SystemPackage[]} */
+/** Packages that compile the native modules of code-server. @type {readonly SystemPackage[]} */
 export const buildTools = [
   { what: 'make', debian: 'make', present: () => Boolean(onPath('make')) },
   { what: 'a C++ compiler', debian: 'g++', present: () => Boolean(onPath('g++', 'c++', 'clang++')) },
@@ -20,7 +20,7 @@ export const buildTools = [
   {
     what: 'the Kerberos headers',
     debian: 'libkrb5-dev',
-    // macOS carries them in its SDK.
+    // macOS includes them in its SDK.
     present: () => process.platform === 'darwin' || existsSync('/usr/include/gssapi/gssapi.h'),
   },
 ];
@@ -37,11 +37,18 @@ export const browserPackage = {
   present: () => chromium() !== undefined,
 };
 
+/** Answers that need numpy run under bubblewrap, on Linux only. @type {SystemPackage} */
+export const bubblewrapPackage = {
+  what: 'bubblewrap',
+  debian: 'bubblewrap',
+  present: () => process.platform !== 'linux' || Boolean(onPath('bwrap')),
+};
+
 /** @returns {string | undefined} the Chromium that the tests drive */
 export function chromium() {
   if (process.env.TANDEM_CHROMIUM) return process.env.TANDEM_CHROMIUM;
   return (
-    // Without windows it costs less to start and to run.
+    // The headless shell costs less to start and to run.
     onPath(
       'chromium-headless-shell',
       'chromium',
@@ -53,12 +60,12 @@ export function chromium() {
 }
 
 /**
- * Sees to it that the system has these packages: installs them as root on Debian and its kin,
- * tells everybody else what to install.
+ * Ensures that the system has these packages: installs them as root on Debian and its derivatives; elsewhere it throws
+ * with advice.
  *
- * @param {string} purpose what they are for, for example `the browser workbench`
+ * @param {string} purpose their purpose, for example `the browser workbench`
  * @param {readonly SystemPackage[]} packages
- * @param {string} log file of the installer's output
+ * @param {string} log the file for the installer's output
  * @returns {Promise<void>}
  * @throws {SetupFault} with what is missing and the command that installs it
  */
@@ -85,7 +92,7 @@ export async function ensureSystemPackages(purpose, packages, log) {
 /**
  * @param {string} purpose
  * @param {readonly SystemPackage[]} missing
- * @param {readonly string[] | undefined} names for apt-get, where there is one
+ * @param {readonly string[] | undefined} names packages for apt-get; undefined where there is no apt-get
  * @returns {string}
  */
 export function advice(purpose, missing, names) {
@@ -96,15 +103,15 @@ export function advice(purpose, missing, names) {
   return `${purpose} needs what this system does not have: ${what}. To go on, ${how}, then run the command again.`;
 }
 
-/** @returns {boolean} whether this is Debian or a system made from it */
+/** @returns {boolean} whether this is Debian or a derivative */
 function isDebian() {
   const release = '/etc/os-release';
   return existsSync(release) && /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync(release, 'utf8'));
 }
 
 /**
- * @param {...string} names of a program, in order of preference
- * @returns {string | undefined} the path of the first that is there
+ * @param {...string} names names of a program, in order of preference
+ * @returns {string | undefined} the path of the first one that exists
  */
 export function onPath(...names) {
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);

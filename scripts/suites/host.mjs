@@ -1,5 +1,5 @@
-// The tests inside a real extension host: Mocha runs there (test/host/index.ts), a browser page keeps it alive,
-// and what it prints comes back through the page.
+// Runs the tests inside a real extension host: Mocha runs there (test/host/index.ts), a browser page keeps it alive and
+// passes on its output.
 import {
   appendFileSync,
   cpSync,
@@ -28,18 +28,18 @@ import {
   writeSettings,
 } from '../workbench/server.mjs';
 
-/** How long all host tests together may take, in milliseconds. */
+/** Time limit for all host tests together, in milliseconds. */
 const timeLimit = 10 * 60_000;
 
-/** How long the page may take to load, in milliseconds: a second, but much more on a busy machine. */
+/** Time limit for loading the page, in milliseconds; it takes a second, but much longer on a busy machine. */
 const pageLimit = 120_000;
 
-/** Begin what the tests print (test/host/index.ts); everything else is the workbench's own log. */
+/** Prefixes of the tests' output (test/host/index.ts); all other lines are the workbench's own log. */
 const reportMark = 'TANDEM_HOST_REPORT ';
 const resultMark = 'TANDEM_HOST_RESULT ';
 
 /**
- * @param {string | undefined} name runs only the tests whose names match it
+ * @param {string | undefined} name a pattern for the names of the tests to run
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when the tests end without a result
  */
@@ -52,11 +52,11 @@ export async function hostSuite(name) {
     const sample = path.join(root, 'samples', 'workspace');
     if (existsSync(sample)) cpSync(sample, workspace, { recursive: true });
     const userData = path.join(folder, 'user-data');
-    // Guidelines would stand before the documents that most tests look at; the tests about them ask for them.
+    // Guidelines would cover the documents that most tests look at; tests about guidelines turn them on.
     const settings = { ...calmSettings, 'tandem.session.openGuidelines': false };
     writeSettings(userData, settings, { replace: true });
-    // What the workbench has not of its own: language models, and a choice of Python. A page loads one working folder only,
-    // so these are installed.
+    // The workbench lacks language models and a choice of Python. A page loads only one working folder, so these
+    // extensions are installed.
     for (const name of ['editor-models', 'python-environments']) {
       const fixture = path.join(root, 'test', 'fixtures', name);
       cpSync(fixture, path.join(userData, 'extensions', name), { recursive: true });
@@ -81,7 +81,7 @@ function extension() {
 }
 
 /**
- * Opens the page, prints what the tests print, waits for their end.
+ * Opens the page, passes on the tests' output, and waits for their end.
  *
  * @param {string} address
  * @returns {Promise<import('./outcome.mjs').Outcome>}

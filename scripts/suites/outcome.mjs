@@ -1,11 +1,11 @@
-// What a suite of tests came to.
+// Defines the outcome of a suite of tests.
 
 /**
  * @typedef {object} Outcome
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
- * @property {readonly string[]} [failures] the names of the tests that failed, as far as they are known
+ * @property {readonly string[]} [failures] the names of the failed tests, as far as they are known
  */
 
 /**

@@ -1,4 +1,5 @@
-// The trainer's suite, which pytest runs: its own report goes to the terminal, a second one to a file that is read here.
+// Runs the trainer's suite with pytest, which prints a report on the terminal and writes one to a file that is read
+// here.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
@@ -9,10 +10,10 @@ import { SetupFault } from '../setup/steps.mjs';
 const trainer = path.join(root, 'trainer');
 
 /**
- * Ruff's check and format, then the tests.
+ * Runs Ruff's check and format, then the tests.
  *
  * @param {string} python an interpreter with the packages of `trainer/tests/requirements.lock`
- * @param {string | undefined} name runs only the tests whose names match it, as a substring, and no check
+ * @param {string | undefined} name a substring of the names of the tests to run; the checks are then skipped
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when pytest ends without a report
  */
@@ -21,7 +22,7 @@ export async function pytestSuite(python, name) {
   const report = path.join(results, 'trainer.xml');
   rmSync(report, { force: true });
   const checks = name === undefined ? await failedChecks(python) : 0;
-  // What a file's tests share is made once, because they stay together.
+  // `loadscope` keeps the tests of a file together, so that their shared fixtures are made once.
   const args = ['-m', 'pytest', '-q', '-n', '2', '--dist', 'loadscope', '--junitxml', report];
   if (name !== undefined) args.push('-k', name);
   const status = await run(python, args, { cwd: trainer, env: offline() });
@@ -30,27 +31,37 @@ export async function pytestSuite(python, name) {
   return { ...outcome, failed: outcome.failed + checks };
 }
 
-/** @param {string} python @returns {Promise<number>} how many of the two fail */
+/** @param {string} python @returns {Promise<number>} the number of failed checks, 0 to 2 */
 async function failedChecks(python) {
   let failed = 0;
   for (const check of [['check'], ['format', '--check', '--quiet']]) {
-    const args = ['-m', 'ruff', ...check, '--config', 'pyproject.toml', '.', '../starter'];
+    const args = [
+      '-m',
+      'ruff',
+      ...check,
+      '--config',
+      'pyproject.toml',
+      '.',
+      '../experiments',
+      '../examples',
+      '../test/neighbours',
+    ];
     const status = await run(python, args, { cwd: trainer });
     if (status !== 0) failed += 1;
   }
   return failed;
 }
 
-/** Tests talk to this machine only: the libraries would otherwise ask the hub for models by name. */
+/** Returns an environment without the network: the libraries would otherwise look up models on the hub. */
 function offline() {
   return { ...process.env, HF_HUB_OFFLINE: '1', HF_HUB_DISABLE_TELEMETRY: '1', PYTHONUTF8: '1' };
 }
 
-/** pytest's own exit status for "nothing was chosen". */
+/** Exit status of pytest when no test was selected. */
 const NOTHING_CHOSEN = 5;
 
 /**
- * @param {string} xml pytest's report in JUnit's form; the numbers are attributes of its one `testsuite`
+ * @param {string} xml pytest's report in JUnit's format; the numbers are attributes of its only `testsuite`
  * @param {number} status pytest's exit status
  * @returns {import('./outcome.mjs').Outcome}
  * @throws {SetupFault} when the report has no such element
@@ -67,7 +78,7 @@ export function outcomeOf(xml, status) {
   const failures = [
     ...xml.matchAll(/<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b/g),
   ];
-  // What goes wrong outside all tests shows only in the exit status.
+  // An error outside all tests shows only in the exit status.
   return {
     passed,
     failed: broken === 0 && status !== 0 ? 1 : broken,

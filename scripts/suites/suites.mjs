@@ -1,10 +1,11 @@
-// What `npm test` runs, in this order.
+// Defines the suites of `npm test`, in the order in which they run.
 import path from 'node:path';
 
 import { ensurePythonEnvironment } from '../python.mjs';
 import { ensureRealModel } from '../real-model.mjs';
 import { runLogged } from '../setup/command.mjs';
 import { results, root, withNode } from '../setup/project.mjs';
+import { bubblewrapPackage, ensureSystemPackages } from '../setup/system.mjs';
 import { ensureBrowser } from '../workbench/browser.mjs';
 import { ensureWorkbench } from '../workbench/install.mjs';
 import { hostSuite } from './host.mjs';
@@ -13,32 +14,37 @@ import { vitestSuite } from './vitest.mjs';
 
 /**
  * @typedef {object} Suite
- * @property {boolean} tests whether it is made of tests, which can be chosen by name; checks are not, and run at once
- * @property {readonly (() => Promise<unknown>)[]} needs what is installed before it, where it is missing
+ * @property {boolean} tests true for tests, which can be selected by name; false for checks, which run at the same time
+ * @property {readonly (() => Promise<unknown>)[]} needs installs what the suite needs, where it is missing
  * @property {(name: string | undefined) => Promise<import('./outcome.mjs').Outcome>} run
  */
 
 const realServer = once(() => packages('tests', 'test/fixtures/real-server/requirements.txt'));
 const trainerPython = once(() => packages('trainer-tests', 'trainer/tests/requirements.lock'));
+const neighboursPython = once(() => packages('neighbours', 'test/neighbours/requirements.txt'));
 const realModel = once(async () => ensureRealModel(await trainerPython(), console.log));
+const bubblewrap = once(() =>
+  ensureSystemPackages('The grading of numpy answers', [bubblewrapPackage], path.join(results, 'apt.log')),
+);
 const browser = once(ensureBrowser);
-// The system's packages are installed one after the other.
+// Runs after the browser's installation, because system packages are installed one after the other.
 const workbenchServer = once(() => browser().then(ensureWorkbench));
 
 /** @type {ReadonlyMap<string, Suite>} */
 export const suites = new Map([
   ['typecheck', { tests: false, needs: [], run: () => check('typecheck') }],
   ['lint', { tests: false, needs: [], run: () => check('lint') }],
-  ['unit', { tests: true, needs: [], run: unit }],
+  ['unit', { tests: true, needs: [bubblewrap], run: unit }],
   ['trainer', { tests: true, needs: [trainerPython, realModel], run: trainer }],
-  ['process', { tests: true, needs: [trainerPython, realServer, realModel], run: processes }],
+  ['process', { tests: true, needs: [bubblewrap, trainerPython, realServer, realModel], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
+  ['neighbours', { tests: true, needs: [neighboursPython], run: neighbours }],
 ]);
 
 /**
- * Begins to install what these suites need, one thing after the other beside those that need nothing. A suite waits for
- * what is its own, and that is where a failure is told.
+ * Installs what these suites need, one after the other, while suites without needs run. Each suite waits for its own
+ * needs, and reports their failures.
  *
  * @param {readonly Suite[]} chosen
  */
@@ -49,11 +55,11 @@ export async function installAhead(chosen) {
 }
 
 /**
- * A check is no test: it adds nothing to those that passed, but one to those that failed.
+ * Runs a check. It is no test: it does not count as passed, but counts as one failure when it fails.
  *
- * @param {string} script of package.json
+ * @param {string} script the name of a script in package.json
  * @returns {Promise<import('./outcome.mjs').Outcome>}
- * @throws {SetupFault} with the end of what it said, when it fails
+ * @throws {SetupFault} with the end of its output, when it fails
  */
 async function check(script) {
   const log = path.join(results, `${script}.log`);
@@ -62,7 +68,8 @@ async function check(script) {
 }
 
 /** @param {string | undefined} name */
-function unit(name) {
+async function unit(name) {
+  await bubblewrap();
   // A test that needs the trainer's packages belongs to `process`, and must fail here on every machine.
   delete process.env.TANDEM_TRAINER_PYTHON;
   return vitestSuite('unit', name);
@@ -70,7 +77,8 @@ function unit(name) {
 
 /** @param {string | undefined} name */
 async function processes(name) {
-  // Here and not in a test, because it may have to be downloaded, which no test's time limit should include.
+  await bubblewrap();
+  // Installed here and not in a test, because the download must not count against a test's time limit.
   await realServer();
   await useRealTrainer();
   await useRealModel();
@@ -83,12 +91,12 @@ async function trainer(name) {
   return pytestSuite(await trainerPython(), name);
 }
 
-/** What starts the trainer starts the real one, with the packages of its own suite. */
+/** Makes tests that start the trainer use the real one, with the packages of its own suite. */
 async function useRealTrainer() {
   process.env.TANDEM_TRAINER_PYTHON = await trainerPython();
 }
 
-/** What plays or trains SmolLM2 finds it there (test/fixtures/real-model, trainer/tests/test_real_model.py). */
+/** Sets the folder of SmolLM2 for tests that use it (test/fixtures/real-model, trainer/tests/test_real_model.py). */
 async function useRealModel() {
   process.env.TANDEM_REAL_MODEL = await realModel();
 }
@@ -106,10 +114,17 @@ async function workbench(name) {
   return vitestSuite('workbench', name);
 }
 
+/** @param {string | undefined} name */
+async function neighbours(name) {
+  // Installed here and not in a test, because the download must not count against a test's time limit.
+  await neighboursPython();
+  return vitestSuite('neighbours', name);
+}
+
 /**
  * @param {string} name
- * @param {string} requirements from the repository's root
- * @returns {Promise<string>} an interpreter that has them
+ * @param {string} requirements path from the repository's root
+ * @returns {Promise<string>} an interpreter with these packages
  */
 function packages(name, requirements) {
   return ensurePythonEnvironment(name, path.join(root, requirements), console.log);
@@ -118,7 +133,7 @@ function packages(name, requirements) {
 /**
  * @template T
  * @param {() => Promise<T>} make
- * @returns {() => Promise<T>} makes it when it is first asked for
+ * @returns {() => Promise<T>} calls `make` only the first time
  */
 function once(make) {
   /** @type {Promise<T> | undefined} */

@@ -1,4 +1,4 @@
-// The suites that Vitest runs: its own report goes to the terminal, a second one to a file that is read here.
+// Runs suites with Vitest, which prints a report on the terminal and writes one to a file that is read here.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,20 +6,20 @@ import { run } from '../setup/command.mjs';
 import { results, root, withNode } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 
-/** @typedef {'unit' | 'process' | 'workbench'} Project of vitest.config.mts */
+/** @typedef {'unit' | 'process' | 'workbench' | 'neighbours'} Project a project of vitest.config.mts */
 
 /**
- * One file of tests in Vitest's JSON report, as far as it is read here.
+ * One file of tests in Vitest's JSON report; only the fields that are read here.
  *
  * @typedef {object} TestFile
- * @property {string} name its path, absolute
+ * @property {string} name the absolute path
  * @property {string} status
  * @property {{status: string, fullName: string}[]} assertionResults one per test
  */
 
 /**
  * @param {Project} project
- * @param {string | undefined} name runs only the tests whose names match it
+ * @param {string | undefined} name a pattern for the names of the tests to run
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when Vitest ends without a report
  */
@@ -49,10 +49,11 @@ async function runVitest(project, options) {
 }
 
 /**
- * A story ends at its first failed step (test/workbench/story.ts); the steps after it are no failures of their own.
+ * Lists the steps that were not reached: a story ends at its first failed step (test/workbench/story.ts), and later
+ * steps are no failures.
  *
  * @param {readonly TestFile[]} files
- * @returns {string[]} for each file with a failure the steps that were not reached, under its name
+ * @returns {string[]} lines with the unreached steps under the name of each failed file
  */
 export function notReached(files) {
   return files
@@ -72,7 +73,8 @@ const testsOf = (files) => files.flatMap(({ assertionResults }) => assertionResu
 
 /**
  * @param {readonly TestFile[]} files
- * @param {{status: number, isFiltered: boolean}} run `status` is Vitest's exit status; when filtered, the tests that were not asked for are not counted as skipped
+ * @param {{status: number, isFiltered: boolean}} run `status`: Vitest's exit status; `isFiltered`: tests that were not
+ * selected do not count as skipped
  * @returns {import('./outcome.mjs').Outcome}
  */
 export function outcomeOf(files, { status, isFiltered }) {

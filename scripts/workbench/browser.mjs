@@ -1,4 +1,4 @@
-// The browser of the tests: the system's Chromium, which may reach 127.0.0.1 and nothing else.
+// Starts the browser of the tests: the system's Chromium, restricted to 127.0.0.1.
 import path from 'node:path';
 
 import { chromium as playwright } from 'playwright-core';
@@ -21,14 +21,17 @@ const args = [
   '--disable-features=OptimizationHints,MediaRouter,Translate,AutofillServerCommunication,DialMediaRouteProvider',
 ];
 
-/** By this name a page has the same address whatever port its server has: what a browser keeps of it serves the next one. */
+/**
+ * Host name under which a page has the same address on any port, so that the browser's stored data serve the next
+ * server, too.
+ */
 export const pageHost = 'tandem.localhost:8000';
 
-/** @param {string[]} rules where other names lead */
+/** @param {string[]} rules mappings of other host names */
 const onlyHere = (...rules) =>
   `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(' , ')}`;
 
-/** Sees to it that there is a Chromium to drive. */
+/** Ensures that a Chromium is installed. */
 export function ensureBrowser() {
   return ensureSystemPackages('The tests in a browser', [browserPackage], path.join(results, 'apt.log'));
 }
@@ -39,12 +42,12 @@ export async function launchBrowser() {
 }
 
 /**
- * Opens a browser with a folder of its own, as a person has.
+ * Opens a browser with a profile folder, as a user's browser has.
  *
- * @param {string} profile the folder
- * @param {number} port to which `pageHost` leads, on 127.0.0.1
+ * @param {string} profile the profile folder
+ * @param {number} port the port on 127.0.0.1 to which `pageHost` leads
  * @param {import('playwright-core').BrowserContextOptions} options
- * @returns {Promise<import('playwright-core').BrowserContext>} closes the browser with itself
+ * @returns {Promise<import('playwright-core').BrowserContext>} a context whose closing closes the browser
  */
 export async function launchProfile(profile, port, options) {
   return playwright.launchPersistentContext(profile, {

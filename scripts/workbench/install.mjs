@@ -1,4 +1,5 @@
-// The workbench: code-server, which carries VS Code's own workbench, in a package of its own in the user's cache.
+// Installs the workbench: code-server, which contains VS Code's own workbench, as a separate package in the user's
+// cache.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +20,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
  */
 
 /**
- * Installs the workbench when it is not in the cache yet, once per version for all clones.
+ * Installs the workbench unless it is in the cache, where all clones share one per version.
  *
  * @returns {Promise<Workbench>}
  */
@@ -40,8 +41,8 @@ export async function ensureWorkbench() {
   return { node: nodeIn(modules), entry: path.join(modules, 'code-server', 'out', 'node', 'entry.js') };
 }
 
-/** @returns {string} one folder per version: the lock's hash is in its name */
-export function workbenchFolder() {
+/** @returns {string} a folder for this version; its name contains the lock's digest */
+function workbenchFolder() {
   const lock = readFileSync(path.join(here, 'package-lock.json'));
   const version = createHash('sha256').update(lock).digest('hex').slice(0, 12);
   return path.join(cacheFolder(), `workbench-${version}`);
@@ -53,7 +54,7 @@ async function install(folder) {
     copyFileSync(path.join(here, file), path.join(folder, file));
   }
   const log = path.join(results, 'workbench-install.log');
-  // First everything without scripts: it brings the Node for which code-server then compiles its modules.
+  // Scripts are left out at first, because this brings the Node for which code-server then compiles its modules.
   await runLogged('npm', ['ci', '--ignore-scripts'], { cwd: folder, log });
   const modules = path.join(folder, 'node_modules');
   await runLogged('sh', ['./postinstall.sh'], {
@@ -64,17 +65,19 @@ async function install(folder) {
   });
 }
 
-/** @param {string} node @returns {NodeJS.ProcessEnv} in which npm compiles native modules for this Node */
+/**
+ * @param {string} node @returns {NodeJS.ProcessEnv} an environment in which npm compiles native modules for this Node
+ */
 function compileFor(node) {
   const home = path.resolve(node, '../..');
   return {
     ...process.env,
     PATH: [path.dirname(node), process.env.PATH ?? ''].join(path.delimiter),
-    // code-server's script reads the version of Node from here; it refuses any but the one it is made for.
+    // code-server's script reads Node's version from here, and accepts only the one for which it is made.
     npm_config_user_agent: `npm/11 node/v24.0.0 ${process.platform} ${process.arch}`,
     npm_config_ignore_scripts: 'false',
     npm_config_unsafe_perm: 'true',
-    // With the headers at hand nothing is fetched from outside the package registry.
+    // With local headers nothing is downloaded from outside the package registry.
     ...(existsSync(path.join(home, 'include', 'node')) && { npm_config_nodedir: home }),
   };
 }

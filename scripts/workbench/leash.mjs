@@ -4,7 +4,7 @@
 //   node leash.mjs COMMAND ARGS…     (started as the leader of a new process group)
 import { spawn } from 'node:child_process';
 
-/** From the polite signal to the other one, in milliseconds. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const patience = 2000;
 
 const [command = '', ...args] = process.argv.slice(2);
@@ -14,7 +14,7 @@ child.once('error', (error) => {
   console.error(error.message);
   kill();
 });
-// What the command forked goes with it.
+// Processes that the command forked are killed with it.
 child.once('exit', kill);
 
 process.on('SIGTERM', end);

@@ -1,4 +1,4 @@
-// Starts and stops a workbench server, and says under which address it shows what.
+// Starts and stops workbench servers, and makes the addresses of their pages.
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { runLogged } from '../setup/command.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 
-/** How long a server may take until it answers, in milliseconds. */
+/** Time limit for a server's first answer, in milliseconds. */
 const startLimit = 90_000;
 
-/** A first view that is about the opened folder only, without updates and telemetry. */
+/** Settings for a first view of the opened folder only, without tips, updates and telemetry. */
 export const calmSettings = {
   'workbench.startupEditor': 'none',
   'editor.minimap.enabled': false,
@@ -35,27 +35,28 @@ export const calmSettings = {
 };
 
 /**
- * For a server that a test starts: it forgets a closed page at once and knows no marketplace. With the smoke-test driver
- * its page takes an extension from its address (`workbenchAddress`), and shows notifications in their list only.
+ * Returns flags for a test's server, which forgets a closed page at once. With the smoke-test driver the page loads an
+ * extension named in its address (`workbenchAddress`), and shows notifications only in their list.
  *
- * @param {number} [grace] how long it waits for a page whose connection is lost, in seconds
- * @param {boolean} [hasDriver] a server without the driver shows notifications as a person's does
+ * @param {number} [grace] seconds to wait for a page whose connection is lost
+ * @param {boolean} [hasDriver] false: notifications are shown as to a user
  */
 export const testFlags = (grace = 1, hasDriver = true) => [
   ...['--reconnection-grace-time', String(grace)],
   ...(hasDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
 ];
+/** Turns the marketplace of a test's server off. */
 export const testEnvironment = { EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '' }) };
 
-/** Variables of the process that starts the server that would change what the server does. */
+/** Variables of this process that would change the server's behaviour. */
 const foreign =
   /^(VSCODE_|CODE_SERVER_|npm_|VITEST|ELECTRON_|(PORT|PASSWORD|HASHED_PASSWORD|NODE_ENV|NODE_OPTIONS)$)/;
 
 /**
  * @typedef {object} Server
- * @property {number} port on 127.0.0.1
- * @property {number} group the process group in which everything runs that it started
- * @property {Promise<void>} ended resolves when the server is gone, whatever ended it
+ * @property {number} port the port on 127.0.0.1
+ * @property {number} group the process group of everything that it started
+ * @property {Promise<void>} ended resolves when the server is gone, for whatever reason
  * @property {() => Promise<void>} stop ends the server and everything it started
  */
 
@@ -64,13 +65,13 @@ const foreign =
  *
  * @param {import('./install.mjs').Workbench} workbench
  * @param {object} options
- * @param {string} options.userData folder of settings and logs
- * @param {number} [options.port] 0: any free one
- * @param {readonly string[]} [options.flags] of code-server, besides the usual
- * @param {NodeJS.ProcessEnv} [options.env] variables besides those of this process
- * @param {boolean} [options.asksForTrust] folders are not trusted until a person says so; by default all are
+ * @param {string} options.userData the folder of settings and logs
+ * @param {number} [options.port] 0 means any free port
+ * @param {readonly string[]} [options.flags] additional flags of code-server
+ * @param {NodeJS.ProcessEnv} [options.env] variables in addition to those of this process
+ * @param {boolean} [options.asksForTrust] true: a folder is trusted only after the user says so; by default all are
  * @returns {Promise<Server>}
- * @throws {SetupFault} when it does not come up, with the end of its log
+ * @throws {SetupFault} with the end of its log, when it does not start
  */
 export async function startServer(
   workbench,
@@ -126,12 +127,12 @@ function codeServerFlags(userData, port) {
 const extensionsOf = (userData) => path.join(userData, 'extensions');
 
 /**
- * Installs a package as a person does who was given the file.
+ * Installs a package from its file, as a user would.
  *
  * @param {import('./install.mjs').Workbench} workbench
- * @param {{userData: string, vsix: string}} what settings and extensions of the workbench, and the package's file
+ * @param {{userData: string, vsix: string}} what the folder of settings and extensions, and the package's file
  * @returns {Promise<void>}
- * @throws {SetupFault} with the end of what the workbench said
+ * @throws {SetupFault} with the end of the workbench's output
  */
 export async function installExtension(workbench, { userData, vsix }) {
   mkdirSync(userData, { recursive: true });
@@ -144,12 +145,12 @@ export async function installExtension(workbench, { userData, vsix }) {
 }
 
 /**
- * Installs a working folder where it stands, as *Developer: Install Extension from Location…* does. Each window reads the
- * folder itself, and uninstalling leaves it alone. The person's other extensions stay.
+ * Installs a working folder in place, as *Developer: Install Extension from Location…* does. Each window reads the
+ * folder itself, and uninstalling does not change it. The user's other extensions are kept.
  *
- * @param {string} userData settings and extensions of the workbench
- * @param {string} folder of an extension, absolute
- * @throws {SetupFault} when the list of extensions there cannot be read
+ * @param {string} userData the folder of settings and extensions
+ * @param {string} folder the extension's folder, an absolute path
+ * @throws {SetupFault} when the list of installed extensions cannot be read
  */
 export function installFolder(userData, folder) {
   const list = listOfExtensions(userData);
@@ -163,7 +164,8 @@ export function installFolder(userData, folder) {
 }
 
 /**
- * Has the server read the manifests anew for the next window: it remembers them until the list of extensions is touched.
+ * Makes the server read the manifests again for the next window; it caches them until the list of extensions is
+ * touched.
  *
  * @param {string} userData
  */
@@ -199,9 +201,9 @@ function ownEnvironment() {
 }
 
 /**
- * @param {string} log in which the server writes its port
- * @param {Promise<void>} ended when the server is gone
- * @returns {Promise<number | undefined>} the port, undefined when the server is gone or the time is up
+ * @param {string} log the log to which the server writes its port
+ * @param {Promise<void>} ended resolves when the server is gone
+ * @returns {Promise<number | undefined>} the port; undefined when the server is gone or the time is up
  */
 async function waitUntilHealthy(log, ended) {
   const server = { gone: false };
@@ -220,14 +222,15 @@ async function healthy(port) {
   try {
     return (await fetch(`http://127.0.0.1:${port}/healthz`)).ok;
   } catch (error) {
-    // Not listening yet shows as a failed connection; anything else is a fault of the caller.
+    // A TypeError means that the connection failed because the server is not listening yet; other errors are the
+    // caller's fault.
     if (error instanceof TypeError) return false;
     throw error;
   }
 }
 
 /**
- * Writes the user's settings; those that are there already stay as they are unless `replace`.
+ * Writes the user's settings; an existing file is kept unless `replace`.
  *
  * @param {string} userData
  * @param {Record<string, unknown>} settings
@@ -241,11 +244,11 @@ export function writeSettings(userData, settings, { replace }) {
 }
 
 /**
- * @param {string} host by which a browser reaches the server, with the port
+ * @param {string} host the host and port by which a browser reaches the server
  * @param {object} shown
- * @param {string} [shown.extension] a working folder that is loaded as an extension, by a server with `testFlags`
- * @param {string} [shown.tests] a module with `run()` that the extension host calls
- * @param {string} [shown.workspace] the folder that is opened, or a `.code-workspace` file
+ * @param {string} [shown.extension] a working folder to load as an extension, on a server with `testFlags`
+ * @param {string} [shown.tests] a module whose `run()` the extension host calls
+ * @param {string} [shown.workspace] the folder or `.code-workspace` file to open
  * @returns {string} the page's address
  */
 export function workbenchAddress(host, { extension, tests, workspace }) {
