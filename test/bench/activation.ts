@@ -1,9 +1,9 @@
 /*
- * How long a real workbench waits for the extension to be activated, over several reloads, beside the workbench's own
- * extensions in the same run. Once by a command in a window that has come to rest, once by a click on the icon, when the
- * window draws the views at the same time. The workbench's clock goes on while others have the processor: the least of
- * several is the extension's own. With `--apart` (Linux) the server and its extension hosts have the last core to themselves and the
- * browser the others, as on a machine with cores to spare.
+ * Measures the activation time of the extension in a real workbench, over several reloads, compared with the
+ * workbench's own extensions in the same run: by a command in an idle window, and by a click on the icon, when the
+ * window draws the views at the same time. The workbench measures wall time, so the minimum of several is closest to
+ * the extension's own time. With `--apart` (Linux) the server and its extension hosts run on the last core alone and
+ * the browser on the others, as on a machine with spare cores.
  *
  *   node esbuild.js --production && node test/bench/run.mjs activation [--reloads N] [--apart]
  */
@@ -16,12 +16,12 @@ import { parseArgs } from 'node:util';
 import type { WorkbenchDriver } from '../workbench/driver';
 import { startWorkbench } from '../workbench/launch';
 
-/** Keeps processes, and what they start from now on, to cores such as `0-2`. */
+/** Binds processes and their future children to cores such as `0-2`. */
 const bind = (cores: string, pids: readonly string[]): void => {
   for (const pid of pids) execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, pid]);
 };
 
-/** Waits until an extension is active. @returns the milliseconds of every extension that is, by its name */
+/** Waits until an extension is active. @returns the activation milliseconds of all active extensions by name */
 async function activations(workbench: WorkbenchDriver, awaited: RegExp): Promise<Map<string, number>> {
   await workbench.runCommand('Developer: Show Running Extensions');
   const editor = workbench.page.locator('.runtime-extensions-editor');
@@ -59,7 +59,7 @@ try {
   for (let reload = 0; reload < Number(values.reloads); reload++) {
     for (const way of ['by a command', 'by its icon'] as const) {
       await workbench.reload();
-      // Those that begin with the workbench are done.
+      // The extensions that start with the workbench are active.
       await activations(workbench, /^Git$/);
       if (way === 'by a command') await workbench.runCommand('Tandem: Refresh');
       else {
@@ -68,9 +68,9 @@ try {
       }
       for (const [name, time] of await activations(workbench, /^tandem/i))
         note(/^tandem/i.test(name) ? `${name}, ${way}` : name, time);
-      // The view that is open would activate it with the next reload.
+      // An open Tandem view would activate the extension on the next reload.
       await workbench.activityBar('Explorer').click();
-      // Which view is open is put down every few seconds.
+      // The workbench stores the open view every few seconds.
       await workbench.page.waitForTimeout(6000);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Collection with 512 dialogues in flight against a server whose latencies are heavy-tailed (log-normal).
- * Peer in the same run: the usual loop, in which all dialogues wait for the slowest before the next turn.
+ * Measures a collection with 512 dialogues in flight against a server with heavy-tailed (log-normal) latencies.
+ * Baseline in the same run: the usual loop, in which all dialogues wait for the slowest before the next turn.
  *
  *   npm run build && node test/bench/run.mjs collection [--json]
  */
@@ -25,11 +25,11 @@ const IN_FLIGHT = 512;
 const DIALOGUES = 8 * IN_FLIGHT;
 const BARRIER_DIALOGUES = IN_FLIGHT;
 const TURNS = 3;
-/** Milliseconds: median 2 s, mean 2.75 s, one in 512 above 20 s. */
+/** Latency in milliseconds: median 2 s, mean 2.75 s, one in 512 above 20 s. */
 const MEDIAN = 2000;
 const SIGMA = 0.8;
 
-/** One request as the server saw it, milliseconds of its clock. */
+/** A request with its start and end in milliseconds of the server's clock. */
 interface Served {
   readonly arrived: number;
   readonly latency: number;
@@ -69,7 +69,7 @@ interface Parts {
 
 const common = { protocol: colBenchProtocol, sampling: { temperature: 1, maxTokens: 200 }, seed: 0 } as const;
 
-/** Seconds. */
+/** Returns the seconds of Tandem's collection. */
 async function ours(parts: Parts): Promise<number> {
   const log = await TrajectoryLog.open(path.join(parts.folder, 'ours'));
   const begun = performance.now();
@@ -89,7 +89,7 @@ async function ours(parts: Parts): Promise<number> {
   return (seconds * DIALOGUES) / result.total;
 }
 
-/** The usual loop: every dialogue of a batch takes its turn, then all go on together. Seconds. */
+/** Returns the seconds of the usual loop: every dialogue of a batch takes its turn, then all go on together. */
 async function barrier({ agent, grader, prompts, tasks, folder }: Parts): Promise<number> {
   const log = await TrajectoryLog.open(path.join(folder, 'barrier'));
   const begun = performance.now();
@@ -113,8 +113,8 @@ async function barrier({ agent, grader, prompts, tasks, folder }: Parts): Promis
 }
 
 /**
- * Mean number of requests that the server was working on, as a fraction of 512, from the moment all places are taken
- * until the last dialogue has begun.
+ * Returns the mean number of concurrent requests as a fraction of 512, from the time when all places are taken until
+ * the last dialogue has begun.
  */
 function utilization(served: readonly Served[]): number {
   const start = served[IN_FLIGHT - 1]!.arrived;

@@ -1,6 +1,6 @@
 /**
- * How long a critic takes for a dialogue of ten turns, and what it takes when each turn is read by itself, as a critic
- * would that knows of no dialogue. Build first: the critic runs in dist/scoring.js.
+ * Measures a critic on a dialogue of ten turns, and on the same turns read separately, without shared prefixes. Build
+ * first: the critic runs in dist/scoring.js.
  *
  *   node test/bench/run.mjs critic <folder of a critic with graphs> [--json]
  */
@@ -14,7 +14,7 @@ import { firstTasks } from '../fixtures/starter-world';
 const TURNS = 10;
 const TIMES = 30;
 
-/** Nine questions with a reply each, and the reference as the answer. */
+/** Makes a dialogue of nine questions with replies, and the reference as the answer. */
 function longDialogue(): CriticDialogue {
   const [starter] = firstTasks(1, { split: 'test', seed: 1, difficulty: 'standard' });
   const { task } = starter!;

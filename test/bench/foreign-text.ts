@@ -1,6 +1,6 @@
 /**
- * Fuzzes everything that reads foreign text: large texts that repeat random pieces. Prints the slowest, and fails when one
- * takes more than linear time would, or throws anything but a sentence for the user.
+ * Fuzzes all readers of foreign text with large texts that repeat random pieces. Prints the slowest, and fails when one
+ * exceeds linear time or throws anything but a sentence for the user.
  *
  *   node test/bench/run.mjs foreign-text [--texts N] [--seed N | --random]
  */
@@ -10,7 +10,7 @@ import { mulberry32 } from '../../src/core/random';
 import { pieces, readers } from '../fixtures/foreign-text';
 
 const CHARACTERS = 30_000;
-/** Linear readers take a hundredth of it, the others minutes. */
+/** Limit in seconds; linear readers take a hundredth of it, others minutes. */
 const MOST_SECONDS = 5;
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import type { Task } from '../../src/core/task/task';
 
-/** A task, an answer to it, and the reward that the answer has by construction. */
+/** A task, an answer, and the answer's reward by construction. */
 export interface Pair {
   readonly kind: 'loops' | 'raises' | 'huge' | 'right' | 'wrong';
   readonly task: Task;
@@ -10,7 +10,7 @@ export interface Pair {
 
 const tests = 10;
 
-/** References over one integer, of the size and manner of ColBench's; `K` is a number that differs from task to task. */
+/** References over one integer, in size and style like ColBench's; `K` is a number that differs between tasks. */
 const references = [
   `def solve(n):
     total = 0
@@ -56,7 +56,9 @@ const references = [
     return [tuple(int(part) for part in match.groups()) for match in found if match.group(4) != "0"]`,
 ];
 
-/** 300 pairs: a tenth loops for ever, a tenth raises, a twentieth returns huge values, the rest is right or wrong. */
+/**
+ * Makes 300 pairs: a tenth loop endlessly, a tenth raise, a twentieth return huge values, the rest are right or wrong.
+ */
 export function makePairs(): Pair[] {
   return Array.from({ length: 300 }, (_, index) => makePair(index));
 }
@@ -64,12 +66,12 @@ export function makePairs(): Pair[] {
 function makePair(index: number): Pair {
   const reference = references[index % references.length]!.replaceAll('K', String(index + 3));
   const task = makeTask(`task-${index}`, reference);
-  // The right answer under another name, for a function that does something wrong with it.
+  // The right answer has another name here, and the wrong function calls it.
   const inner = reference.replace('def solve(', 'def correct(');
   const wrap = (body: string): string => `${inner}\n\ndef solve(n):\n${body}\n`;
   const place = index % 20;
   if (place < 2) {
-    // One looping answer in five loops on a single test.
+    // One in five looping answers loops on a single test only.
     const condition = Math.floor(index / 10) % 5 === 4 ? 'n == 4' : 'True';
     const reward = condition === 'True' ? 0 : (tests - 1) / tests;
     const answer = wrap(`    step = 0\n    while ${condition}:\n        step += 1\n    return correct(n)`);

@@ -3,8 +3,8 @@ import { extractCode } from '../../src/core/grading/code';
 import type { Pair } from './grading-pairs';
 
 /**
- * The plain way: one native interpreter for each answer, which runs the reference and the answer on each test and
- * allows each a second. No sandbox.
+ * The baseline: one native interpreter for each answer, which runs the reference and the answer on each test with a
+ * time limit of one second each, without a sandbox.
  */
 const script = `
 import json, signal, sys
@@ -28,7 +28,7 @@ for call in job["calls"]:
 print(passed / len(job["calls"]))
 `;
 
-/** The reward of each pair, as many at a time as there are workers. */
+/** Returns the reward of each pair; as many run at a time as there are workers. */
 export async function gradeNatively(pairs: readonly Pair[], workers: number): Promise<number[]> {
   const rewards: number[] = [];
   let next = 0;

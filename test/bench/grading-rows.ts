@@ -1,10 +1,10 @@
 /**
- * `tandem grade --out` with a large file of rows: killed by SIGKILL at half, started again, and its table checked, with the most
- * memory that the command held and the rows per second of what was graded anew. The tasks are those of the handwritten pack,
- * each answered rightly, wrongly, and by code that fails. With `--folder` a measurement goes on where it was interrupted.
+ * Runs `tandem grade --out` on a large file of rows, kills it by SIGKILL at half, restarts it and checks its table.
+ * Reports the command's peak memory and the rows graded per second. The tasks are those of the handwritten pack, with
+ * right, wrong and failing answers. With `--folder` an interrupted measurement continues.
  *
- * With `--copied` so many rows get the grade that the command gave to the same task and answer among the first rows, as an
- * earlier start would have left it: what a large file needs in memory is then seen without the hours of grading it.
+ * With `--copied` so many rows get the grades of equal tasks and answers among the first rows, as an earlier start
+ * would have left them. This shows the memory that a large file needs without hours of grading.
  *
  *   npm run build && node test/bench/run.mjs grading-rows [--rows 200000] [--copied 0] [--folder FOLDER]
  */
@@ -33,7 +33,7 @@ const folder = values.folder ?? (await mkdtemp(path.join(tmpdir(), 'tandem-gradi
 const fileOf = (name: string): string => path.join(folder, name);
 const [rows, out, table] = [fileOf('rows.jsonl'), fileOf('grades.jsonl'), fileOf('table.txt')];
 
-/** One in three is right. */
+/** Returns an answer; one in three is right. */
 const answerOf = (reference: string, n: number): string =>
   [reference, 'def wrong(*values):\n    return None', "raise ValueError('no answer')"][n % 3]!;
 
@@ -41,7 +41,7 @@ const tasks = (await readFile(starterPack, 'utf8'))
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as { ground_truth: string });
-/** Then tasks and answers come again, but for a comment. */
+/** Number of different rows; later ones repeat tasks and answers with another comment. */
 const DIFFERENT = 3 * tasks.length;
 
 function* madeRows(count: number): Generator<{ id: string; task: object; answer: string }> {
@@ -58,7 +58,7 @@ async function write(file: string, lines: Iterable<object>): Promise<void> {
   await once(stream, 'finish');
 }
 
-/** Has the command grade the rows that differ, and gives the next ones the same grades. */
+/** Grades the different rows with the command, and copies the grades to the following ones. */
 async function copyGrades(): Promise<void> {
   const first = fileOf('first.jsonl');
   await write(first, madeRows(DIFFERENT));
@@ -79,7 +79,7 @@ async function copyGrades(): Promise<void> {
   await write(out, copies());
 }
 
-/** The lines of a file; none when it is not there. */
+/** Yields the lines of a file; none when it is missing. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   if ((await ifThere(() => stat(file))) !== undefined) yield* createInterface(createReadStream(file));
 }
@@ -93,11 +93,11 @@ async function count(lines: AsyncIterable<unknown>): Promise<number> {
 interface Part {
   readonly code: number | null;
   readonly seconds: number;
-  /** The most that the command had in memory at once, without its grader's process. */
+  /** Peak memory of the command, without its grader's process. */
   readonly megabytes: number;
 }
 
-/** Runs the command, and kills it when its file has so many grades. */
+/** Runs the command, and kills it when its file has `killAt` grades. */
 async function part(file: string, killAt: number): Promise<Part> {
   const begun = performance.now();
   const target = await open(table, 'w');
@@ -134,7 +134,7 @@ for (const killAt of graded < half ? [half, Infinity] : [Infinity]) {
   graded = now;
 }
 
-// The table has each row once, in the order of the file, with what the answer deserves.
+// The table must have each row once, in the order of the file, with the right reward.
 let [row, wrong] = [0, 0];
 let last = '';
 for await (const line of linesOf(table)) {

@@ -1,6 +1,7 @@
 /**
- * Grading 300 answers, of which a tenth loop for ever, with two workers; and how many benign answers a second.
- * Peer in the same run: one native CPython process for each answer, which allows each looping test a second.
+ * Measures the grading of 300 answers, a tenth of which loop endlessly, with two workers, and the benign answers per
+ * second. Baseline in the same run: one native CPython process for each answer, with a limit of one second per looping
+ * test.
  *
  *   npm run build && node test/bench/run.mjs grading [--json] [--no-peer]
  */
@@ -12,7 +13,7 @@ import { makePairs, type Pair } from './grading-pairs';
 import { gradeNatively } from './grading-peer';
 
 const workers = 2;
-/** The benign answers are graded this often, so that the rate is that of a long run. */
+/** Repetitions of the benign answers, so that the rate is that of a long run. */
 const benignRounds = 4;
 
 interface Row {

@@ -1,6 +1,6 @@
 /**
- * Kills commands, and what an extension host holds, by SIGKILL at random moments, and counts which of their processes are
- * still there ten seconds later, by number, time of start and command line.
+ * Kills commands, and a stand-in for an extension host, by SIGKILL at random moments, and counts the processes that
+ * remain ten seconds later, by id, start time and command line.
  *
  *   npm run build && TANDEM_TRAINER_PYTHON=… node test/bench/run.mjs kills [--kills 100] [--seed 1] [grade] [collect] [host]
  */

@@ -1,5 +1,5 @@
 /**
- * Local models: how fast one dialogue and many are written, and how much of the memory's bandwidth a large model gets.
+ * Measures local models: the speed of one dialogue and of many, and the fraction of memory bandwidth of a large model.
  *
  * The starter model, int8 and fp32: tokens per second of one dialogue and of 64 at once, and the first token once warm.
  * A Llama of 95 million random weights in fp32, made for the run: tokens per second of one dialogue times bytes of
@@ -38,7 +38,7 @@ function open(folder: string): LocalModel {
   return new LocalModel({ name: 'bench', folder, inference: path.resolve('dist/inference.js') });
 }
 
-/** Tokens per second of so many dialogues at once, each sampled with its own seed. */
+/** Measures tokens per second of so many dialogues at once, each sampled with its own seed. */
 async function tokensPerSecond(model: LocalModel, dialogues: number, maxTokens: number): Promise<number> {
   let tokens = 0;
   const began = performance.now();
@@ -53,7 +53,7 @@ async function tokensPerSecond(model: LocalModel, dialogues: number, maxTokens: 
   return (1000 * tokens) / (performance.now() - began);
 }
 
-/** Milliseconds from the call to the first text, the median of some. */
+/** Measures the median milliseconds from the call to the first text. */
 async function firstToken(model: LocalModel): Promise<number> {
   const times: number[] = [];
   for (let seed = 0; seed < 21; seed++) {
@@ -82,7 +82,7 @@ async function speedOf(graph: string): Promise<Speed> {
   }
 }
 
-/** Bytes per second that all cores together read from memory. */
+/** Measures the bytes per second that all cores together read from memory. */
 async function memoryBandwidth(): Promise<number> {
   const bytes = 2 ** 28;
   const rounds = 4;
@@ -111,8 +111,8 @@ const makeLarge = `
 import sys
 from pathlib import Path
 from models import tiny_model
-from tandem_trainer.onnx.decoder import write_player
-from tandem_trainer.onnx.shape import read_shape
+from tandem_trainer.export.onnx.decoder import write_player
+from tandem_trainer.export.onnx.shape import read_shape
 folder = tiny_model(
     Path(sys.argv[1]), hidden_size=768, intermediate_size=2048, num_hidden_layers=12, num_attention_heads=12,
     num_key_value_heads=4, vocab_size=16384, initializer_range=0.02, tie_word_embeddings=True,
@@ -128,7 +128,7 @@ interface Share {
   readonly share: number;
 }
 
-/** Tokens per second of one dialogue without its prompt: a long turn against a short one. */
+/** Measures tokens per second of one dialogue without its prompt, by a long and a short turn. */
 async function decodingSpeed(model: LocalModel): Promise<number> {
   const [short, long] = [8, 72];
   const seconds = async (maxTokens: number): Promise<number> => {
@@ -140,7 +140,7 @@ async function decodingSpeed(model: LocalModel): Promise<number> {
   return (long - short) / ((await seconds(long)) - before);
 }
 
-/** How much of the bandwidth the weights of a large model are read with, one dialogue being written. */
+/** Measures the fraction of the memory bandwidth with which one dialogue reads the weights of a large model. */
 async function shareOfBandwidth(): Promise<Share> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-bench-local-'));
   try {
@@ -149,7 +149,7 @@ async function shareOfBandwidth(): Promise<Share> {
     try {
       const { bytes: weightBytes } = await model.describe();
       let [bandwidth, speed] = [0, 0];
-      // The best of both, taken in turns: other work on the machine disturbs one as it does the other.
+      // Both are measured in turns and the best counts, so that other work on the machine affects them equally.
       for (let round = 0; round < 6; round++) {
         bandwidth = Math.max(bandwidth, await memoryBandwidth());
         speed = Math.max(speed, await decodingSpeed(model));

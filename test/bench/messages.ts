@@ -1,5 +1,6 @@
 /**
- * Sends every page more malformed messages than the tests do, and says after which it did not show what came next.
+ * Sends every page more malformed messages than the tests do, and lists those after which it did not show later
+ * messages.
  *
  *   npm run build && node test/bench/run.mjs messages [--page NAME] [--messages N] [--seed N | --random]
  */

@@ -1,9 +1,9 @@
 /**
- * A real language model, SmolLM2-135M-Instruct, by Tandem's own runner and by llama.cpp at like bits: int8 against Q8_0.
+ * Compares Tandem's own runner with llama.cpp on a real language model, SmolLM2-135M-Instruct: int8 against Q8_0.
  *
- * Tokens per second of one dialogue and of eight at once without their prompts, the first token after a prompt of some 1,000
- * tokens that neither has seen, and the memory of the process that computes. Both have as many threads; they take turns, and
- * the best of each counts, because other work on the machine disturbs one as it does the other.
+ * Tokens per second of one dialogue and of eight at once without their prompts, the first token after a prompt of some
+ * 1,000 tokens that neither has seen, and the memory of the process that computes. Both have as many threads; they take
+ * turns, and the best of each counts, because other work on the machine disturbs one as it does the other.
  *
  *   npm run build && TANDEM_REAL_MODEL=FOLDER node test/bench/run.mjs real-model [--threads N] [--rounds N] [--json]
  *
@@ -39,7 +39,7 @@ interface Figures {
   memoryMb: number;
 }
 
-/** A prompt that shares little more than its first words with another. @param words a word is one to two tokens */
+/** Makes a prompt that shares only its first words with others. @param words a word is one to two tokens */
 function request(number: number, words: number): readonly ChatMessage[] {
   const each = Array.from({ length: words }, (_, index) =>
     ((number * 7919 + index * 104729) % 9973).toString(),
@@ -49,7 +49,7 @@ function request(number: number, words: number): readonly ChatMessage[] {
 
 let asked = 0;
 
-/** Tokens per second of so many dialogues at once, from when all have begun until the last one ends. */
+/** Measures tokens per second of so many dialogues at once, from when all have begun until the last one ends. */
 async function speed(model: Model, dialogues: number): Promise<number> {
   const turns = await Promise.all(
     Array.from({ length: dialogues }, () =>
@@ -76,7 +76,7 @@ async function firstToken(model: Model): Promise<number> {
   return timing.firstTextMs ?? timing.totalMs;
 }
 
-/** Most memory that a process has had, in MB. @param what part of its command line */
+/** Returns the peak memory of a process in MB. @param what part of its command line */
 async function peakMemory(what: string): Promise<number> {
   const { stdout } = await promisify(execFile)('pgrep', ['-f', what]);
   const peaks = await Promise.all(

@@ -1,22 +1,22 @@
 /**
- * How much asking pays in the starter world: success of policies that apply what they hear without a fault and differ
- * only in what they ask. The range between them is what training can win.
+ * Computes the value of asking in the starter world: the success of policies that apply all replies correctly and
+ * differ only in their questions. The range between them is the possible gain of training.
  *
  *   node test/bench/run.mjs starter-world [--json]
  */
 import { OPTIONS } from '../../src/core/task/starter/kinds';
-import { DIFFICULTIES, KINDS, type Difficulty, type Kind } from '../../src/core/task/starter/world';
+import { DIFFICULTIES, KINDS, type Difficulty, type DecisionKind } from '../../src/core/task/starter/world';
 import type { StarterTask } from '../../src/core/task/starter/world';
 import { firstTasks } from '../fixtures/starter-world';
 
 const TRAINING_TASKS = 20_000;
 const TEST_TASKS = 2000;
-const HARD_TO_THINK_OF: readonly Kind[] = ['strictness', 'empty', 'rounding', 'order', 'unit'];
+const HARD_TO_THINK_OF: readonly DecisionKind[] = ['strictness', 'empty', 'rounding', 'order', 'unit'];
 
 interface Policy {
   readonly name: string;
   readonly questions: number;
-  readonly neverAsks?: readonly Kind[];
+  readonly neverAsks?: readonly DecisionKind[];
 }
 
 const policies: readonly Policy[] = [
@@ -37,26 +37,26 @@ const policies: readonly Policy[] = [
   },
 ];
 
-const kindsOf = ({ decisions }: StarterTask): Set<Kind> => new Set(decisions.map(({ kind }) => kind));
+const kindsOf = ({ decisions }: StarterTask): Set<DecisionKind> => new Set(decisions.map(({ kind }) => kind));
 
-/** The decisions of every training task, by trade. */
-function experience(difficulty: Difficulty): Map<string, Set<Kind>[]> {
-  const seen = new Map<string, Set<Kind>[]>();
+/** Returns the decisions of every training task, by trade. */
+function experience(difficulty: Difficulty): Map<string, Set<DecisionKind>[]> {
+  const seen = new Map<string, Set<DecisionKind>[]>();
   for (const task of firstTasks(TRAINING_TASKS, { split: 'train', seed: 7, difficulty })) {
     seen.set(task.domain, [...(seen.get(task.domain) ?? []), kindsOf(task)]);
   }
   return seen;
 }
 
-/** What is asked: hints first, then what is most frequent in tasks that agree with all that is known by now. */
-function askedBy(policy: Policy, task: StarterTask, seen: readonly Set<Kind>[]): Set<Kind> {
+/** Chooses the questions: hints first, then the most frequent decisions in tasks that agree with all known answers. */
+function askedBy(policy: Policy, task: StarterTask, seen: readonly Set<DecisionKind>[]): Set<DecisionKind> {
   const has = kindsOf(task);
   const known = new Map(task.decisions.filter(({ cued }) => cued).map(({ kind }) => [kind, true]));
-  const asked = new Set<Kind>();
+  const asked = new Set<DecisionKind>();
   let alike = seen;
   while (asked.size < policy.questions) {
     alike = alike.filter((kinds) => [...known].every(([kind, present]) => kinds.has(kind) === present));
-    const chance = (kind: Kind): number =>
+    const chance = (kind: DecisionKind): number =>
       known.get(kind) === true ? Infinity : alike.filter((kinds) => kinds.has(kind)).length;
     const [next] = KINDS.filter((kind) => !asked.has(kind) && policy.neverAsks?.includes(kind) !== true)
       .map((kind) => ({ kind, chance: chance(kind) }))
@@ -69,12 +69,12 @@ function askedBy(policy: Policy, task: StarterTask, seen: readonly Set<Kind>[]):
   return asked;
 }
 
-/** The chance of success: what was not asked is guessed if it is known to be there, else left out. */
-function success({ name }: Policy, task: StarterTask, asked: ReadonlySet<Kind>): number {
+/** Returns the probability of success; decisions that were not asked are guessed if known to exist, else left out. */
+function success({ name }: Policy, task: StarterTask, asked: ReadonlySet<DecisionKind>): number {
   return task.decisions
     .filter(({ kind }) => !asked.has(kind))
     .reduce((chance, { kind, cued }) => {
-      // Left out, strictness and order still mean one of their two values.
+      // If left out, strictness and order still have one of their two values.
       const isGuessed = name.includes('guesses') || cued || kind === 'strictness' || kind === 'order';
       return isGuessed ? chance / OPTIONS[kind].length : 0;
     }, 1);

@@ -44,7 +44,7 @@ describe('The models that Tandem offers the editor', () => {
     await until('the server is offered', async () => (await mine()) !== undefined);
     const model = (await mine())!;
     assert.equal(await asked(model, 'What does a parcel cost?', 'In euros.'), 'It depends on the weight.');
-    // Two messages of one side are one to a chat template.
+    // Consecutive messages of one side are merged for the chat template.
     assert.deepEqual(server.requests[0]?.body.messages, [
       { role: 'user', content: 'What does a parcel cost?\n\nIn euros.' },
     ]);
@@ -57,7 +57,7 @@ describe('The models that Tandem offers the editor', () => {
     await until('the server is offered', async () => (await offered()).some(({ name }) => name === 'Gone'));
     const gone = (await offered()).find(({ name }) => name === 'Gone')!;
     await assert.rejects(asked(gone, 'Hello?'), /127\.0\.0\.1:1/);
-    // One that has failed is offered no more.
+    // A model that failed is no longer offered.
     await until('the server is gone', async () => !(await offered()).some(({ name }) => name === 'Gone'));
   });
 });

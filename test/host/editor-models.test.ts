@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { ModelNode } from '../../src/editor/models/tree';
 import { closeEditors, configure, consent, openTask, tandem, until } from './tandem';
 
-/** What the extension under test/fixtures/editor-models lets a test do. */
+/** API of the extension in test/fixtures/editor-models. */
 interface Provider {
   requests: string[][];
   cancelled: number;
@@ -40,7 +40,7 @@ describe('The models of the editor in the extension host', () => {
     await configure('simulator', 'rules');
   });
   after(async () => {
-    // Other suites play the same tasks from their beginning.
+    // Other suites play the same tasks and expect no dialogues about them.
     const log = await (await tandem()).engine.log();
     await log.delete(log.list({ offset: 0, limit: 100 }).rows.map(({ id }) => id));
     (await provider()).offer();
@@ -66,7 +66,7 @@ describe('The models of the editor in the extension host', () => {
     shown.onMessage((message) => {
       if (message.type === 'stream' && message.stream) streamed.push(message.stream.text);
     });
-    await shown.start(consent);
+    await shown.do({ type: 'start', consent: consent });
     assert.equal(shown.snapshot.turns[0]?.visible, 'How heavy is heavy?', shown.state.notice?.message);
     assert.ok(streamed.length > 0, 'Nothing streamed.');
     const [request] = (await provider()).requests;
@@ -82,8 +82,8 @@ describe('The models of the editor in the extension host', () => {
     await configure('agent', 'script:agents/asks-first.json');
     await configure('simulator', 'vscode:test-family');
     const { shown } = await openTask('hotel-stay');
-    await shown.start(consent);
-    await shown.simulatorOnce();
+    await shown.do({ type: 'start', consent: consent });
+    await shown.do({ type: 'simulator-once' });
     const log = await (await tandem()).engine.log();
     const reply = (await log.trajectory(shown.id ?? ''))?.turns[0]?.reply;
     assert.equal(reply?.by, 'vscode:test-family');
@@ -98,8 +98,8 @@ describe('The models of the editor in the extension host', () => {
     await configure('agent', 'script:agents/asks-first.json');
     await configure('simulator', 'vscode:tandem-test/two');
     const { shown } = await openTask('stock-valuation');
-    await shown.start(consent);
-    await shown.simulatorOnce();
+    await shown.do({ type: 'start', consent: consent });
+    await shown.do({ type: 'simulator-once' });
     const log = await (await tandem()).engine.log();
     const reply = (await log.trajectory(shown.id ?? ''))?.turns[0]?.reply;
     assert.equal(reply?.text, 'Ten kilograms, I think. '.repeat(40).slice(0, 400));
@@ -112,9 +112,9 @@ describe('The models of the editor in the extension host', () => {
     const before = test.cancelled;
     await configure('agent', 'vscode:tandem-test/two');
     const { shown } = await openTask('course-mark');
-    const starting = shown.start(consent);
+    const starting = shown.do({ type: 'start', consent: consent });
     await until('the model is asked', () => test.requests.length > 0);
-    await shown.stop();
+    await shown.do({ type: 'stop' });
     await starting;
     assert.equal(shown.state.phase, 'stopped');
     await until('the model was told', () => test.cancelled === before + 1);

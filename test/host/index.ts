@@ -4,7 +4,7 @@ import { format } from 'node:util';
 
 import Mocha from 'mocha';
 
-/** Begin what is meant for the command that opened the page (scripts/suites/host.mjs); the workbench logs beside it. */
+/** Prefix of lines for the command that opened the page (scripts/suites/host.mjs); the workbench logs others. */
 const reportMark = 'TANDEM_HOST_REPORT ';
 const resultMark = 'TANDEM_HOST_RESULT ';
 

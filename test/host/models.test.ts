@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { isRunning } from '../../src/core/trajectory/running';
 import type { ModelNode } from '../../src/editor/models/tree';
-import type { PackTask } from '../../src/editor/tasks/packs';
+import type { ListedTask } from '../../src/editor/tasks/packs';
 import { closeEditors, configure, consent, tandem, until } from './tandem';
 
 type ModelRow = Extract<ModelNode, { kind: 'model' }>;
@@ -24,13 +24,13 @@ async function stateOf(name: string): Promise<string> {
   return (await modelNamed(name)).row.state.kind;
 }
 
-async function firstOfTheWorld(): Promise<PackTask> {
+async function firstOfTheWorld(): Promise<ListedTask> {
   const pack = (await (await tandem()).packs.all()).find(({ name }) => name === 'starter-world');
   assert.ok(pack?.tasks[0], 'The workspace has no tasks of the starter world.');
   return pack.tasks[0];
 }
 
-/** What this process has loaded of the machine's own code. */
+/** Returns the shared libraries that this process has loaded. */
 function sharedObjects(): string[] {
   const report = process.report.getReport() as unknown as { sharedObjects: string[] };
   return report.sharedObjects;
@@ -51,7 +51,7 @@ describe('The models view in the extension host', () => {
   it('shows how fast the agent wrote, whose process ends when another agent is chosen', async () => {
     const { panels } = await tandem();
     const { shown } = await panels.openTask(await firstOfTheWorld());
-    await shown.start(consent);
+    await shown.do({ type: 'start', consent: consent });
     assert.ok(shown.snapshot.turns[0]?.visible, shown.state.notice?.message);
     await until(
       'the speed is shown',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { chosenPython } from '../../src/editor/pythonEnvironments';
 
-/** What the extension under test/fixtures/python-environments lets a test do. */
+/** API of the extension in test/fixtures/python-environments. */
 interface Chooser {
   choose(executable: string | undefined): void;
 }

@@ -55,7 +55,7 @@ describe('Connected models in the extension host', () => {
       assert.equal(agent(), specOf(there));
       assert.equal(engine.calledBy(specOf(there)), 'Lab');
       const { shown } = await openTask('stock-valuation');
-      await shown.start(consent);
+      await shown.do({ type: 'start', consent: consent });
       assert.equal(shown.snapshot.turns[0]?.visible, 'How many?', shown.state.notice?.message);
       assert.equal(server.requests.at(-1)?.body.temperature, 0.25);
       await vscode.commands.executeCommand('tandem.showUse');

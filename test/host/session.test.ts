@@ -37,10 +37,10 @@ describe('A session in the extension host', () => {
     const log = await engine.log();
     const { total } = log.list({ offset: 0, limit: 1 });
     const { shown } = await openTask('parcel-surcharge');
-    await shown.start();
+    await shown.do({ type: 'start' });
     assert.equal(log.list({ offset: 0, limit: 1 }).total, total);
     assert.ok(shown.state.consent, 'The session does not ask.');
-    await shown.start(consent);
+    await shown.do({ type: 'start', consent: consent });
     assert.equal(shown.state.phase, 'developer');
     assert.deepEqual(
       log.consents.map(({ pseudonym }) => pseudonym),
@@ -50,21 +50,21 @@ describe('A session in the extension host', () => {
 
   it('goes on with the same dialogue after its panel was closed', async () => {
     const first = await openTask('course-mark');
-    await first.shown.start(consent);
+    await first.shown.do({ type: 'start', consent: consent });
     const { id } = first.shown;
     first.dispose();
     const second = await openTask('course-mark');
     assert.notEqual(second, first);
     assert.equal(second.shown.id, id);
     assert.equal(second.shown.state.phase, 'developer');
-    await second.shown.reply({ text: 'The two worst marks are left out.' });
+    await second.shown.do({ type: 'reply', draft: { text: 'The two worst marks are left out.' } });
     assert.equal(second.shown.snapshot.turns[0]?.reply?.by, 'you');
   });
 
   it('is played to its grade, which the tree and the log then show', async () => {
     const { tasks, engine } = await tandem();
     const { shown } = await openTask('parcel-surcharge');
-    while (shown.state.phase === 'developer') await shown.simulatorOnce();
+    while (shown.state.phase === 'developer') await shown.do({ type: 'simulator-once' });
     assert.equal(shown.state.phase, 'over', shown.state.notice?.message);
     assert.match(shown.state.grade?.headline ?? '', /^\d+ of 10 tests passed$/);
     await until(
@@ -119,7 +119,7 @@ describe('A session in the extension host', () => {
       shown.onMessage((message) => {
         if (message.type === 'stream' && message.stream) streamed.push(message.stream.text);
       });
-      const starting = shown.start(consent);
+      const starting = shown.do({ type: 'start', consent: consent });
       await until(
         'its words come before its message ends',
         () => streamed.at(-1)?.includes('guests') === true,
@@ -130,9 +130,9 @@ describe('A session in the extension host', () => {
       assert.equal(shown.snapshot.turns[0]?.visible, 'How many guests are there?');
       await server.close();
       await configure('model.totalSeconds', 5);
-      const replying = shown.reply({ text: 'Two.' });
+      const replying = shown.do({ type: 'reply', draft: { text: 'Two.' } });
       await until('the server is asked again or given up', () => shown.state.phase !== 'developer');
-      await shown.stop();
+      await shown.do({ type: 'stop' });
       await replying;
       assert.equal(shown.state.phase, 'stopped');
       assert.equal((await trajectoryOf(shown.id)).turns[0]?.reply?.text, 'Two.');

@@ -3,19 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Tandem } from '../../src/extension';
 import type { SessionPanel } from '../../src/editor/session/panel';
-import type { PackTask } from '../../src/editor/tasks/packs';
+import type { ListedTask } from '../../src/editor/tasks/packs';
 
 export const consent = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
 
-/** The running extension, as the tests look into it. */
+/** Returns the running extension with its internals. */
 export async function tandem(): Promise<Tandem> {
   const extension = vscode.extensions.getExtension<Tandem>('tandem.tandem');
   assert.ok(extension, 'The extension is not installed.');
   return extension.activate();
 }
 
-/** A task of the handwritten pack. @param id as in the pack */
-export async function starterTask(id: string): Promise<PackTask> {
+/** Returns a task of the handwritten pack. @param id as in the pack */
+export async function starterTask(id: string): Promise<ListedTask> {
   const { packs } = await tandem();
   const task = (await packs.all()).flatMap((pack) => pack.tasks).find((one) => one.id === id);
   assert.ok(task, `The handwritten pack has no task ${id}.`);
@@ -32,10 +32,10 @@ export async function configure(name: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('tandem').update(name, value, vscode.ConfigurationTarget.Workspace);
 }
 
-/** A test waits so long for anything, in milliseconds. Nearly all of it takes less than a second. */
+/** Maximum wait of a test in milliseconds; nearly everything takes less than a second. */
 const patience = 120_000;
 
-/** Waits for what the file system or the editor reports in its own time. */
+/** Waits for a condition that the file system or the editor reports at any time. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const started = performance.now();
   while (!(await holds())) {

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { commands } from '../../src/editor/contributions';
-import type { TaskNode } from '../../src/editor/tasks/tree';
+import type { TaskNode } from '../../src/editor/tasks/items';
 import { closeEditors, configure, consent, starterTask, tandem, until } from './tandem';
 
 const row = (id: string, call = 'f(1)'): string =>
@@ -15,7 +14,7 @@ const row = (id: string, call = 'f(1)'): string =>
     test_cases: { test1: call },
   });
 
-/** A file of the workspace, for one test. */
+/** Creates a file in the workspace for one test. */
 async function withFile(
   name: string,
   content: string,
@@ -41,7 +40,12 @@ describe('The tasks view in the extension host', () => {
   it('stands on commands that are all registered', async () => {
     await tandem();
     const registered = new Set(await vscode.commands.getCommands(true));
-    for (const command of Object.values(commands)) assert.ok(registered.has(command), command);
+    const extension = vscode.extensions.getExtension('tandem.tandem');
+    assert.ok(extension);
+    const { contributes } = extension.packageJSON as {
+      readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+    };
+    for (const { command } of contributes.commands) assert.ok(registered.has(command), command);
   });
 
   it('lists the packs of the workspace with their tasks', async () => {
@@ -149,7 +153,7 @@ describe('The state of a task', () => {
       assert.match(String(tasks.getTreeItem(pack!).description), /^10000 tasks/);
       assert.equal((await tasks.getChildren(pack)).length, 201);
       const more = (await tasks.getChildren(pack)).at(-1);
-      assert.equal(tasks.getTreeItem(more!).description, '9800 not shown');
+      assert.equal(tasks.getTreeItem(more!).description, '9,800 not shown');
       await vscode.commands.executeCommand('tandem.showMore', more);
       assert.equal((await tasks.getChildren(pack)).length, 401);
     });
@@ -174,7 +178,7 @@ describe('The state of a task', () => {
   });
 });
 
-/** A file outside of the workspace. */
+/** Creates files outside of the workspace for one test. */
 async function outside(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-packs-'));
   try {
@@ -265,7 +269,7 @@ describe('The guidelines of a pack', () => {
     vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
       .filter(
-        ({ input }) => input instanceof vscode.TabInputWebview && input.viewType.includes('markdown.preview'),
+        ({ input }) => input instanceof vscode.TabInputCustom && input.viewType.includes('markdown.preview'),
       );
 
   afterEach(closeEditors);

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NativeServer } from '../../src/core/grading/native/server';
+import { createNativeRunner } from '../../src/core/grading/native/native';
 import { ScoringProcess } from '../../src/core/model/local/critic/process';
 import { InferenceProcess } from '../../src/core/model/local/process';
 import { findPython } from '../../src/core/training/environment/find';
@@ -13,7 +13,7 @@ import { eventually } from '../fixtures/eventually';
 import { temporaryFolder } from '../fixtures/log';
 
 let folder: string;
-/** The children write the names of their variables into it. */
+/** File into which the child processes write the names of their variables. */
 let seen: string;
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ const variables = (): Promise<string[]> =>
     return text.slice(0, -1).split(',');
   });
 
-/** Of those above that a child must not see. */
+/** Selects the names above that a child must not see. */
 const secrets = (names: readonly string[]): string[] =>
   names.filter((name) =>
     ['OPENAI_API_KEY', 'LAB_LOGIN', 'HF_TOKEN', 'PIP_INDEX_URL', 'NODE_OPTIONS'].includes(name),
@@ -75,10 +75,8 @@ describe('what a child process sees of the environment', () => {
 
   it('that grades with numpy: no key', async () => {
     const python = await file('python', `#!/bin/sh\nexec python3 -c '${pythonLines()}'\n`);
-    const started = await NativeServer.start(python, folder, {
-      ...{ required: [], optional: [], memoryBytes: 1, evaluation: '' },
-    });
-    expect(started).toHaveProperty('refused');
+    const runner = await createNativeRunner({ python, scripts: folder, evaluation: folder });
+    expect(runner).toHaveProperty('unavailable');
     expect(secrets(await variables())).toEqual([]);
   });
 

@@ -3,8 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
-import { compareRuns } from '../../src/core/testing/comparison';
-import { runTests, type TestRun, type TestRunOptions } from '../../src/core/testing/run';
+import { compareRuns, runTests, type TestRun, type TestRunOptions } from '../../src/core/testing/run';
 import { realTrainer } from '../fixtures/trainer';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
 
-// A worker runs many files, because starting one takes longer than most of them. Each file has modules of its own all the
-// same, or one would see what another has mocked and changed. What a file does to a global it takes back itself.
+// A worker runs many files, because starting a worker takes longer than most files. Each file gets fresh modules, so
+// that it does not see the mocks and changes of another. A file must undo its own changes of globals.
 vi.resetModules();

@@ -5,12 +5,12 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where `grading/sandbox.ts` builds the grader of this run of the tests. */
+    /** Folder in which `grading/sandbox.ts` builds the grader of this test run. */
     graderFolder: string;
   }
 }
 
-/** Vitest calls it before the first file and calls what it returns after the last one. */
+/** Vitest calls this before the first file, and its result after the last one. */
 export default function provideFolder(project: TestProject): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'tandem-grader-'));
   project.provide('graderFolder', folder);

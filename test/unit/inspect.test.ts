@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Each starts its child process and resolves to what ends it. */
+/** Functions that start a child process and return a function that ends it. */
 const processes = {
   TANDEM_INSPECT_GRADER: async () => {
     const pool = await WasiPool.open({ assets: folder, workers: 1, memoryMegabytes: 64 });

@@ -5,15 +5,15 @@ import { expect } from 'vitest';
 import type { WorkbenchDriver } from './driver';
 import { usualThemes } from './themes';
 
-/** What axe looks at: all its rules, or that which a theme decides. */
+/** Rules that axe checks: all of them, or only the contrast, which depends on the theme. */
 type Rules = 'all' | 'contrast';
 
-/** What axe finds wrong with what a webview draws now, one line for each element; none is wanted. */
+/** Returns axe's findings in a webview, one line for each element; the tests expect none. */
 async function violations(webview: FrameLocator, rules: Rules): Promise<string[]> {
   const element = await webview.locator('html').elementHandle();
   const frame = await element.ownerFrame();
   if (frame === null) throw new Error('The webview is not there any more.');
-  // As text, which the page's content security policy lets a debugger run.
+  // The code is text, because the page's content security policy allows the debugger to evaluate text.
   if (!(await frame.evaluate<boolean>('"axe" in globalThis'))) await frame.evaluate(axe.source);
   const options: RunOptions = { resultTypes: ['violations'] };
   if (rules === 'contrast') options.runOnly = ['color-contrast'];
@@ -23,7 +23,7 @@ async function violations(webview: FrameLocator, rules: Rules): Promise<string[]
   );
 }
 
-/** Waits until axe finds nothing wrong with what a webview draws: it may still be drawing when it is looked at. */
+/** Waits until axe finds nothing wrong in a webview, which may still be drawing at first. */
 export async function expectAccessible(
   webview: FrameLocator,
   { message, rules = 'all' }: { readonly message?: string; readonly rules?: Rules } = {},
@@ -33,7 +33,7 @@ export async function expectAccessible(
     .toEqual([]);
 }
 
-/** Pictures of the workbench in each of the themes, in which everybody can use what the webview draws. */
+/** Takes a picture of the workbench in each theme, and checks the webview's accessibility in it. */
 export async function accessiblePictures(
   workbench: WorkbenchDriver,
   webview: FrameLocator,
@@ -42,7 +42,7 @@ export async function accessiblePictures(
 ): Promise<void> {
   for (const [index, theme] of themes.entries()) {
     await workbench.pictures(name, [theme]);
-    // A theme decides about colors only.
+    // A theme changes colors only.
     await expectAccessible(webview, { message: theme, rules: index === 0 ? 'all' : 'contrast' });
   }
 }

@@ -9,17 +9,17 @@ import { launchProfile } from '../../scripts/workbench/browser.mjs';
 import { answerForContrast, inDark, keepStill } from './themes';
 
 /**
- * This folder holds what the browsers of this process have loaded so far: the next one compiles the workbench no more than a person's does on
- * the second day. What an earlier run left is of another build.
+ * Cache of the browsers of this process, so that the next one need not compile the workbench again, like a browser on
+ * its second day. The cache of an earlier run belongs to another build.
  */
 const cache = path.join(results, `browser-cache-${process.env.VITEST_POOL_ID ?? ''}`);
 const emptied = rm(cache, { recursive: true, force: true }).then(() => mkdir(cache, { recursive: true }));
-/** The folders of a profile in which such things are. */
+/** Cache folders of a browser profile. */
 const PARTS = ['Cache', 'Code Cache'];
 
 /**
- * A person lets the page use the clipboard. The workbench would otherwise copy by a field of its own, which takes the focus
- * away for a moment at a time that a test does not know.
+ * Grants the page access to the clipboard. Otherwise the workbench copies through a hidden field, which takes the focus
+ * for a moment at a time that a test cannot predict.
  */
 const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-read', 'clipboard-write'] };
 
@@ -28,7 +28,7 @@ export interface OpenBrowser extends AsyncDisposable {
 }
 
 /**
- * Opens a browser that remembers nothing of what people did in others.
+ * Opens a browser with an empty profile, apart from the cache.
  * @param port where `pageHost` leads, on 127.0.0.1
  */
 export async function openBrowser(port: number, viewport: ViewportSize | null): Promise<OpenBrowser> {

@@ -20,7 +20,7 @@ const solves = (base: number): string =>
     `I WANT TO ANSWER:\n\`\`\`python\ndef parcel_price(weight_kg, zone):\n    base = {1: ${base}, 2: 8, 3: 12}.get(zone, -1)\n    return base + 4.5 if weight_kg > 20 else base\n\`\`\``,
   );
 
-/** Two agents with other questions. */
+/** Two agents that ask different questions. */
 const agents = {
   curious: [
     says('At how many kilograms does a parcel count as **heavy**, and how big is the supplement?'),
@@ -32,7 +32,7 @@ const agents = {
 
 let workspace: string;
 let server: ChatServer;
-/** When the agents may end the messages that they are asked for now. */
+/** Resolves when the agents may end their current messages. */
 let mayEnd: Promise<unknown> = Promise.resolve();
 let workbench: WorkbenchDriver;
 
@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-/** Asks both agents for a message, looks at what is shown while they write, and lets them end. */
+/** Asks both agents for a message, calls the check while they write, and lets them end. */
 async function whileTheyWrite(
   ask: Locator,
   look: () => Promise<void> = () => Promise.resolve(),
@@ -153,7 +153,7 @@ test('neither has two others written, and equal goes on with the first', async (
   await composer().fill('Minus one.');
   await composer().press('Enter');
   await question().waitFor();
-  // The table says nothing of a dialogue that is still played: it would tell who wrote what.
+  // The table omits a dialogue that is still being played, because it would reveal the authors.
   await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
   await workbench.screenshot('candidates-answers');
 });

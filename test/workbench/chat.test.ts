@@ -37,9 +37,9 @@ test('finds the starter model in the picker of the chat, and it answers', async 
     await workbench.screenshot('chat-picker');
   });
   await view.pickModel('starter');
-  // Written out: the list that opens after the @ goes when the chat hears of a model meanwhile.
+  // Typed in full: the list that opens after the @ closes when the chat learns of a model meanwhile.
   await view.say(`@tandem ${parking}`);
-  // What can be replied to a question.
+  // The suggested reply to a question is offered.
   await chat().getByText('Answer now').waitFor();
   await workbench.screenshot('chat-starter');
   expect(own.server.requests).toEqual([]);
@@ -54,7 +54,7 @@ test('asks @tandem about what is selected, and it asks back before it answers', 
     .getByRole('button', { name: /^New Chat/ })
     .first()
     .click();
-  // The chat keeps whom it is with.
+  // The chat keeps addressing the same participant.
   await view.input.getByText('@tandem').waitFor();
   await view.pickModel('Mine');
   await view.say('I need the price of a parcel.');
@@ -70,7 +70,7 @@ test('asks @tandem about what is selected, and it asks back before it answers', 
   await workbench.pictures('chat-answers');
   const last = own.server.requests.at(-1)!.body.messages;
   expect(last.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-  // What was given once is not given again.
+  // The context of an earlier message is not sent again.
   expect(last.at(-1)!.content).toBe('Above 20.');
 });
 
@@ -119,7 +119,7 @@ test('compares what a run made with its base, blindly', async () => {
     await readFile(path.join(root, 'samples', 'workspace', 'starter-world.jsonl'), 'utf8')
   ).split('\n');
   await writeFile(path.join(own.workspace, 'garage.jsonl'), `${task}\n`);
-  // The base is a model of the hub, which the connected server serves.
+  // The base is a hub model that the connected server serves.
   const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: 'tiny' } };
   await writeFile(path.join(run, 'run.json'), JSON.stringify(configuration));
   await workbench.runCommand('Tandem: Refresh');

@@ -3,18 +3,18 @@ import { expect } from 'vitest';
 
 import { insisting, type WorkbenchDriver } from './driver';
 
-/** A request that the starter model, and what is trained from it, understands. */
+/** A request that the starter model and models trained from it understand. */
 export const parking =
   'Please help me with the bill for parking in our garage. You get a list with the minutes of every day, and the rate per minute. We bill in whole numbers. A long stay has a highest price. The signature of the function is: def lot_bill(minutes, rate)';
 
-/** Models that call no tools are not offered in agent mode. */
+/** Settings of the chat: agent mode is off, because it does not offer models that call no tools. */
 export const chatSettings = {
   'chat.disableAIFeatures': false,
   'chat.agent.enabled': false,
   'chat.newSession.defaultMode': 'ask',
 };
 
-/** The workbench's chat, as a person works it. */
+/** Operates the workbench's chat as a person does. */
 export class ChatView {
   constructor(private readonly workbench: WorkbenchDriver) {}
 
@@ -26,7 +26,7 @@ export class ChatView {
     return this.content.locator('.interactive-input-part .monaco-editor').last();
   }
 
-  /** Says something, to whom the chat is with already. */
+  /** Sends a message to the current participant. */
   async say(text: string): Promise<void> {
     await this.input.click();
     if (!text.startsWith('@tandem')) await this.input.getByText('@tandem').waitFor();
@@ -35,8 +35,9 @@ export class ChatView {
   }
 
   /**
-   * Opens the list of models and does something in it. The chat draws its button anew whenever it hears of a model, which
-   * closes the list or leads a click astray; before it has heard of any, the list is another one. Then it is opened again.
+   * Opens the list of models and does something in it. The chat redraws its button whenever it learns of a model, which
+   * closes the list or misdirects a click, and before the first model it shows another list. In these cases this
+   * retries.
    */
   async inPicker(
     act: (list: Locator, options: { readonly timeout: number }) => Promise<void>,

@@ -15,7 +15,7 @@ import { startWorkbench } from './launch';
 import { showRuns } from './runsView';
 import { allThemes } from './themes';
 
-// Two short runs of the starter model by the real trainer, whose models really play.
+// The real trainer makes two short runs of the starter model, and their models really play.
 
 let workspace: string;
 let workbench: WorkbenchDriver;
@@ -25,7 +25,7 @@ const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const widget = (): Locator => workbench.page.locator('.quick-input-widget');
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
-/** Which are looked at. */
+/** Returns the selected option of the list "Steps". */
 const steps = (): Promise<string> =>
   view().getByRole('combobox', { name: 'Steps' }).locator('option:checked').innerText();
 const table = (name: RegExp): Locator => view().getByRole('region', { name });
@@ -62,7 +62,7 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-/** In every theme, and in a narrow window. */
+/** Takes pictures in every theme and in a narrow window. */
 async function pictures(name: string): Promise<void> {
   await workbench.clearNotifications();
   await accessiblePictures(workbench, view(), name, allThemes);
@@ -76,7 +76,7 @@ async function pick(text: string | RegExp): Promise<void> {
   await widget().locator('.quick-input-list-row', { hasText: text }).first().click();
 }
 
-/** What the folders of the runs hold of evaluations. */
+/** Lists the evaluations in the folders of the runs. */
 async function evaluations(): Promise<string[]> {
   const folder = path.join(workspace, '.tandem', 'runs');
   const names = await readdir(folder, { recursive: true });
@@ -179,7 +179,7 @@ test('an evaluation gives success with intervals, and differences on the same ta
   await standing.scrollIntoViewIfNeeded();
   await pictures('comparison-success');
   expect(await evaluations()).toHaveLength(2);
-  // Each run says in its row what came of it, as soon as it is known.
+  // Each run's row shows its result as soon as it is known.
   for (const name of ['first', 'second'])
     await row(new RegExp(`^${name} try, done, \\d+ → \\d+ %, ([+−]\\d+|0) points, `)).waitFor();
   await workbench.screenshot('runs-with-results');
@@ -189,7 +189,7 @@ test('after a reload the comparison is back, with what was evaluated', async () 
   await workbench.kept(/Comparison of 2 runs.*isLogarithmic\W+true/s);
   await workbench.reload();
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
-  // The result is in sight at once.
+  // The result is visible without scrolling.
   const standing = table(/^Held-out success, starter-world, 20 tasks$/);
   await standing.waitFor();
   expect((await standing.boundingBox())!.y).toBeLessThan(700);

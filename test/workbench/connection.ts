@@ -1,12 +1,12 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The way from the browser to the workbench's server, as a network is that can go and come back. */
+/** The connection from the browser to the workbench's server, which a test can cut and restore. */
 export interface Connection {
-  /** Where the browser finds the server, on 127.0.0.1. */
+  /** Port on 127.0.0.1 to which the browser connects. */
   readonly port: number;
-  /** Whatever is open breaks, and nobody gets through any more. */
+  /** Breaks open connections and refuses new ones. */
   lose(): void;
-  /** Who asks anew gets through. */
+  /** Accepts new connections again. */
   regain(): void;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export async function startConnection(port: number): Promise<Connection> {
   function join(from: Socket, to: Socket): void {
     sockets.add(from);
     from.pipe(to);
-    // What breaks at one end breaks at the other; what ends there first brings over what it has.
+    // A broken end breaks the other one; an end that closes normally delivers its data first.
     from.once('error', () => to.destroy());
     from.once('close', () => {
       sockets.delete(from);

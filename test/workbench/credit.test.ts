@@ -14,16 +14,16 @@ import type { WorkbenchDriver } from './driver';
 import { startWorkbench, type WorkbenchOptions } from './launch';
 import { allThemes, type Theme } from './themes';
 
-// A critic of random weights that the real trainer exported, in the places where runs, loops and scoreboards leave
-// theirs. The one of the loop has no graphs, so that the real trainer scores with it.
+// A critic with random weights, exported by the real trainer, is in the folders where runs, loops and scoreboards put
+// theirs. The loop's critic has no graphs, so the real trainer scores with it.
 
 let workspace: string;
 let trained: string;
-/** The folder of the critic, which takes a while to be exported. */
+/** Resolves to the critic's folder once it is exported, which takes a while. */
 let critic: Promise<string>;
 /** While this file is there, the trainer does not begin to score. */
 let hold: string;
-/** Names the process that would score. */
+/** File that contains the id of the scoring process. */
 let scoring: string;
 let workbench: WorkbenchDriver;
 
@@ -42,21 +42,21 @@ const verdict = (number: number, agrees: boolean): Locator =>
     exact: true,
   });
 
-/** Takes the pseudonym, the purpose and the level that are proposed. */
+/** Accepts the proposed pseudonym, purpose and level. */
 async function agree(): Promise<void> {
   const asked = await workbench.notification(/logged under a pseudonym/);
   await asked.getByRole('button', { name: 'Choose…' }).click();
   for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
 }
 
-/** A row of the list, by all that it says. */
+/** Finds a row of the list by its whole text. */
 const offered = (text: RegExp): Locator => quickInput().getByRole('option').filter({ hasText: text });
 
 async function pick(text: string | RegExp): Promise<void> {
   await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
 }
 
-/** With what a turn shows under the pointer. */
+/** Takes pictures that include a turn's hover. */
 async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
   await workbench.clearNotifications();
   await turn(1).first().hover();
@@ -70,7 +70,7 @@ async function narrowPicture(name: string): Promise<void> {
   await workbench.setSize(1280, 800);
 }
 
-/** A run with a critic: of the data folder, or of a loop or a scoreboard in it. */
+/** Creates a run with a critic in the data folder, or in a loop or scoreboard in it. */
 async function leaveCritic(
   run: string,
   configuration: object,
@@ -89,7 +89,7 @@ async function leaveCritic(
   if (!withGraphs) await rm(path.join(folder, 'critic', 'onnx'), { recursive: true });
 }
 
-/** The interpreter of the real trainer, which can be held back before it scores. */
+/** Creates an interpreter of the real trainer that can be held before it scores. */
 async function heldPython(folder: string): Promise<string> {
   hold = path.join(folder, 'hold');
   scoring = path.join(folder, 'scoring');
@@ -103,7 +103,7 @@ async function heldPython(folder: string): Promise<string> {
   return script;
 }
 
-/** What the log holds of verdicts, from the first. */
+/** Reads the verdicts of the log, oldest first. */
 async function verdicts(): Promise<unknown[]> {
   const folder = path.join(workspace, '.tandem', 'log');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).sort();
@@ -117,7 +117,7 @@ beforeAll(async () => {
   trained = await mkdtemp(path.join(os.tmpdir(), 'tandem-critic-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   critic = tinyCritic(trained);
-  // It is waited for when it is left somewhere.
+  // `leaveCritic` awaits it; this prevents an unhandled rejection before.
   critic.catch(() => undefined);
   await collectLog(path.join(workspace, '.tandem'), 2);
   await start({ environment: { TANDEM_TRAINER_PYTHON: await heldPython(trained) } });
@@ -335,7 +335,7 @@ test('in a workspace that is not trusted what is known is shown, and why nothing
   await row(/^Course mark, .*asks-first/).click();
   await bars('nats').first().waitFor();
   await verdict(1, true).press('Enter');
-  // What a person says runs nothing.
+  // A person's verdict starts no process.
   await agree();
   await replay().getByRole('button', { name: 'Agree with the critic', exact: true, pressed: true }).waitFor();
   await row(/^Parcel surcharge, .*asks-first/).click();

@@ -13,29 +13,29 @@ import { holdProcess, processes, type RunningProcess } from './processes';
 import { switchTheme, usualThemes, type Theme } from './themes';
 
 /**
- * A test waits so long for anything, in milliseconds. Most things take a second, a workbench 5, a trainer that
- * imports torch twice 30, and all of it several times as long on a slow or busy machine. Only a step that fails waits so long,
- * and it ends its story (story.ts).
+ * Maximum wait of a test in milliseconds. Most things take a second, a workbench 5, a trainer that imports torch twice
+ * 30, and all of it several times as long on a slow or busy machine. Only a step that fails waits this long, and it
+ * ends its story (story.ts).
  */
 const timeLimit = 150_000;
 
-/** How often the palette or a menu is opened that something else closes. */
+/** Maximum attempts to open the palette or a menu, which other events may close. */
 const ATTEMPTS = 5;
 
 /** Windows that are not closed yet. */
 export const openWindows = new Set<WorkbenchDriver>();
 
-/** What a driver works: a page, and what it is shown by. */
+/** A page of the workbench with its browser and server, which a driver operates. */
 export interface Window {
   readonly server: Server;
   readonly connection: Connection;
   readonly page: Page;
   readonly address: string;
-  /** The folder of settings and logs. */
+  /** Folder of the workbench's settings and logs. */
   readonly userData: string;
 }
 
-/** A real workbench, as a person sees it and as far as a person can touch it. */
+/** Operates a real workbench only by means that a person has. */
 export class WorkbenchDriver {
   #page: Page;
   readonly #window: Window;
@@ -72,10 +72,10 @@ export class WorkbenchDriver {
   }
 
   /**
-   * Waits until the workbench has put down what it shows, so that it shows it again after a reload. In a browser it does so
-   * every few seconds when it has the focus and nothing else to do, and not when it is left.
-   * @param part of what is put down; of an editor that is its title, or what a panel keeps, in which quotes are escaped
-   * @param of what it is put down
+   * Waits until the workbench has stored its state, so that it restores it after a reload. A browser stores it every
+   * few seconds while the page has the focus and is idle, and not when the page is left.
+   * @param part of the stored text: an editor's title, or a panel's state, in which quotes are escaped
+   * @param of the kind of stored state
    */
   async kept(part: RegExp, of: keyof typeof MEMORY = 'editors'): Promise<void> {
     const started = Date.now();
@@ -86,7 +86,7 @@ export class WorkbenchDriver {
     }
   }
 
-  /** Waits until a reply that was begun is on the disk, from where it outlives the window. */
+  /** Waits until a draft reply is on the disk, where it outlives the window. */
   async draftKept(text: string): Promise<void> {
     const storage = path.join(this.#window.userData, 'User', 'workspaceStorage');
     const isDraft = /[\\/]drafts[\\/][^\\/]+\.json$/;
@@ -96,16 +96,16 @@ export class WorkbenchDriver {
         names.filter((name) => isDraft.test(name)).map((name) => readFile(path.join(storage, name), 'utf8')),
       );
     };
-    // A file may be replaced while it is looked for, which is an error that the poll passes over.
+    // A file may be replaced while it is read; the poll ignores that error.
     await expect.poll(drafts).toContainEqual(expect.stringContaining(JSON.stringify(text)));
   }
 
-  /** The page dies without a word to the server, as in a browser that crashes, and is opened again. */
+  /** Crashes the page without notice to the server, and opens it again. */
   async crash(): Promise<void> {
     const lost = this.#page;
     const devTools = await lost.context().newCDPSession(lost);
     const crashed = lost.waitForEvent('crash');
-    // It never answers.
+    // This call never returns.
     void devTools.send('Page.crash').catch(() => undefined);
     await crashed;
     this.#page = this.#heard(await lost.context().newPage());
@@ -113,17 +113,17 @@ export class WorkbenchDriver {
     await this.open();
   }
 
-  /** The browser does not reach the server any more. The workbench asks again every few seconds, and says so after 40. */
+  /** Cuts the browser off from the server. The workbench retries every few seconds, and shows a message after 40. */
   loseConnection(): void {
     this.#window.connection.lose();
   }
 
-  /** When the browser asks next, it reaches the server. */
+  /** Lets the browser reach the server on its next attempt. */
   regainConnection(): void {
     this.#window.connection.regain();
   }
 
-  /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
+  /** Opens another window on the same folder, with its own extension host and stored state, as for another person. */
   async anotherWindow(): Promise<WorkbenchDriver> {
     await using started = new AsyncDisposableStack();
     const { page } = started.use(await openBrowser(this.#window.connection.port, this.page.viewportSize()));
@@ -138,20 +138,20 @@ export class WorkbenchDriver {
     while ((await this.extensionHosts()).length > 0) await this.page.waitForTimeout(100);
   }
 
-  /** Kills the extension hosts of all windows, as a system does that is short of memory. */
+  /** Kills the extension hosts of all windows, as a system short of memory does. */
   async killExtensionHosts(): Promise<void> {
     const hosts = await this.extensionHosts();
     if (hosts.length === 0) throw new Error('No extension host is running.');
     for (const pid of hosts) process.kill(pid, 'SIGKILL');
   }
 
-  /** The process numbers of the extension hosts of all windows. */
+  /** Returns the process ids of the extension hosts of all windows. */
   async extensionHosts(): Promise<number[]> {
     const hosts = (await processes()).filter((one) => this.#isOwn(one, /--type=extensionHost/));
     return hosts.map(({ pid }) => pid);
   }
 
-  /** Stops a process of this workbench by its command line (processes.ts). @returns lets it go on */
+  /** Suspends a process of this workbench by its command line (processes.ts). @returns a function that resumes it */
   async hold(commandLine: RegExp): Promise<() => void> {
     return holdProcess((one) => this.#isOwn(one, commandLine));
   }
@@ -172,12 +172,12 @@ export class WorkbenchDriver {
     await this.page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor();
   }
 
-  /** The icon of a view container in the activity bar. */
+  /** Finds the icon of a view container in the activity bar. */
   activityBar(label: string): Locator {
     return this.page.locator('.part.activitybar').getByRole('tab', { name: label });
   }
 
-  /** Opens these views of the side bar and closes its other ones: a tree draws only the rows that fit. */
+  /** Opens these views of the side bar and closes the others, because a tree draws only the rows that fit. */
   async openViews(...names: readonly string[]): Promise<void> {
     const headers = this.page.locator('.part.sidebar .pane-header');
     await headers.filter({ hasText: names[0]! }).first().waitFor();
@@ -189,8 +189,8 @@ export class WorkbenchDriver {
   }
 
   /**
-   * Runs a command through the command palette, as a person does. What was done just before may still move the focus, which
-   * closes the palette; then it is opened again.
+   * Runs a command through the command palette, as a person does. What was done just before may still move the focus,
+   * which closes the palette; then it is opened again.
    * @param title with its category, as shown there
    */
   async runCommand(title: string): Promise<void> {
@@ -200,19 +200,19 @@ export class WorkbenchDriver {
     });
   }
 
-  /** Chooses an item of the context menu of a row, which a list that is drawn anew closes; then it is opened again. */
+  /** Chooses an item of a row's context menu. A redrawn list closes the menu; then it is opened again. */
   async chooseInMenu(of: Locator, item: string): Promise<void> {
     await insisting(async (options) => {
       await of.click({ button: 'right', ...options });
       const found = this.page.getByRole('menuitem', { name: item });
       await found.hover(options);
-      // The menu takes the release of the button that opened it for a choice, or nothing at all, in its first moments.
+      // At first the menu takes the release of the mouse button for a choice, or ignores all input.
       await this.page.waitForTimeout(500);
       await found.click(options);
     });
   }
 
-  /** Finds a row of the quick pick that is open by its text and takes it. */
+  /** Finds a row of the open quick pick by its text and accepts it. */
   async #pick(text: string, prefix = '', options: { readonly timeout?: number } = {}): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
     await widget.locator('input.input').fill(prefix + text, options);
@@ -220,10 +220,10 @@ export class WorkbenchDriver {
   }
 
   /**
-   * Answers a question of the quick input. The field is the same for all of them, so that one that is filled before its own
-   * question stands there is emptied again; and it is seen a moment before it has the focus.
-   * @param question what only this one says
-   * @param value what to type; without it, what is proposed is taken
+   * Answers a question of the quick input. All questions share one field, so text that is typed before its question
+   * appears is lost; and the field is visible a moment before it has the focus.
+   * @param question text of this question only
+   * @param value text to type; by default the proposed value is accepted
    */
   async answer(question: RegExp | string, value?: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
@@ -235,13 +235,13 @@ export class WorkbenchDriver {
       await expect.poll(() => input.inputValue()).toBe(value);
     }
     await input.press('Enter');
-    // What is typed is checked first, and lost when another question takes its place meanwhile.
+    // The input is validated first, and lost if another question opens meanwhile.
     await asked.waitFor({ state: 'hidden' });
   }
 
   /**
-   * Says a path to the file dialog of the workbench, which may still write over it what it suggests, and takes no answer
-   * while it looks at a folder; then it is said again.
+   * Types a path into the workbench's file dialog. The dialog may still overwrite it with a suggestion, and takes no
+   * answer while it reads a folder; then the path is typed again.
    */
   async chooseFile(file: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
@@ -253,14 +253,14 @@ export class WorkbenchDriver {
         await this.page.waitForTimeout(700);
       }
       if (await widget.isVisible()) await input.press('Enter', options);
-      // It looks at the folder before it takes the name, and whatever opens meanwhile would cancel it.
+      // The dialog reads the folder before it accepts the name, and anything that opens meanwhile would cancel it.
       await widget.waitFor({ state: 'hidden', ...options });
     });
   }
 
   /**
-   * A notification, found in their list, because one may have hidden itself meanwhile. The list closes while it is empty:
-   * then it is opened again.
+   * Finds a notification in the list, because it may have hidden itself. The list closes while it is empty; then it is
+   * opened again.
    */
   async notification(text: RegExp): Promise<Locator> {
     const all = this.page.locator('.notifications-center .notification-list-item');
@@ -277,7 +277,7 @@ export class WorkbenchDriver {
     return found;
   }
 
-  /** What the first webview draws: of a view in a side bar, or of an editor panel. */
+  /** Returns the content of the first webview, in a side bar or in an editor panel. */
   webviewFrame(kind: 'webviewView' | 'panel'): FrameLocator {
     const view = '[src*="purpose=webviewView"]';
     const outer = this.page.locator(
@@ -290,11 +290,22 @@ export class WorkbenchDriver {
     await this.runCommand('Notifications: Clear All Notifications');
   }
 
+  /**
+   * Saves the changes in the active editor. The file is written before the workbench knows that it is saved; a reload in between brings
+   * the changes back as unsaved ones.
+   */
+  async save(): Promise<void> {
+    const unsaved = this.page.locator('.tab.active.dirty');
+    await unsaved.first().waitFor();
+    await this.page.keyboard.press('ControlOrMeta+S');
+    await unsaved.waitFor({ state: 'detached' });
+  }
+
   async closeAllEditors(): Promise<void> {
     await this.runCommand('View: Close All Editors');
   }
 
-  /** Reads what was copied last. */
+  /** Reads the clipboard. */
   async clipboard(): Promise<string> {
     return this.page.evaluate(() => navigator.clipboard.readText());
   }
@@ -304,19 +315,19 @@ export class WorkbenchDriver {
     await switchTheme(this.page, theme);
   }
 
-  /** The size of the window. @param width CSS pixels @param height CSS pixels */
+  /** Sets the size of the window. @param width CSS pixels @param height CSS pixels */
   async setSize(width: number, height: number): Promise<void> {
     await this.page.setViewportSize({ width, height });
   }
 
-  /** Saves what is seen as `test-results/<name>.png`. @returns the file */
+  /** Saves a screenshot as `test-results/<name>.png`. @returns the file */
   async screenshot(name: string): Promise<string> {
     const file = path.join(results, `${name}.png`);
     await this.page.screenshot({ path: file });
     return file;
   }
 
-  /** What stands in the output channel of the extension, of all windows. */
+  /** Reads the extension's output channel in all windows. */
   async outputChannel(): Promise<string> {
     const logs = path.join(this.#window.userData, 'logs');
     const names = (await readdir(logs, { recursive: true })).filter(
@@ -325,7 +336,7 @@ export class WorkbenchDriver {
     return (await Promise.all(names.map((name) => readFile(path.join(logs, name), 'utf8')))).join('');
   }
 
-  /** Keeps the logs of the page, the server and the extension hosts as `test-results/<name>-logs/`. */
+  /** Copies the logs of the page, the server and the extension hosts to `test-results/<name>-logs/`. */
   async keepLogs(name: string): Promise<void> {
     const folder = path.join(results, `${name}-logs`);
     await rm(folder, { recursive: true, force: true });
@@ -334,7 +345,7 @@ export class WorkbenchDriver {
     await writeFile(path.join(folder, 'page.log'), `${this.#console.join('\n')}\n`);
   }
 
-  /** What is seen in each of the themes, as `test-results/<name>-<theme>.png`; the last theme stays. */
+  /** Saves a picture in each theme as `test-results/<name>-<theme>.png`; the last theme stays. */
   async pictures(name: string, themes = usualThemes): Promise<void> {
     for (const theme of themes) {
       await this.setTheme(theme);
@@ -348,7 +359,7 @@ export class WorkbenchDriver {
   }
 }
 
-/** Tries again what something else has come between, each time with more patience: the machine may be slow as well. */
+/** Retries an action that other events interrupted, each time with a longer limit, because the machine may be slow. */
 export async function insisting(
   act: (options: { readonly timeout: number }) => Promise<void>,
 ): Promise<void> {

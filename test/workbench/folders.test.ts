@@ -13,7 +13,7 @@ const names = ['alpha', 'beta'] as const;
 
 const row = (name: string): string =>
   JSON.stringify({
-    // The same in both, so that nothing but the folder tells the two apart.
+    // Both tasks have this id, so that only the folder distinguishes them.
     id: 'same-task',
     problem_description: `What ${name} wants. def f(x)`,
     ground_truth: 'def f(x):\n    return 2 * x',
@@ -27,11 +27,11 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
 const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const quickInput = () => workbench.page.locator('.quick-input-widget');
-/** The head of the list, which says of which folder's log it is. */
+/** Finds the head of the list, which names the folder of the log. */
 const headOf = (folder: string) =>
   workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });
 
-/** Each folder has a pack of one name, and an agent of its own under a path that starts at the folder. */
+/** Creates a folder with a pack of the same name, and an agent under a path relative to the folder. */
 async function makeFolder(name: string): Promise<void> {
   const agent = { turns: [`OUTPUT:\nA question for ${name}?`] };
   await mkdir(path.join(folder, name, '.vscode'), { recursive: true });
@@ -92,7 +92,7 @@ test('the same task of the other folder is new still', async () => {
 test('the views show the log of the first folder, until the other one is chosen', async () => {
   await headOf('alpha').waitFor();
   await expect.poll(() => trajectories().getByRole('treeitem').count()).toBe(0);
-  // The session may still take the focus for its composer, which closes the list of logs.
+  // The session may still move the focus to its composer, which closes the list of logs.
   await insisting(async (options) => {
     await workbench.runCommand('Tandem: Switch Log…');
     await quickInput().getByText('0 dialogues').waitFor(options);

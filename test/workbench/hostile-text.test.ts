@@ -12,7 +12,7 @@ import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 
-/** All that an agent may try, in one message. */
+/** All known attacks of an agent, in one message. */
 const hostile = [
   '<script>document.title = "taken"</script><img src="https://example.org/pixel.png" onerror="alert(1)">',
   '<iframe src="https://example.org/"></iframe><style>main { display: none }</style>',
@@ -23,7 +23,7 @@ const hostile = [
 
 let workspace: string;
 let workbench: WorkbenchDriver;
-/** Where the page has asked for something outside of this machine. */
+/** Requests of the page to addresses outside of this machine. */
 const outside: string[] = [];
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
@@ -51,7 +51,7 @@ beforeAll(async () => {
   });
 });
 
-/** Runs in every frame: a page is given its way to the extension host once, and the test wants to use it too. */
+/** Runs in every frame: a page can acquire the editor's API only once, and the test needs it too. */
 function keepEditorApi(): void {
   let given: () => { postMessage(message: unknown): void };
   Object.defineProperty(globalThis, 'acquireVsCodeApi', {
@@ -68,7 +68,7 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-/** A dialogue with a hostile agent, and one of two hundred turns; in both it is the developer's move. */
+/** Logs a dialogue with a hostile agent, and one of two hundred turns; both await the developer. */
 async function writeDialogues(dataFolder: string): Promise<void> {
   const log = await TrajectoryLog.open(dataFolder);
   const task = await starterTask();

@@ -13,7 +13,7 @@ import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 
-/** The last one takes its time, and so may an answer to it: then a person can see that it is graded. */
+/** References of the tasks. The last one is slow, so that the grading of an answer to it is visible. */
 const references = {
   double: 'def double(x):\n    return 2 * x',
   half: 'def half(x):\n    return x / 2',
@@ -30,11 +30,11 @@ const turns: Readonly<Record<TaskName, readonly string[]>> = {
 
 let workspace: string;
 let server: ChatServer;
-/** The agent stops in the middle of its message. */
+/** The agent pauses in the middle of its message while this is true. */
 let stalls = false;
 let workbench: WorkbenchDriver;
 
-/** What a person does in one window. */
+/** Actions of a person in one window. */
 function person(window: WorkbenchDriver) {
   const session = () => window.webviewFrame('panel');
   const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
@@ -78,7 +78,7 @@ beforeAll(async () => {
     JSON.stringify({
       'tandem.agent': `openai:told@${server.url}`,
       'tandem.session.openReference': false,
-      // The answer that does not end is long enough at work, and is waited for four times.
+      // An endless answer runs long enough, and is waited for four times.
       'tandem.grading.timeCeilingMilliseconds': 1000,
     }),
   );
@@ -99,7 +99,7 @@ function replyTo({ body }: ChatRequest) {
   return stalls ? stallAfter(text) : answer(text, { pieceDelay: 50 });
 }
 
-/** The lines of every segment of the log. */
+/** Reads the lines of every segment of the log. */
 async function segments(): Promise<LogEvent[][]> {
   const folder = path.join(workspace, '.tandem', 'log');
   const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
@@ -112,7 +112,7 @@ async function segments(): Promise<LogEvent[][]> {
   );
 }
 
-/** What happened in the dialogue about a task, in the order of the log; that it was taken up again is left out. */
+/** Returns the events of a task's dialogue in the order of the log, without those of resuming. */
 async function story(task: TaskName): Promise<string[]> {
   const events = (await segments()).flat().sort((a, b) => a.at.localeCompare(b.at));
   const started = events
@@ -123,7 +123,7 @@ async function story(task: TaskName): Promise<string[]> {
     .map((event) => (event.event === 'reply' ? event.text : event.event));
 }
 
-/** What the log cannot read of itself. */
+/** Returns the problems that the log finds in itself. */
 async function problems(): Promise<unknown> {
   const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
   await log.close();
@@ -139,7 +139,7 @@ test('two windows write dialogues into one data folder at once', async () => {
   await ada.consent('ada');
   await ada.composer().waitFor();
 
-  // What one of them plays the other one finds in the log, and sees going on.
+  // Each window finds the other's dialogues in the log and sees their progress.
   await window.activityBar('Tandem').click();
   await window.page.getByRole('treeitem', { name: /^Double, draft/ }).waitFor();
   await ben.openTask('double');
@@ -175,7 +175,7 @@ test('two windows write dialogues into one data folder at once', async () => {
   expect(await problems()).toEqual([]);
 });
 
-/** The machine takes the extension host away, and the person reloads the window. */
+/** Kills the extension host, and reloads the window as a person would. */
 async function interrupt(): Promise<void> {
   await workbench.killExtensionHosts();
   await workbench.reload();

@@ -20,19 +20,19 @@ import { WorkbenchDriver } from './driver';
 import { themeSettings } from './themes';
 
 export interface WorkbenchOptions {
-  /** The working folder that is loaded as an extension, absolute; or a package that is installed, as a person has it. */
+  /** The working folder that is loaded as an extension, absolute; or a package to install, as a user does. */
   readonly extension: string | { readonly vsix: string };
   /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
-  /** User settings besides the calm ones. */
+  /** User settings in addition to the default ones of the tests. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** A folder that outlives the workbench, for a test that starts one twice; by default a temporary one. */
+  /** Folder of user data that outlives the workbench, for a test that starts it twice; by default a temporary one. */
   readonly userData?: string;
-  /** The folder is not trusted until a person says so; by default every folder is. */
+  /** The folder is not trusted until a person trusts it; by default all folders are trusted. */
   readonly isRestricted?: boolean;
   /** Variables of the extension host besides those of the test. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** How long the server waits for a page whose connection is lost, in seconds; by default it forgets it at once. */
+  /** Seconds that the server waits for a page that lost its connection; by default it drops the page at once. */
   readonly grace?: number;
 }
 
@@ -57,13 +57,13 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const settings = {
     ...calmSettings,
     ...themeSettings,
-    // It starts in less time; tests of the chat turn it on.
+    // This speeds up the start; tests of the chat enable it.
     'chat.disableAIFeatures': true,
-    // Without motion nothing fades through a picture.
+    // Reduced motion keeps pictures free of fading elements.
     'workbench.reduceMotion': 'on',
     // An earlier action may move the focus late, which would close a list that a test has opened since.
     'workbench.quickOpen.closeOnFocusLost': false,
-    // A second webview, which most tests would have to tell from the session.
+    // The guidelines are a second webview, which most tests would have to distinguish from the session.
     'tandem.session.openGuidelines': false,
     ...(options.isRestricted === true && untrusted),
     ...options.settings,

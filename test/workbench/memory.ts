@@ -1,13 +1,13 @@
-/** Under which names the workbench keeps what a window shows. */
+/** Names under which the workbench stores the state of a window. */
 export const MEMORY = {
-  /** The editors that are open: JSON of which parts are JSON in strings. */
+  /** The open editors, as JSON with further JSON in strings. */
   editors: 'memento/workbench.parts.editor',
-  /** What the side bar shows: the id of a view container, and nothing for the Explorer, with which a window begins. */
+  /** Id of the view container in the side bar; absent for the Explorer, the initial one. */
   sideBar: 'workbench.sidebar.activeviewletid',
 } as const;
 
 /**
- * What the workbench in this page keeps under a name, as it has written it; empty when that is nothing yet. Runs in the
+ * Reads the state that the workbench has stored under a name, as written; empty when there is none. It runs in the
  * page.
  */
 export async function readMemory(name: string): Promise<string> {

@@ -66,7 +66,7 @@ test('connects a model step by step: address, key, one of its models', async () 
   await widget().locator('input.input').fill(server.url);
   await row(`Use “${server.url}”`).click();
   await workbench.answer('Connect a Model (2/4)');
-  // Without the key the server gives no list: it says so, and the step before is one button away.
+  // Without the key the server gives no list; the form says so and has a button to the previous step.
   await widget().getByText('Connect a Model (3/4)').waitFor();
   await widget().locator('input.input[placeholder*="asks for a key"]').waitFor();
   await widget().getByRole('button', { name: 'Back' }).click();
@@ -90,7 +90,7 @@ test('tests the connection before it is kept, and gives it a price', async () =>
   await row('$1 per million prompt tokens').waitFor();
 });
 
-/** Leaves out what is empty. */
+/** Fills the sampling fields; an empty text skips a field. */
 async function sample(temperature: string, topK: string): Promise<void> {
   await row(/Sampling/).click();
   await workbench.answer('Temperature when it plays the agent', temperature);
@@ -229,7 +229,7 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(`${download}${path.sep}`);
   await workbench.notification(/tiny\.gguf is a GGUF file.*tandem convert .*llama-server -m /);
-  // Errors stand above what comes after them, and the list draws only what fits.
+  // Errors stay above later notifications, and the list draws only the rows that fit.
   await workbench.clearNotifications();
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(`${folder}${path.sep}`);
@@ -238,7 +238,7 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   await modelRow(/^own-model, agent, /).waitFor();
 });
 
-// The question for consent is the workbench's own, for models that require authorization; this one does not.
+// The workbench asks for consent only for models that require authorization; this one does not.
 test('a model of the editor plays the agent', async () => {
   await workbench.runCommand('Tandem: Choose Agent…');
   await row('Test one').click();

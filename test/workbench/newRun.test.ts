@@ -21,8 +21,8 @@ import { holdProcess } from './processes';
 import { killTrainers, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 
-// From a machine without the trainer to a run: it is installed from an index on this machine, then plans and trains the
-// starter model on a real log.
+// A machine without the trainer gets to a run: the trainer is installed from a local package index, then plans and
+// trains the starter model on a real log.
 
 let folder: string;
 let workspace: string;
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const extension = path.join(folder, 'extension');
   await extensionFor(index, extension);
   slow = await startChatServer({ reply: ({ index }) => (index < 10 ? answer(wrong) : silence) });
-  // Before the workbench starts: it may notice a change of its settings late.
+  // Settings are written before the workbench starts, because it may notice later changes late.
   await configure({ 'tandem.agent': `openai:slow@${slow.url}` });
   hub = await ModelHub.start('tiny/agent', await tinyModel(path.join(folder, 'model')));
   workbench = await startWorkbench({
@@ -81,7 +81,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The extension as it is but for the hashes of the packages that it installs. */
+/** Copies the extension with the hashes of the local packages. */
 async function extensionFor(packages: PackageIndex, to: string): Promise<void> {
   for (const name of ['dist', 'l10n', 'media', 'package.json', 'package.nls.json'])
     await cp(path.join(root, name), path.join(to, name), { recursive: true });
@@ -94,7 +94,7 @@ const hubEnvironment = (): Readonly<Record<string, string>> => ({
   ...{ HF_ENDPOINT: hub.url, HF_HOME: path.join(folder, 'hub'), HF_HUB_OFFLINE: '0' },
 });
 
-/** What the trainer is made of, without what installers wrote. */
+/** Lists the trainer's environments without files that installers wrote. */
 async function environments(): Promise<string[]> {
   const names = await readdir(path.join(cache(), 'trainer'));
   return names.filter((name) => !name.endsWith('.log')).map((name) => name.split('-')[0]!);
@@ -105,7 +105,7 @@ async function configure(settings: Readonly<Record<string, unknown>>): Promise<v
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
 }
 
-/** Without a notification in front of it. */
+/** Takes pictures after closing notifications. */
 async function pictures(name: string): Promise<void> {
   await workbench.clearNotifications();
   await accessiblePictures(workbench, form(), `new-run-${name}`);
@@ -129,12 +129,12 @@ test('the simulator plays with the agent when there is nothing to learn from, un
   await workbench.screenshot('new-run-collected');
   await progress.getByRole('button', { name: 'Cancel' }).click();
   await progress.waitFor({ state: 'detached' });
-  // What was played stays, and is what the form counts.
+  // The played dialogues stay, and the form counts them.
   const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
   const played = log.count({}).graded;
   await log.close();
   await says('Trajectories', String(played));
-  // As before it for the rest.
+  // The rest of the story starts in a new window.
   await workbench.leave();
   await rm(path.join(workspace, '.tandem'), { recursive: true });
   await configure({});
@@ -223,7 +223,7 @@ test('plans the run with the defaults: time, memory, device', async () => {
     .getByText(/^about .+ of .+ GB/)
     .waitFor();
   await form().getByText('as the model tokenizes them').waitFor();
-  // The numbers at hand, and those from which a gain can be expected.
+  // The form shows the available numbers, and those from which a gain can be expected.
   await form()
     .getByText(/^The critic would learn from \d pairs?: a better agent was measured with 300\. /)
     .waitFor();
@@ -269,7 +269,7 @@ test('a value that will not do has its sentence beside it, and is where Start le
   await beta.scrollIntoViewIfNeeded();
   await pictures('error');
   expect(await runs().list()).toEqual([]);
-  // By the keyboard, from the field back to the button before it.
+  // The keyboard reaches the button in front of the field.
   await button('Beta: reset to the recommended value').press('Enter');
   await expect.poll(() => beta.inputValue()).toBe('3');
   await form().getByText('Enter a number above 0.').waitFor({ state: 'detached' });
@@ -298,7 +298,7 @@ test('is kept over a reload, and fits a narrow editor', async () => {
 
 test('a machine that cannot train is told at Start with what was run and how to mend it, and nothing is left of it', async () => {
   await form().getByRole('combobox', { name: 'Device' }).selectOption('mps');
-  // Before it is planned, which would refuse it first.
+  // Start is pressed before the plan, which would refuse the run first.
   await button('Start').click();
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor();
   const failed = form().locator('footer .checks');
@@ -314,13 +314,13 @@ test('a refusal of the trainer stands beside the field that it is about', async 
   await form()
     .getByText(/model\.device is mps, but .* finds no such device/)
     .waitFor();
-  // The form says what was looked at on this machine, and what to do about it.
+  // The form shows the checks of this machine and their remedies.
   await needs().locator('.checks dt', { hasText: 'How to fix it' }).first().waitFor();
   await workbench.screenshot('new-run-no-such-device');
   await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor({ state: 'detached' });
   await needs().getByText('It fits this machine.').waitFor();
-  // The machine is looked at for the form a little longer.
+  // The form's check of the machine goes on a little longer.
   await expect.poll(() => readdir(runs().folder)).toEqual([]);
 });
 
@@ -341,7 +341,7 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   await name.fill('tiny/agent');
   await button('Plan').click();
   await needs().getByText('It fits this machine.').waitFor();
-  // What was downloaded is planned without being asked for again.
+  // A downloaded model is planned without another question.
   await name.fill('');
   await needs().getByText('Fix the marked fields').waitFor();
   await name.fill('tiny/agent');
@@ -358,7 +358,7 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   vi.unstubAllEnvs();
   expect(code).toBe(0);
   expect(stdout).toMatch(/fits +yes/);
-  // Nobody has played with it: it is led to learn from the successes of others first.
+  // No dialogues exist for this model, so the form recommends a warm start on the successes of others.
   await base.scrollIntoViewIfNeeded();
   await form()
     .getByText(/^This model has no dialogue of its own in this log\. Begin with a warm start: /)
@@ -387,9 +387,34 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
 
 test('opens as a file that can be started', async () => {
   await button('Open as file').click();
-  await workbench.page.locator('.tab', { hasText: 'Untitled-' }).waitFor();
+  await workbench.page.locator('.tab', { hasText: 'run.json' }).waitFor();
   await workbench.page.locator('.view-lines', { hasText: '"name": "from the form"' }).waitFor();
   await workbench.page.getByRole('button', { name: 'Start Run from This File' }).first().waitFor();
+});
+
+test('the file has its fields explained, what does not fit underlined, and what fits offered', async () => {
+  const { page } = workbench;
+  const method = page.locator('.view-line', { hasText: '"method"' });
+  const underlined = page.locator('.squiggly-warning');
+  await method.getByText('"sweet-rl"').dblclick();
+  await page.keyboard.type('bitter');
+  await underlined.first().waitFor();
+  await workbench.pictures('run-file-underlined');
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowLeft');
+  for (let left = '"bitter-rl"'.length; left > 0; left -= 1) await page.keyboard.press('Backspace');
+  await page.keyboard.press('Control+Space');
+  const offered = page.locator('.suggest-widget .monaco-list-row');
+  await offered.filter({ hasText: '"multiturn-dpo"' }).waitFor();
+  await workbench.pictures('run-file-completion');
+  await offered.filter({ hasText: '"rft"' }).click();
+  await page.locator('.view-line', { hasText: '"method": "rft"' }).waitFor();
+  await underlined.first().waitFor({ state: 'detached' });
+  await method.getByText('"method"').hover();
+  await page
+    .locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), or multi-turn DPO' })
+    .waitFor();
+  await workbench.pictures('run-file-hover');
   await workbench.runCommand('View: Revert and Close Editor');
 });
 

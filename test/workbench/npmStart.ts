@@ -13,13 +13,13 @@ import { processes } from './processes';
 export interface ByNpm {
   readonly workbench: WorkbenchDriver;
   readonly pressCtrlC: () => Promise<void>;
-  /** When the address was there, as of `performance.now()`. */
+  /** Time at which the address was printed, by `performance.now()`. */
   readonly addressAt: number;
 }
 
 /**
- * Types the command of the README in a clone, and opens the address that it says.
- * @param started what ends with the workbench
+ * Runs the command of the README in a clone, and opens the address that it prints.
+ * @param started resources to release with the workbench
  * @param environment variables of the command besides those of the tests
  */
 export async function startByNpm(
@@ -32,7 +32,7 @@ export async function startByNpm(
     cwd: clone,
     env: { ...process.env, ...testEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A terminal runs each command as a process group, to which Ctrl+C goes.
+    // A terminal runs each command as a process group, which receives Ctrl+C.
     detached: true,
   });
   const ended = once(command, 'exit').then(() => undefined);
@@ -55,7 +55,7 @@ export async function startByNpm(
   return { workbench, pressCtrlC, addressAt };
 }
 
-/** @throws Error with what was said, when it ends before the last words */
+/** @throws Error with the output, when it ends before the expected last line */
 async function linesUntil(output: Readable, last: string): Promise<string> {
   let said = '';
   for await (const line of createInterface(output)) {
@@ -65,7 +65,7 @@ async function linesUntil(output: Readable, last: string): Promise<string> {
   throw new Error(`npm start ended:\n${said}`);
 }
 
-/** The process groups of what has the folder in its command line. */
+/** Returns the process groups with the folder in a command line. */
 export async function groupsOf(folder: string): Promise<number[]> {
   return (await processes()).filter(({ args }) => args.includes(folder)).map(({ group }) => group);
 }

@@ -32,28 +32,28 @@ def test_light():
 def test_heavy():
     assert parcel_price(21) == 9.5
 `;
-/** What the agent writes in its place. */
+/** The agent's replacement of the function. */
 export const code = 'def parcel_price(weight_kg):\n    return 9.5 if weight_kg > 20 else 5';
 
 const asks = 'I do not know the limit.\n\nOUTPUT:\nFrom how many kilos is a parcel heavy?';
 const solves = `Now I know.\n\nOUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
 
-/** What the model behind the server drafts when it is asked for facts. */
+/** The fact that the server's model drafts. */
 export const limitFact = {
   topic: 'weight limit',
   keywords: ['heavy', 'limit'],
   answers: ['Above 20 kg a parcel is heavy.'],
 };
 
-/** A workbench on a folder with a function of a person's own, its tests, and an agent that asks once and then answers. */
+/** A workbench on a folder with a user's function, its tests, and an agent that asks once and then answers. */
 export interface OwnCode {
   readonly workspace: string;
-  /** Of the function. */
+  /** File of the function. */
   readonly file: string;
-  /** The agent behind a server, which the settings name `Mine`. */
+  /** The agent's server, which the settings name `Mine`. */
   readonly server: ChatServer;
   readonly workbench: WorkbenchDriver;
-  /** Writes the workspace's settings anew. */
+  /** Replaces the workspace's settings. */
   configure(settings: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
   });
   await workbench.activityBar('Tandem').click();
   await workbench.openViews('Tasks', 'Models');
-  // What is asked of Tandem before it is awake waits, longer than these tests do.
+  // Requests before Tandem is active wait longer than these tests do.
   await workbench.page
     .getByRole('tree', { name: 'Models' })
     .getByRole('treeitem', { name: /^starter/ })
@@ -113,7 +113,7 @@ export const lineOf = ({ page }: WorkbenchDriver, text: string | RegExp): Locato
 export const quickInputOf = ({ page }: WorkbenchDriver): Locator =>
   page.locator('.quick-input-widget input.input');
 
-/** Opens a file of the workspace, at a line of it when it is named so: `shop.py:5`. */
+/** Opens a file of the workspace, optionally at a line, as in `shop.py:5`. */
 export async function openFile(workbench: WorkbenchDriver, name: string): Promise<void> {
   const [file] = name.split(':');
   await workbench.page.keyboard.press('F1');

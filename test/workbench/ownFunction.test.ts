@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.close());
 
-/** Says what an input asks for. */
+/** Answers a quick input, and takes a picture of it. */
 async function answerQuickInput(text: string, picture: string): Promise<void> {
   await quickInputOf(workbench).fill(text);
   await workbench.screenshot(picture);
@@ -45,7 +45,7 @@ interface Outcome {
   readonly milliseconds?: number;
 }
 
-/** What became of answers, in the order in which it was logged. */
+/** Returns the logged outcomes of answers in order. */
 async function outcomes(): Promise<Outcome[]> {
   const folder = path.join(own.workspace, '.tandem', 'log');
   const texts = await Promise.all(
@@ -69,7 +69,7 @@ test('collaborates on a function of their own, from the editor’s menu', async 
   await session().getByText('what your function has to do').waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
-  // No simulator knows what is in the developer's head.
+  // A simulator does not know the developer's intentions, so none is offered.
   await expect
     .poll(() =>
       session()
@@ -105,14 +105,14 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
 });
 
 /**
- * Gives the focus to the change: only an active group shows buttons, and what was clicked before may take the focus late. The
- * buttons push the tab aside when they come, so that a click into its middle would meet the one that closes it.
+ * Focuses the change: only an active group shows buttons, and an earlier click may take the focus late. The buttons
+ * push the tab aside when they appear, so a click into the middle of the tab could hit its close button.
  */
 async function lookAtChange(): Promise<void> {
   await change().click({ position: { x: 20, y: 15 } });
 }
 
-/** The parcel that weighs nothing, which the answer knows nothing of. */
+/** A test with a weight of zero, which the answer does not handle. */
 const free = '\n\ndef test_free():\n    assert parcel_price(0) == 0\n';
 
 test('runs the tests before it accepts, and sees that the answer breaks one', async () => {
@@ -137,7 +137,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
     .first()
     .waitFor();
   await workbench.pictures('own-tests-broken');
-  // The message of before offers it as if nothing was known, and asks once more instead.
+  // The earlier notification still offers to insert the answer, and now asks again instead.
   const before = await workbench.notification(/Insert the answer into shop\.py/);
   await before.getByRole('button', { name: 'Accept', exact: true }).click();
   await before.waitFor({ state: 'detached' });
@@ -150,7 +150,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   await workbench.screenshot('own-tests-failure');
   await workbench.runCommand('View: Hide Panel');
   await workbench.clearNotifications();
-  // The tests said so of the file as it was.
+  // The test results were for the file before the change.
   await writeFile(testFile, tests);
   await writeFile(own.file, source);
   await lookAtChange();
@@ -163,7 +163,8 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
 test('looks at it again and accepts it, which can be undone', async () => {
   const { page } = workbench;
   await session().getByRole('button', { name: 'Review it again' }).click();
-  // The session, which was clicked, may have the focus after the change has opened, and only an active group shows buttons.
+  // The session, which was clicked, may have the focus after the change has opened, and only an active group shows
+  // buttons.
   await lookAtChange();
   await page
     .getByRole('button', { name: /^Accept Answer/ })
@@ -176,8 +177,8 @@ test('looks at it again and accepts it, which can be undone', async () => {
   await lineOf(workbench, 'raise NotImplementedError').waitFor();
   await page.keyboard.press('Control+Y');
   await lineOf(workbench, 'return 9.5 if').waitFor();
-  await page.keyboard.press('Control+S');
-  // The docstring stays, which the answer has none of.
+  await workbench.save();
+  // The docstring stays, although the answer has none.
   const accepted = source.replace('raise NotImplementedError', 'return 9.5 if weight_kg > 20 else 5');
   await expect.poll(() => readFile(own.file, 'utf8')).toBe(accepted);
   const told = await workbench.notification(/The answer is in shop\.py\./);
@@ -194,9 +195,9 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
   await page.keyboard.press('End');
   await page.keyboard.press('Shift+Home');
   await page.keyboard.insertText('return 9.5 if weight_kg > LIMIT else 5');
-  await page.keyboard.press('Control+S');
+  await workbench.save();
   await expect.poll(() => readFile(own.file, 'utf8')).toContain('weight_kg > LIMIT');
-  // With the editors the workbench puts down what Tandem keeps.
+  // The workbench stores Tandem's state together with the editors.
   await openFile(workbench, 'test_shop.py');
   await workbench.kept(/test_shop\.py/);
   await workbench.reload();
@@ -235,7 +236,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
   await workbench.openViews('Tasks', 'Models');
 });
 
-/** Begins to make a task of the function, up to the tests that are typed. */
+/** Starts to make a task of the function, up to typing the tests. */
 async function chooseAsserts(): Promise<void> {
   const { page } = workbench;
   await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
@@ -245,7 +246,7 @@ async function chooseAsserts(): Promise<void> {
   await page.getByText('More tests, separated by semicolons').waitFor();
 }
 
-/** The tests were asked for in the same field. */
+/** Waits for the request's question, which uses the same field as the tests. */
 const requestIsAsked = (): Promise<void> =>
   expect
     .poll(() => quickInputOf(workbench).inputValue())
@@ -285,7 +286,7 @@ test('makes a task of the function that is selected, with the values that its te
   await quickInputOf(workbench).press('Enter');
   await row('heavy parcels').waitFor();
   await row('Done').click();
-  // The input waits for its check; whatever opens before cancels it.
+  // The input is validated first; anything that opens before cancels it.
   await quickInputOf(workbench).waitFor({ state: 'hidden' });
   const told = await workbench.notification(/is a task of private-tasks\.jsonl now, with 4 hidden tests/);
   await told.getByRole('button', { name: 'Show Tasks' }).click();
@@ -304,7 +305,7 @@ test('makes a task of the function that is selected, with the values that its te
     'parcel_price(20.5) == 9.5',
   ]);
   expect(made.problem_description).toContain('I need the price of a parcel.');
-  // What the function needs of its file comes along.
+  // The task includes the definitions that the function needs from its file.
   expect(made.ground_truth).toContain('LIMIT = 20');
 });
 

@@ -21,7 +21,7 @@ let workbench: WorkbenchDriver;
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
-/** The package as `npm run package` makes it, in a workbench that has nothing else, over a folder that is empty. */
+/** Installs the package of `npm run package` in a workbench without other extensions, on an empty folder. */
 beforeAll(async () => {
   const status = await run(process.execPath, ['scripts/package.mjs', ownTarget], { cwd: root });
   expect(status).toBe(0);
@@ -59,7 +59,7 @@ test('an installed package shows a notification, whose button works', async () =
   const pack = tasks.getByRole('treeitem', { name: /^starter-world/ });
   await workbench.chooseInMenu(pack, 'Remove from List');
   const toast = workbench.page.locator('.notifications-toasts .notification-list-item');
-  // It goes by itself after ten seconds, but not while the pointer is over it.
+  // It hides after ten seconds, but not while the pointer is over it.
   await toast.filter({ hasText: 'is no longer in the list. Its file stays.' }).hover();
   await workbench.screenshot('package-notification');
   await toast.getByRole('button', { name: 'Undo' }).click();
@@ -89,7 +89,7 @@ async function linesOf(command: string, args: readonly string[]): Promise<string
   return stdout.trim().split('\n');
 }
 
-/** vsce gives three files other names; a chunk is named after its content, which is smaller in a package. */
+/** Maps a file name to that in the package: vsce renames three files, and chunk names are content hashes. */
 function nameInPackage(name: string): string {
   return name
     .replace(/^extension\//, '')
@@ -143,6 +143,6 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   await session().getByText('Is that all?').waitFor();
   const told = third.body.messages.map(({ content }) => content);
   expect(told.filter((text) => text.includes('From 20 kilograms on.'))).toHaveLength(1);
-  // Not another one, which would have read the dialogue from the log.
+  // The extension host is the same; a new one would have read the dialogue from the log.
   expect(await workbench.extensionHosts()).toEqual(hosts);
 });

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { Pages, type PageName } from '../fixtures/messages/pages';
 
-/** For each page; all that there are takes test/bench/messages.ts. */
+/** Malformed messages for each page; test/bench/messages.ts sends all of them. */
 const MESSAGES = 60;
 
-/** The message with which the extension host tells a page what it shows. */
+/** Type of the message with which the extension host sends a page its content. */
 const first: Readonly<Record<PageName, string>> = {
   ...{ session: 'snapshot', replay: 'show', statistics: 'show', run: 'show', newRun: 'begin' },
   comparison: 'show',
   teaching: 'show',
 };
 
-/** As other versions of the pages may have kept it: each part is of a shape that no page takes. */
+/** State as other versions of the pages may have stored it: each part has a shape that no page accepts. */
 const oldState = {
   ...{ dataFolder: 7, values: ['x'], copied: 'x', isUnfolded: {}, choice: { stage: 7, figure: '__proto__' } },
   ...{ smoothing: 'much', isLogarithmic: 1, asTable: null, steps: { share: 'x' }, isHeldOut: 'x' },

@@ -6,13 +6,13 @@ import { isRunning } from '../../src/core/trajectory/running';
 
 export interface RunningProcess {
   readonly pid: number;
-  /** The number of its process group. */
+  /** Id of its process group. */
   readonly group: number;
-  /** The command line. */
+  /** The whole command line. */
   readonly args: string;
 }
 
-/** All processes of this machine. */
+/** Lists all processes of this machine. */
 export async function processes(): Promise<RunningProcess[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,pgid=,args=']);
   return stdout.split('\n').flatMap((line) => {
@@ -22,9 +22,9 @@ export async function processes(): Promise<RunningProcess[]> {
 }
 
 /**
- * Stops the first process that is meant, as soon as there is one, in the middle of what it does: so that this can be looked
- * at for as long as that takes, however fast the machine is.
- * @returns lets the process go on, if it is still there
+ * Suspends the first matching process as soon as there is one, so that a test can inspect its work at leisure, however
+ * fast the machine is.
+ * @returns a function that resumes the process, if it still exists
  */
 export async function holdProcess(isMeant: (process: RunningProcess) => boolean): Promise<() => void> {
   for (;;) {

@@ -16,10 +16,10 @@ import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
-// Runs of the real trainer that would go on for hours: they end when the test says so.
+// Runs of the real trainer that would last for hours; the test ends them.
 
 let folder: string;
-/** A folder of the window whose runs are shown, and one whose runs are not. */
+/** The workspace folder whose runs are shown, and the one whose runs are not. */
 let workspace: string;
 let other: string;
 let workbench: WorkbenchDriver;
@@ -81,22 +81,22 @@ async function start(name: string): Promise<void> {
   await workbench.runCommand('File: Open File...');
   await workbench.chooseFile(path.join(workspace, file));
   await workbench.page.locator('.tab', { hasText: file }).waitFor();
-  // The command is offered for a text whose language is known.
+  // The command is available only once the language of the text is known.
   await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
   await workbench.runCommand('Tandem: Start Run from This File');
   await view().getByRole('heading', { name, exact: true }).waitFor();
 }
 
-/** Somebody else has it wait for its turn. */
+/** Queues a run from another process. */
 async function queue(name: string, dataFolder: string): Promise<void> {
   await startRun(runs(dataFolder), {
     configuration: await parseConfiguration(configuration(name), { from: 'a test', folder: workspace }),
-    ...{ trainer: realTrainer(), prompts: path.resolve('src/core/dialogue/prompts') },
+    ...{ trainer: realTrainer(), prompts: path.resolve('trainer/tandem_trainer/data/prompts') },
     ...{ examined: true, queued: true },
   });
 }
 
-/** Waits until it trains, and stops its trainer in the middle of it, to leave the machine to what is looked at. */
+/** Waits until a run trains, and suspends its trainer, to free the machine for the checks. */
 async function freeze(name: string): Promise<void> {
   for (;;) {
     const run = await named(name);
@@ -154,7 +154,7 @@ test('it starts beside the one at work for a person who was told what that takes
   await row(/^second, queued/).waitFor();
 });
 
-/** What the trainer of the run that is next in the queue says goes here. */
+/** Log file of the trainer of the next queued run. */
 let log: string;
 
 test('a person who wants the model of a run before its last step finishes it', async () => {
@@ -172,7 +172,7 @@ test('a person who wants the model of a run before its last step finishes it', a
   await row(/^first, finishing, policy/).waitFor();
   await expect.poll(() => button('Finish now…').isDisabled()).toBe(true);
   await accessiblePictures(workbench, view(), 'runs-finishing');
-  // Whoever is next in the queue cannot be launched.
+  // The next queued run cannot be launched.
   await rename(log, `${log}.aside`);
   await mkdir(log);
   await thaw('first');
@@ -209,7 +209,7 @@ test('it begins when the one before has ended', async () => {
 test('also when no window was open then: as soon as one opens, which also tells what died meanwhile', async () => {
   await queue('third', workspace);
   await row(/^third, queued$/).waitFor();
-  // Tandem is not what the window shows that opens next.
+  // The next window opens without Tandem's side bar.
   await workbench.kept(/tandem/, 'sideBar');
   await workbench.activityBar('Explorer').click();
   await workbench.kept(/^$/, 'sideBar');
@@ -229,7 +229,7 @@ test('also when no window was open then: as soon as one opens, which also tells 
   await workbench.activityBar('Tandem').click();
 });
 
-/** Without Control the row would be opened, and its panel would have the keys. */
+/** Selects a further row. Without Control the row would open, and its panel would take the focus. */
 const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers: ['ControlOrMeta'] });
 
 test('those that are selected are not deleted while one of them is at work', async () => {

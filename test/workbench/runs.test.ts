@@ -8,7 +8,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { parseEvent } from '../../src/core/training/events';
+import { parseEvent } from '../../src/core/training/eventFile';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
@@ -19,8 +19,8 @@ import { startWorkbench } from './launch';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
 
-// From the form to a model that answers: the real trainer on a real log, with the starter model. While something is looked at, the trainer is stopped in the
-// middle of what it does, by the system, so that it does not matter how fast it is.
+// The story leads from the form to a model that answers, with the real trainer, a real log and the starter model.
+// During checks the trainer process is suspended, so that its speed does not matter.
 
 let workspace: string;
 let workbench: WorkbenchDriver;
@@ -31,7 +31,7 @@ const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).fi
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 
 const stage = { learning_rate: '3e-4', batch: '1', patience: '0', evaluate_every: '10' };
-/** What the form is changed to. A checkpoint after every step: a kill costs nothing. */
+/** Settings entered in the form. With a checkpoint after every step, a kill loses nothing. */
 const long = {
   data: { held_out: '0.4' },
   critic: { ...stage, epochs: '1000', max_steps: '60' },
@@ -74,7 +74,7 @@ async function until(is: (run: Run) => boolean): Promise<void> {
   while (!is(await newest())) await wait(50);
 }
 
-/** How many turns the model of a run has in the log as agent. */
+/** Counts the agent turns of a run's model in the log. */
 async function turnsOf({ id }: Run): Promise<number> {
   const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
   try {
@@ -85,7 +85,7 @@ async function turnsOf({ id }: Run): Promise<number> {
   }
 }
 
-/** Stops the newest run's trainer where it is. */
+/** Suspends the newest run's trainer. */
 async function freeze(): Promise<void> {
   process.kill((await newest()).process!.pid, 'SIGSTOP');
 }
@@ -95,8 +95,8 @@ async function thaw(): Promise<void> {
 }
 
 /**
- * Lets a trainer that is stopped go on, and stops it where its next stage begins. It puts down that a stage begins before
- * it goes on, which wakes this process at once: looking now and then would miss a stage that is short.
+ * Resumes a suspended trainer, and suspends it at the beginning of its next stage. The trainer logs the beginning of a
+ * stage, which wakes this process at once; polling would miss a short stage.
  */
 async function holdAtNextStage(): Promise<void> {
   const { folder, process: trainer } = await newest();
@@ -114,7 +114,7 @@ async function holdAtNextStage(): Promise<void> {
   });
 }
 
-/** Lets it go on, and stops it again when it has done a step. */
+/** Resumes the trainer, and suspends it again after a step. */
 async function oneStepOn(): Promise<void> {
   const before = (await newest()).progress?.step ?? 0;
   await thaw();
@@ -124,7 +124,7 @@ async function oneStepOn(): Promise<void> {
 
 const running = (stage: string): string => `running, ${stage}`;
 
-/** Without a notification in front of it. */
+/** Takes pictures after closing notifications. */
 async function pictures(name: string): Promise<void> {
   await workbench.clearNotifications();
   await accessiblePictures(workbench, view(), name);
@@ -179,7 +179,7 @@ test('while there is no extension host the run goes on, and after a reload the p
   const { progress, isLive } = await newest();
   expect(isLive).toBe(true);
   await view().getByRole('heading', { name: 'long one' }).waitFor();
-  // It has remembered what was looked at.
+  // The panel restores its selection.
   await view()
     .getByRole('img', { name: new RegExp(`^Loss of critic, from .*at step ${progress!.step}\\.`) })
     .waitFor();
@@ -210,11 +210,11 @@ test('is paused with a checkpoint, and resumed where it was', async () => {
 });
 
 test('a trainer that is killed is reported with what it said last, and a button resumes it to its end', async () => {
-  // Before it has any candidates: they would be there when it is resumed.
+  // The run is stopped before it has candidates, which would exist when it is resumed.
   await holdAtNextStage();
   const { process: trainer, folder, progress } = await newest();
   expect(progress!.stage).toBe('candidates');
-  // What a library says to a person before it takes its process along.
+  // A library prints such a message before its process crashes.
   await appendFile(path.join(folder, 'trainer.log'), 'CUDA error: the launch failed\n');
   process.kill(trainer!.pid, 'SIGKILL');
   await row(/^long one, died, /).waitFor();
@@ -231,15 +231,15 @@ test('a trainer that is killed is reported with what it said last, and a button 
 });
 
 test('also before the first event and in a stage without steps the extension host may die, and the next one finds the run', async () => {
-  // It was resumed just now.
+  // The run was resumed before, so its trainer is suspended again.
   await freeze();
   const stages = ['preparing', ...['candidates', 'ranking', 'policy', 'export'].map(running)];
   for (const where of stages) {
     if (where !== 'preparing') await holdAtNextStage();
-    // Stopped where it was meant to be: no stage is passed by, and none is met twice.
+    // The trainer is at the expected stage; none is skipped or met twice.
     const { state, progress } = await newest();
     expect(state === 'preparing' ? state : running(progress!.stage!)).toBe(where);
-    // The other stages read as these and the critic do.
+    // The other stages look like these and the critic.
     if (!/preparing|candidates/.test(where)) continue;
     await workbench.killExtensionHosts();
     await workbench.reload();
@@ -260,7 +260,7 @@ test('done, it has a model, which answers in a session', async () => {
   await workbench.page.locator('.quick-input-widget input.input').press('Escape');
   await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await workbench.runCommand('View: Close Editor');
-  // There is no other run to be asked about.
+  // With no further run, there is no question.
   await button('Compare').click();
   await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await button('Evaluate…').waitFor();
@@ -282,7 +282,7 @@ test('what was trained answers as @tandem in the chat, and is in its picker', as
   const chat = new ChatView(workbench);
   await button('Use in chat').click();
   await chat.input.getByText('@tandem').waitFor();
-  // In the editor's own mode nobody would answer: only models that call tools are offered there.
+  // The editor's agent mode offers only models that call tools, so this one needs another mode.
   await expect.poll(() => chat.content.locator('.model-picker-name').textContent()).toBe('long one');
   await chat.say(parking);
   const answered = chat.content

@@ -14,7 +14,7 @@ import { startWorkbench } from './launch';
 import { usualThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
-/** Wrong for parcels of more than 20 kg in two zones, so that the table has something to show. */
+/** An answer that is wrong for parcels of more than 20 kg in two zones, so that the table shows failed tests. */
 const answer = `def parcel_price(weight_kg, zone):
     base = {1: 5, 2: 8, 3: 12}.get(zone, -1)
     return base + 4.5 if weight_kg > 20 and zone == 1 else base`;
@@ -32,10 +32,10 @@ let turns = [
 ];
 
 let workspace: string;
-/** The agent, which says one turn after the other, each when it may. */
+/** The agent, which sends its turns one by one when the test allows it. */
 let agent: ChatServer;
 let mayEnd: Promise<unknown> = Promise.resolve();
-/** A model that stops in the middle of every message, so that there is time to look at one that is being written. */
+/** A model that pauses in the middle of every message, so that the test can check a partial message. */
 let stalling: ChatServer;
 let workbench: WorkbenchDriver;
 
@@ -44,8 +44,8 @@ const press = (key: string): Promise<void> => workbench.page.keyboard.press(key)
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
 /**
- * How many animations run in the session, also within the components of the toolkit.
- * @param isCalm whether the editor asks for less motion, as its settings do in all tests
+ * Counts the running animations of the session, including those in components of the toolkit.
+ * @param isCalm whether the editor requests reduced motion, as its settings do in all tests
  */
 const moving = (isCalm: boolean): Promise<number> =>
   session()
@@ -57,7 +57,7 @@ const moving = (isCalm: boolean): Promise<number> =>
       return all.filter(({ playState }) => playState === 'running').length;
     }, isCalm);
 
-/** An editor in the session's column, which hides the session. */
+/** Opens an editor in the session's column, which hides the session. */
 async function showOther(): Promise<void> {
   await workbench.page.getByRole('tab', { name: /Untitled-1/ }).click();
   await composer().waitFor({ state: 'detached' });
@@ -91,7 +91,7 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-/** Does something while the agent's next message is being written, and lets it end then. */
+/** Calls `act` while the agent writes its next message, and then lets the message end. */
 async function whileItWrites(act: () => Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   mayEnd = promise;
@@ -106,7 +106,7 @@ async function configure(settings: Readonly<Record<string, unknown>>): Promise<v
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
 }
 
-/** What the log of the workspace holds, line by line. */
+/** Reads the log of the workspace, line by line. */
 async function loggedEvents(): Promise<LogEvent[]> {
   const folder = path.join(workspace, '.tandem', 'log');
   const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
@@ -123,7 +123,7 @@ test('a developer opens a task and agrees to be logged under a pseudonym', async
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await session().getByText('The agent sees only the request above. You know the reference').waitFor();
   await accessiblePictures(workbench, session(), 'session-consent', usualThemes);
-  // All three choices are in sight where a document stands beside it.
+  // All three choices are visible beside a document.
   const agreeing = await session().getByRole('button', { name: 'Agree and start' }).boundingBox();
   const last = await session().getByText('Also your edits, truncated text').boundingBox();
   expect(last!.y + last!.height).toBeLessThanOrEqual(agreeing!.y);
@@ -226,7 +226,7 @@ test('keeps a draft that comes, and the last words, while another editor is in f
   await session().getByTitle('Helper drafts a reply for you').waitFor();
   await composer().fill('It is in eu');
   await press('Alt+s');
-  // Too late to be sent, and nothing is stuck afterwards.
+  // The reply comes too late to be sent, and the session still works afterwards.
   await press('Enter');
   await session().getByText('Helper drafts a reply').waitFor();
   await workbench.runCommand('File: New Untitled Text File');
@@ -478,7 +478,7 @@ test('finds the dialogue in the trajectories and in the log', async () => {
 });
 
 test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
-  // It stands open already, and is not opened beside that.
+  // The open panel is reused, and no second one is opened.
   await workbench.page
     .getByRole('treeitem', { name: /, new$/ })
     .first()

@@ -9,7 +9,7 @@ import { insisting, type WorkbenchDriver } from './driver';
 import { groupsOf, startByNpm } from './npmStart';
 import { processes } from './processes';
 
-/** A fresh clone has none of these. */
+/** Files and folders that a fresh clone lacks. */
 const made = new Set(['.git', '.sample', 'dist', 'node_modules', 'packages', 'test-results']);
 
 let clone: string;
@@ -20,7 +20,7 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const graded = () => session().getByRole('heading', { name: /\d+ of 10 tests passed/ });
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
-/** Somebody types the command of the README in a fresh clone that has its packages. */
+/** Runs the command of the README in a fresh clone with installed packages. */
 beforeAll(async () => {
   await using started = new AsyncDisposableStack();
   clone = await mkdtemp(path.join(os.tmpdir(), 'tandem-clone-'));
@@ -73,7 +73,7 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await item('Play 4 dialogues').click();
   const toast = workbench.page.locator('.notifications-toasts .notification-toast');
   const played = toast.filter({ hasText: /starter-world: 4 dialogues played, \d of 4 solved\./ });
-  // It goes by itself after ten seconds, but not while the pointer is over it.
+  // It hides after ten seconds, but not while the pointer is over it.
   await played.hover();
   await workbench.screenshot('start-notification');
   await played.getByRole('button', { name: 'New Run…' }).click();
@@ -108,7 +108,7 @@ test('finds beside it what training left here, and plays with it', async () => {
   await models.getByRole('treeitem', { name: /^stopped\/model, failed: .* has no config\.json/ }).waitFor();
   const trained = models.getByRole('treeitem', { name: /^quick\/model, / });
   const chosen = models.getByRole('treeitem', { name: /^quick\/model, agent, / });
-  // The list is drawn anew while the models of this folder are read, which loses a click.
+  // The list is redrawn while the models of this folder are read, which loses a click.
   await insisting(async (options) => {
     if (await chosen.isVisible()) return;
     await trained.hover(options);

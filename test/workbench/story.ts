@@ -2,10 +2,10 @@ import { afterEach, beforeEach } from 'vitest';
 
 import { openWindows } from './driver';
 
-// Each file of this suite, and each group in it that starts a workbench of its own, is a story whose steps build on each
-// other. A story ends at its first failed step: the steps after it would each wait in vain for what that one did not do.
+// Each file of this suite, and each group that starts its own workbench, is a story whose steps build on each other. A
+// story ends at its first failed step, because later steps would wait in vain for its result.
 
-/** The step that failed, by the story it ended. */
+/** The failed step of each ended story. */
 const ended = new Map<string, string>();
 
 interface Step {
@@ -25,7 +25,7 @@ afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   ended.set(storyOf(task), task.name);
   const name = `failed-${task.name.replaceAll(/\W+/g, '-').slice(0, 80)}`;
-  // A picture and the logs tell more than which element was missing.
+  // A picture and the logs explain more than the name of the missing element.
   for (const [index, window] of [...openWindows].entries()) {
     await window.screenshot(`${name}-${index + 1}`);
     await window.keepLogs(`${name}-${index + 1}`);

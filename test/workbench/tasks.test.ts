@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Tall enough for the whole list: the tree draws only the rows that fit. */
+/** Window size for the whole list, because the tree draws only the rows that fit. */
 const tall = { width: 1280, height: 2600 };
 
 async function pictures(name: string): Promise<void> {
@@ -60,7 +60,7 @@ async function pictures(name: string): Promise<void> {
   await workbench.setSize(tall.width, tall.height);
 }
 
-/** A button in the title of the Tasks view. */
+/** Clicks a button in the title of the Tasks view. */
 async function titleButton(name: string): Promise<void> {
   await pane().hover();
   await pane().getByRole('button', { name }).click();
@@ -100,7 +100,7 @@ test('a newcomer is in a first dialogue after two clicks', async () => {
 });
 
 test('finds the guidelines of the pack beside the first task, and the reference behind them', async () => {
-  await workbench.page.getByRole('tab', { name: /Preview starter-world\.guidelines\.md/ }).waitFor();
+  await workbench.page.getByRole('tab', { name: /starter-world\.guidelines\.md/ }).waitFor();
   await workbench.page.getByRole('tab', { name: /\.reference\.py/ }).waitFor();
   await activeTab(/^Lot bill/).waitFor();
   await pictures('tasks-guidelines');
@@ -134,8 +134,8 @@ test('finds a task by words of its description', async () => {
   await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).waitFor();
   await workbench.screenshot('tasks-find');
   await pick('Hotel stay');
-  // The guidelines of a pack that is new to the person do not hide the reference.
-  await tab(/^Preview written-by-hand\.guidelines\.md/).waitFor();
+  // The guidelines of a new pack do not hide the reference.
+  await tab(/^written-by-hand\.guidelines\.md/).waitFor();
   await workbench.page.getByRole('tab', { name: /^hotel-stay\.reference\.py/, selected: true }).waitFor();
   await activeTab(/^Hotel stay/).waitFor();
 });
@@ -270,7 +270,7 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
   await workbench.screenshot('tasks-collect');
   await pick('Play 12 dialogues');
   const told = await workbench.notification(/starter-world-train-1: 12 dialogues played, \d+ of 12 solved\./);
-  // The session of before is another webview.
+  // The earlier session is another webview.
   await workbench.closeAllEditors();
   await told.getByRole('button', { name: 'New Run…' }).click();
   const form = session();
@@ -290,7 +290,7 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
 test('downloads a published pack only after its licence was accepted', async () => {
   const choose = async (answer: string): Promise<void> => {
     const question = workbench.page.locator('.monaco-dialog-box');
-    // A list closes when the focus moves, as it may after the question of before.
+    // A list closes when the focus moves, which may happen after the previous question.
     await insisting(async (options) => {
       await titleButton('Add Pack…');
       await pick('Download ColBench…', options);

@@ -14,7 +14,7 @@ import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { killTrainers, trainerEnvironment } from './runsView';
 
-// A newcomer in an empty folder has the agent taught: everything is real, and there is only less of it.
+// A newcomer in an empty folder teaches the agent: everything is real, only smaller.
 
 let workspace: string;
 let workbench: WorkbenchDriver;
@@ -27,20 +27,20 @@ const outcome = (): Locator =>
   page()
     .getByText(/^Success \d+ % → \d+ % on 40 held-out tasks/)
     .first();
-/** The step of the lesson that is done now. */
+/** Finds the current step of the lesson. */
 const now = (name: string): Locator => page().locator('[aria-current=step]', { hasText: name });
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-teach-'));
   workbench = await startWorkbench({
     ...{ extension: root, workspace, environment: trainerEnvironment() },
-    // As a newcomer has it: its agent mode does not know Tandem's models.
+    // This is a newcomer's default; the chat's agent mode does not list Tandem's models.
     settings: { 'chat.disableAIFeatures': false },
   });
 });
 
 afterAll(async () => {
-  // In this order: as long as the window is there, it goes on with the lesson.
+  // The workbench closes first, because an open window continues the lesson.
   await workbench.close();
   await killTrainers(runs());
   await rm(workspace, { recursive: true, force: true });
@@ -93,7 +93,7 @@ test('has the window reloaded in the middle of the training, which goes on by it
 test('has the window reloaded in the middle of the evaluation, and sees what came out', async () => {
   while ((await now('Evaluate').or(outcome()).count()) === 0) await wait(200);
   await workbench.reload();
-  // A lesson takes as long as it takes.
+  // The duration of a lesson is not limited.
   while (!(await outcome().isVisible())) await wait(200);
   await accessiblePictures(workbench, page(), 'teach-outcome');
   await workbench.setSize(400, 800);
@@ -126,7 +126,7 @@ test('chooses blindly between its messages and those of the agent before', async
   await page()
     .getByRole('button', { name: /\bstart\b/i })
     .click();
-  // After a brief lesson both may ask the same thing.
+  // After a brief lesson both agents may ask the same question.
   await page()
     .getByText('Which message is better?')
     .or(page().getByText('Both candidates said the same'))

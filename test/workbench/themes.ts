@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
-/** What the system prefers for the workbench to show a theme, and the class that the workbench then has. */
+/** System preferences that make the workbench show a theme, and the workbench's class in that theme. */
 const themes = {
   light: { colorScheme: 'light', isHighContrast: false, style: 'vs' },
   dark: { colorScheme: 'dark', isHighContrast: false, style: 'vs-dark' },
@@ -10,15 +10,15 @@ const themes = {
 
 export type Theme = keyof typeof themes;
 
-/** In which pictures are taken. Both end in dark, in which the test then goes on. */
+/** Themes of pictures. The last one is dark, in which the test continues. */
 export const usualThemes: readonly Theme[] = ['light', 'hc-dark', 'dark'];
 export const allThemes: readonly Theme[] = ['light', 'hc-light', 'hc-dark', 'dark'];
 
-/** The settings and the page with which the workbench follows the system; it begins in dark. */
+/** Settings with which the workbench follows the system's theme. */
 export const themeSettings = { 'window.autoDetectColorScheme': true };
 export const inDark: BrowserContextOptions = { colorScheme: 'dark' };
 
-/** Switches the theme, as the system does by day and by night, and waits until the workbench shows it. */
+/** Switches the system's theme, and waits until the workbench shows it. */
 export async function switchTheme(page: Page, theme: Theme): Promise<void> {
   const { colorScheme, isHighContrast, style } = themes[theme];
   await page.emulateMedia({ colorScheme });
@@ -26,7 +26,7 @@ export async function switchTheme(page: Page, theme: Theme): Promise<void> {
   await page.locator(`.monaco-workbench.${style}`).waitFor();
 }
 
-/** What the page knows of the system's contrast. */
+/** The contrast that the page reports to the workbench. */
 declare global {
   interface Window {
     systemContrast?: EventTarget & { matches: boolean; readonly media: string };
@@ -34,8 +34,8 @@ declare global {
 }
 
 /**
- * Runs in the page before its own scripts: a test answers the query by which the workbench asks for high contrast. The
- * browser could answer it, but would then give colors of its own to all that a webview draws.
+ * Answers the workbench's media query for high contrast; runs in the page before its own scripts. The browser could
+ * answer it, but would then override all colors of a webview.
  */
 export function answerForContrast(): void {
   const media = '(forced-colors: active)';
@@ -53,8 +53,8 @@ function preferHighContrast(isHighContrast: boolean): void {
 }
 
 /**
- * Runs in the page before its own scripts: in the workbench around the webviews nothing moves by itself. A bar that moves while
- * something is at work would have the whole page drawn anew for each of its steps, as long as a test waits.
+ * Disables animations of the workbench outside of webviews; runs in the page before its own scripts. An animated
+ * progress bar would redraw the whole page for each of its steps while a test waits.
  */
 export function keepStill(): void {
   if (window !== window.top) return;

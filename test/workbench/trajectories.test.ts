@@ -11,12 +11,14 @@ import { colBenchProtocol } from '../../src/core/dialogue/protocol';
 import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
+import { PublishingHub } from '../fixtures/publishing-hub';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { allThemes } from './themes';
 
+const hub = await PublishingHub.start();
 let workspace: string;
 let workbench: WorkbenchDriver;
 
@@ -25,10 +27,10 @@ const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectori
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
 
-/** The header of a view in the side bar. */
+/** Finds the header of a view in the side bar. */
 const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 
-/** Takes a row of the quick pick that is open. */
+/** Accepts a row of the open quick pick. */
 async function pick(text: string | RegExp): Promise<void> {
   await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
 }
@@ -42,7 +44,7 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
   await (await workbench.notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
-/** In every theme and in a narrow window, in which everybody can use what the webview draws. */
+/** Takes accessible pictures in every theme and in a narrow window. */
 async function pictures(name: string): Promise<void> {
   await workbench.clearNotifications();
   await accessiblePictures(workbench, replay(), name, allThemes);
@@ -52,22 +54,26 @@ async function pictures(name: string): Promise<void> {
   await workbench.setSize(1280, 800);
 }
 
-/** Two agents play six tasks; a developer plays one of them and rates it, and leaves another one open. */
+/** Creates the log: two agents play six tasks; a developer plays and rates one of them, and leaves another one open. */
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-trajectories-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   const data = path.join(workspace, '.tandem');
   await collectLog(data);
   await playByHand(data);
-  workbench = await startWorkbench({ extension: root, workspace });
+  workbench = await startWorkbench({
+    ...{ extension: root, workspace },
+    environment: { HF_ENDPOINT: hub.url },
+  });
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
-  // The tree draws only the rows that fit: the other views make room.
+  // The tree draws only the rows that fit, so the other views are closed.
   await workbench.openViews('Trajectories');
 });
 
 afterAll(async () => {
   await workbench.close();
+  await hub.close();
   await rm(workspace, { recursive: true, force: true });
 });
 
@@ -75,7 +81,7 @@ beforeEach(() => workbench.closeAllEditors());
 
 const rules = new RulesSimulator();
 
-/** What a dialogue of ada's about the first task is made of. @param asked what the agent asks before it answers */
+/** Returns the parts of ada's dialogue about the first task. @param asked the agent's questions before its answer */
 async function partsOf(log: TrajectoryLog, asked: readonly string[]) {
   const task = await starterTask();
   return {
@@ -375,9 +381,31 @@ test('an export is shown before it is written, then saved with its card', async 
   expect(JSON.parse(rows[0]!)).toHaveProperty('messages');
 });
 
+test('the saved export is published on the hub, after a look at what goes where', async () => {
+  await workbench.runCommand('Tandem: Publish on Hugging Face Hub…');
+  await pick('Exported Rows…');
+  await workbench.chooseFile(path.join(workspace, 'rows.jsonl'));
+  await workbench.answer('A token with the right to write', 'hf_ada');
+  await workbench.answer('Owner and name on the hub');
+  await pick('Private');
+  await workbench.page.getByText('Publish the dataset ada/rows?').waitFor();
+  await workbench.page.getByText('README.md (').waitFor();
+  expect(hub.repositories.size).toBe(0);
+  await workbench.screenshot('trajectories-publish');
+  await press('Publish');
+  await workbench.notification(/Published at .*datasets\/ada\/rows, where only you/);
+  const { 'rows.jsonl': sent } = hub.files('datasets/ada/rows');
+  expect(sent).toBe(await readFile(path.join(workspace, 'rows.jsonl'), 'utf8'));
+});
+
 test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await pick('One row per choice between two candidates');
+  await quickInput().locator('.quick-input-list-row', { hasText: 'Thumbs' }).waitFor();
+  await workbench.screenshot('trajectories-export-formats');
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('trajectories-export-formats-narrow');
+  await workbench.setSize(1280, 800);
+  await pick('the chosen message and the other one');
   for (const also of ['leaked dialogues', 'VS Code-model dialogues']) {
     await quickInput()
       .locator('.quick-input-list-row', { hasText: `Include ${also}` })
@@ -392,12 +420,33 @@ test('an export of choices, with the words of the editor’s models when they ar
   await workbench.notification(/1 rows are ready/);
 });
 
+test('an export for another tool is found by the tool’s name, and has what the tool needs beside it', async () => {
+  const [inspect, factory] = ['dialogues.json', 'sft.jsonl'].map((name) => path.join(workspace, name));
+  await workbench.clearNotifications();
+  for (const [tool, file] of [
+    ['Inspect AI', inspect!],
+    ['LLaMA-Factory: fine-tuning', factory!],
+  ] as const) {
+    await workbench.runCommand('Tandem: Export Trajectories…');
+    await quickInput().locator('input').first().fill(tool);
+    await pick(tool);
+    await quickInput().getByRole('button', { name: 'OK' }).click();
+    await answer(/rows are ready/, 'Save…');
+    await workbench.chooseFile(file);
+    await workbench.notification(new RegExp(`are in ${path.basename(file)}`));
+    await workbench.clearNotifications();
+  }
+  expect(JSON.parse(await readFile(inspect!, 'utf8'))).toMatchObject({ version: 2, status: 'success' });
+  const info = await readFile(path.join(workspace, 'dataset_info.json'), 'utf8');
+  expect(JSON.parse(info)).toMatchObject({ sft: { file_name: 'sft.jsonl' } });
+});
+
 test('of two previews each is saved by its own button, and only the rows that it shows', async () => {
   const [clean, whole] = ['clean.jsonl', 'whole.jsonl'].map((name) => path.join(workspace, name));
   await workbench.clearNotifications();
   for (const [format, also, number] of [
-    ['Fine-tuning rows', 'leaked dialogues', 3],
-    ['One row per dialogue in the published format', 'evaluation dialogues', 4],
+    ['Fine-tuning rows', 'leaked dialogues', 5],
+    ['One row per dialogue in the published format', 'evaluation dialogues', 6],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
     await pick(format);
@@ -410,7 +459,8 @@ test('of two previews each is saved by its own button, and only the rows that it
   await workbench.chooseFile(clean!);
   await workbench.notification(/The log has changed since this preview was made/);
   await expect(access(clean!)).rejects.toThrow('ENOENT');
-  await workbench.page.getByRole('tab', { name: 'export-preview-3.md' }).click();
+  await workbench.page.getByRole('tab', { name: 'export-preview-7.md' }).waitFor();
+  await expect.poll(() => workbench.page.getByRole('tab', { name: 'export-preview-5.md' }).count()).toBe(0);
   const editor = replay();
   await editor.getByText('13 rows').waitFor();
   for (const [what, file, rows] of [

@@ -28,7 +28,7 @@ async function start(isRestricted: boolean): Promise<void> {
   await writeFile(path.join(workspace, 'agents', 'two.json'), JSON.stringify(turns));
   const settings = { 'tandem.agent': 'script:agents/two.json', 'tandem.simulator': 'rules' };
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
-  // What a workspace that is not trusted says of its agent does not count; what the user says does.
+  // The agent setting of an untrusted workspace is ignored; that of the user applies.
   const user = isRestricted ? { 'tandem.agent': 'starter', ...chatSettings } : {};
   if (isRestricted) {
     await writeFile(path.join(workspace, 'shop.py'), source);
@@ -39,7 +39,7 @@ async function start(isRestricted: boolean): Promise<void> {
   await workbench.activityBar('Tandem').click();
 }
 
-/** A run that somebody paused: it could be resumed, and has curves to read. */
+/** Creates a paused run, which can be resumed and has curves. */
 async function leaveRun(id: string, name: string): Promise<void> {
   const folder = path.join(workspace, '.tandem', 'runs', id);
   await mkdir(folder, { recursive: true });
@@ -61,7 +61,7 @@ async function stop(): Promise<void> {
   await rm(workspace, { recursive: true, force: true });
 }
 
-/** The bytes of every file of the data folder. */
+/** Reads the bytes of every file of the data folder. */
 async function dataFolder(): Promise<string> {
   const entries = await readdir(path.join(workspace, '.tandem'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -178,7 +178,7 @@ describe('in a workspace that is not trusted', () => {
     await session()
       .getByText(/^Nothing is trained in a workspace that is not trusted/)
       .waitFor();
-    // What was learned is there to be read, with the control beside it.
+    // Curves stay readable, with the untrained baseline beside them.
     await session()
       .getByRole('button', { name: /Pair accuracy, held out 78\.0 % untrained 55\.0 %/ })
       .waitFor();
@@ -236,8 +236,8 @@ describe('in a workspace that is not trusted', () => {
     await chat.locator('.interactive-input-part .monaco-editor').last().click();
     await workbench.page.keyboard.insertText('@tandem What is a parcel?');
     await workbench.page.keyboard.press('Enter');
-    // The editor asks no participant where it has no model at all. That Tandem refuses where it is asked, and why, is in
-    // test/unit/editor/chat-restricted.test.ts.
+    // Without any model the editor asks no participant. test/unit/editor/chat/participant.test.ts tests Tandem's
+    // refusal.
     await chat.getByText('Language model unavailable').waitFor();
     await workbench.screenshot('chat-restricted');
   });

@@ -1,16 +1,17 @@
 import { starterPack } from '../../fixtures/dialogue';
 import type { Findings } from './findings';
 import { gradedOf, readLog, type LogText } from './reading';
-import type { Life, Victim, VictimPlan } from './victim';
+import type { Victim, VictimPlan } from './victim';
+import type { Life } from './findings';
 
 export interface Collection {
   readonly plan: VictimPlan;
   readonly args: readonly string[];
-  /** Its name in the log; known once a start of it has ended well. */
+  /** Its name in the log; unknown until a start has ended successfully. */
   name?: string;
 }
 
-/** A `tandem collect`. Two of one agent and seed want the same collection, which one at a time may have. */
+/** Makes a `tandem collect`. Two with the same agent and seed want the same collection, which only one may hold. */
 export function collection(
   name: string,
   {
@@ -42,14 +43,14 @@ export function collection(
   return made;
 }
 
-/** Plays one dialogue, which tells the name of the collection. */
+/** Plays one dialogue, which reveals the name of the collection. */
 export async function learnName(made: Collection, victim: Victim): Promise<void> {
   const { stdout, stderr } = await victim.undisturbed([...made.args, '--limit', '1']);
   made.name = (JSON.parse(stdout || '{}') as { summary?: { collection?: string } }).summary?.collection;
   if (made.name === undefined) throw new Error(`${victim.name} cannot begin: ${stderr}${stdout}`);
 }
 
-/** Brings a collection to an end: every rollout that was begun, and all tasks equally often. */
+/** Completes a collection: all begun rollouts, and an equal number for all tasks. */
 export async function finish(
   made: Collection,
   victim: Victim,
@@ -74,9 +75,9 @@ function summaryOf({ stdout }: Life): { done?: number; total?: number } {
   return (JSON.parse(stdout || '{}') as { summary?: { done?: number; total?: number } }).summary ?? {};
 }
 
-/** What the log once had, or a command once said it had: none of it may be missing later. */
+/** Data that was in the log once, or that a command reported; none of it may be missing later. */
 export class Acknowledged {
-  /** Grades by their dialogues. */
+  /** Grades by dialogue. */
   readonly #grades = new Map<string, string>();
 
   constructor(private readonly findings: Findings) {}
@@ -92,14 +93,14 @@ export class Acknowledged {
       this.findings.violation('log', `lines that are no JSON: ${unreadable.join(', ')}`);
   }
 
-  /** @param stderr on which a command said how many dialogues are done @param found in the log */
+  /** @param stderr text with a command's number of finished dialogues @param found number in the log */
   expectTold(who: string, stderr: string, found: number): void {
     const told = Number([...stderr.matchAll(/collect: (\d+)\/\d+ dialogues/g)].at(-1)?.[1] ?? 0);
     if (found < told)
       this.findings.violation(who, `it said ${told} dialogues were done, and the log has ${found}`);
   }
 
-  /** All that was seen is there, and each dialogue once. */
+  /** Expects all acknowledged data in the log, and each dialogue once. */
   expectAll(log: LogText): void {
     for (const [episode, grade] of this.#grades)
       if (log.episodes.get(episode)?.grades[0] !== grade)

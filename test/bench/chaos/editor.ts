@@ -24,7 +24,7 @@ const PARTS = /grader\.js|inference\.js|scoring\.js/;
 const GRACE_MS = 10_000;
 const PAGE_LIMIT_MS = 120_000;
 
-/** A real workbench in whose extension host dialogues are played; host, server and the host's processes are killed. */
+/** A real workbench whose extension host plays dialogues; host, server and the host's processes are killed. */
 export class EditorVictim {
   readonly name = 'editor';
   #server: Server | undefined;
@@ -39,12 +39,12 @@ export class EditorVictim {
     private readonly random: () => number,
   ) {}
 
-  /** @param data the data folder, in the folder that is opened */
+  /** @param data the data folder in the opened folder */
   static async of(place: Place, data: string, random: () => number): Promise<EditorVictim> {
     const folder = path.join(place.mark, 'editor');
     const workspace = path.dirname(data);
     await mkdir(path.join(workspace, '.vscode'), { recursive: true });
-    // Tasks of its own: those of the collections have dialogues already.
+    // It needs its own tasks, because those of the collections have dialogues already.
     const rows = (await readFile(starterPack, 'utf8')).trim().split('\n');
     const own = rows
       .map((row) => JSON.parse(row) as { id: string })
@@ -82,7 +82,7 @@ export class EditorVictim {
     await Promise.all(this.#checks);
   }
 
-  /** Undisturbed it plays one more dialogue. */
+  /** Plays one more dialogue without kills. */
   async finish(): Promise<void> {
     await this.#open();
     const before = (await this.done()).length;
@@ -97,7 +97,7 @@ export class EditorVictim {
     await this.#server?.stop();
   }
 
-  /** The dialogues whose grade was shown are in the log. */
+  /** Expects the dialogues whose grade was shown in the log. */
   async expectAll(data: string): Promise<void> {
     const { episodes } = await readLog(data);
     for (const episode of await this.done())
@@ -155,7 +155,7 @@ export class EditorVictim {
     if (server === undefined) return;
     this.#server = undefined;
     this.place.findings.killed(`${this.name}: the server`);
-    // What holds the leash ends the rest of its group.
+    // The leash's holder ends the rest of its group.
     for (const { pid, args } of await this.#own(server, /entry\.js/))
       if (!args.includes('leash.mjs')) kill(pid);
     await server.ended;
@@ -194,6 +194,6 @@ export class EditorVictim {
   }
 }
 
-/** @returns whether the signal did not come meanwhile */
+/** @returns whether the time passed without the signal */
 const slept = (milliseconds: number, signal: AbortSignal): Promise<boolean> =>
   pause(milliseconds, true, { signal }).catch(() => false);

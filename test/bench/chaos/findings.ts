@@ -1,10 +1,16 @@
-import type { Life } from './victim';
+/** Result of one start of a command. */
+export interface Life {
+  /** Its exit code; null when it was killed. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
-/** A command says so of itself when it meets what it does not foresee. */
+/** Text of a command after an unexpected error. */
 const FAULT =
   /This is a fault in Tandem|The system refuses|cannot be read; delete it|Traceback \(most recent/;
 
-/** Counts what was killed and how commands ended, and keeps each violation, which it prints at once. */
+/** Counts kills and exits of commands, and prints and keeps each violation. */
 export class Findings {
   readonly violations: string[] = [];
   readonly #kills = new Map<string, number>();
@@ -26,7 +32,7 @@ export class Findings {
     const said = `${stderr}\n${stdout}`;
     if (FAULT.test(said) || (code !== null && code > 2))
       this.violation(who, `it ended with code ${code} and said: ${said.trim().slice(-600)}`);
-    // How often each sentence was the last one tells whether the commands did anything at all.
+    // The counts of last sentences show whether the commands did any work.
     const last = code === null ? 'was killed' : `code ${code}: ${lastLine(stdout) ?? lastLine(stderr) ?? ''}`;
     const end = `${who} ${last.replaceAll(/\d+/g, 'N').slice(0, 150)}`;
     this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { ifThere } from '../../../src/core/trajectory/files';
 import { taskRow } from '../../fixtures/tasks';
 import type { Findings } from './findings';
-import type { Life, VictimPlan } from './victim';
+import type { VictimPlan } from './victim';
+import type { Life } from './findings';
 
 const ROWS = 1000;
 
-/** Bodies of answers with the rewards that they may get; the first ones are rare. */
+/** Bodies of answers with their allowed rewards; these are rare. */
 const RARE = [
   { body: 'while True: pass', rewards: [0] },
   { body: 'kept = []\n    while True: kept.append(kept)', rewards: [0] },
@@ -27,7 +28,7 @@ interface Line {
   readonly reward: number | null;
 }
 
-/** `tandem grade --out`, from one file of grades to the next. */
+/** Runs of `tandem grade --out`, one file of grades after the other. */
 export class Grading {
   #round = 0;
   #whole = 0;
@@ -50,7 +51,7 @@ export class Grading {
     return made;
   }
 
-  /** How many times all rows were graded. */
+  /** Number of complete gradings of all rows. */
   get whole(): number {
     return this.#whole;
   }

@@ -1,15 +1,15 @@
 /**
- * Everything at once over one data folder and one folder of runs: two `tandem collect` with the starter model that
- * want the same collection, one against a model server, `tandem grade --out`, a real training, and a real workbench whose
- * extension host plays. Each of them, and each of their processes, is killed by SIGKILL at random moments and comes back. In
- * the end the log is checked: by `tandem check`, and by a reader of its own for what commands had said and what was there
- * once. Then all of it comes to an end undisturbed.
+ * Runs everything at once over one data folder and one folder of runs: two `tandem collect` with the starter model that
+ * want the same collection, one against a model server, `tandem grade --out`, a real training, and a real workbench
+ * whose extension host plays. All of them and their processes are killed by SIGKILL at random moments and restarted.
+ * Then the log is checked by `tandem check`, and by an independent reader for all data that was acknowledged or seen
+ * before. Finally everything is completed without kills.
  *
  *   npm run build && TANDEM_TRAINER_PYTHON=… node test/bench/run.mjs chaos [--minutes 1] [--seed 1] [--keep]
  *     [collect] [server] [grade] [train] [editor]
  *
- * The seed draws what is killed and when, which the machine's load shifts: the same seed meets a fault again in most runs,
- * not in each. `--keep` leaves the folder, and so does a violation.
+ * The seed determines the kills, but the machine's load shifts them, so the same seed repeats a fault in most runs, not
+ * in all. `--keep` keeps the folder, and so does a violation.
  */
 import { build } from 'esbuild';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -60,7 +60,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** `tandem check` finds the log whole, or torn where a write was killed, and what it repairs has all that was seen. */
+/** Expects `tandem check` to find the log whole, or torn by a killed write, and to keep all data in a repair. */
 async function check(checker: Victim): Promise<void> {
   const { code, stdout, stderr } = await checker.undisturbed(['check', data, '--json']);
   const { rows = [], summary = {} } = JSON.parse(stdout || '{}') as {
@@ -81,7 +81,7 @@ async function check(checker: Victim): Promise<void> {
   await rm(`${data}-repaired`, { recursive: true });
 }
 
-/** Files that mean nothing any more, by what ends their names. */
+/** Counts leftover files by the ends of their names. */
 async function rests(): Promise<string> {
   const names = await readdir(data, { recursive: true });
   const counts = ['.unfinished', '.owner'].map(
@@ -90,7 +90,7 @@ async function rests(): Promise<string> {
   return counts.join(', ');
 }
 
-/** A bundle of the server's program, which runs in a process of its own. */
+/** Bundles the model server, which runs in a process of its own. */
 async function serverProgram(): Promise<string> {
   const outfile = path.join(mark, 'model-server.cjs');
   const entryPoints = [path.resolve('test/bench/chaos/modelServer.ts')];
@@ -127,7 +127,7 @@ if (server !== undefined) {
 }
 if (kinds.has('collect')) {
   await collects('collect-1', 'starter', 1);
-  // It wants what the first one plays, and gets it when that one is killed.
+  // It wants the first one's collection, and gets it when that one is killed.
   await collects('rival', 'starter', 1);
 }
 await Promise.all(['grade', 'train', 'check'].map((name) => mkdir(path.join(mark, `${name}-files`))));
@@ -160,7 +160,7 @@ for (const { made, victim } of collections.filter(({ victim: { name } }) => name
 again?.child.kill('SIGKILL');
 if (grading && grader) {
   let life = await grader.undisturbed(grading.args);
-  // Where others take all of the processor, it says so and goes on with the next start.
+  // When the CPU is too busy, the command says so, and the next start continues.
   for (let tries = 1; tries < 20 && life.stderr.includes('too busy to grade'); tries++)
     life = await grader.undisturbed(grading.args);
   if (life.code !== 0) findings.violation('grade', `undisturbed it ended with ${life.code}: ${life.stderr}`);

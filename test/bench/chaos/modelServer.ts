@@ -1,4 +1,4 @@
-// A model server on a port that is given, in a process of its own: it asks once, and then answers. It ends with its parent.
+// A model server on a given port, in its own process: it asks once, and then answers. It ends with its parent.
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 

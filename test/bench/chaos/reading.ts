@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What the lines of a log say of one dialogue. This reader shares nothing with the one under test. */
+/** One dialogue by the lines of a log. This reader shares no code with the one under test. */
 export interface Told {
   readonly episode: string;
   readonly collection: string | undefined;
-  /** `<task>#<rollout>`, which stands for one dialogue of a collection. */
+  /** Key of a dialogue in a collection: `<task>#<rollout>`. */
   readonly rollout: string;
   readonly turns: number[];
   readonly replies: number[];
   answered: number;
-  /** Each as JSON. */
+  /** The grades as JSON. */
   readonly grades: string[];
 }
 
@@ -18,7 +18,7 @@ export interface LogText {
   readonly episodes: ReadonlyMap<string, Told>;
   /** Segments whose last line has no line feed. */
   readonly torn: readonly string[];
-  /** Whole lines that are no JSON. */
+  /** Complete lines that are not JSON. */
   readonly unreadable: readonly string[];
 }
 
@@ -78,7 +78,7 @@ function parsed(text: string): Line | undefined {
   }
 }
 
-/** The rollouts of a collection that have a grade. */
+/** Returns the rollouts of a collection that have a grade. */
 export function gradedOf({ episodes }: LogText, collection: string): Set<string> {
   const graded = [...episodes.values()].filter(
     (told) => told.collection === collection && told.grades.length > 0,

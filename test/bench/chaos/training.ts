@@ -5,7 +5,7 @@ import { tinyModel } from '../../fixtures/trainer';
 import type { Findings } from './findings';
 import type { Victim, VictimPlan } from './victim';
 
-/** The trainer at work, and not what looks at the machine before. */
+/** Matches the trainer at work, but not the earlier check of the machine. */
 export const TRAINER = /-m tandem_trainer \S+run\.json/;
 
 interface Step {
@@ -15,7 +15,7 @@ interface Step {
   readonly loss: number;
 }
 
-/** A real run of a tiny model without an end: it is started once, and then resumed whenever its trainer is gone. */
+/** A real, endless run of a tiny model; it is started once, and resumed whenever its trainer is gone. */
 export class Training {
   readonly #runs: Runs;
 
@@ -35,7 +35,7 @@ export class Training {
       model: { base: await tinyModel(path.join(folder, 'base')), device: 'cpu', lora_rank: 2 },
       data: { log: data, held_out: 0.4, opening: 'short.md', pairing: 'all' },
       policy: stage,
-      // A checkpoint after every step: a kill costs nothing.
+      // With a checkpoint after every step, a kill loses nothing.
       resources: { token_budget: 4096, checkpoint_activations: false, threads: 1, checkpoint_minutes: 0 },
     };
     await writeFile(file, JSON.stringify(configuration));
@@ -59,7 +59,7 @@ export class Training {
     };
   }
 
-  /** Undisturbed it goes on and comes to its model. */
+  /** Continues the run without kills until it has its model. */
   async finish(victim: Victim): Promise<number> {
     const run = await this.#run();
     if (run === undefined) {
@@ -84,7 +84,7 @@ export class Training {
     return (await this.#runs.list()).find(({ isLive, canResume }) => isLive || canResume);
   }
 
-  /** No step is left out, and one that is repeated is the same. */
+  /** Expects that no step is missing, and that a repeated step is the same. */
   async #look(): Promise<void> {
     for (const run of await this.#runs.list()) {
       const losses = new Map<number, number>();

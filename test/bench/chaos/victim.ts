@@ -1,3 +1,4 @@
+import type { Life } from './findings';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -6,20 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { markedBuild, marked, stillThere, type Seen } from '../../fixtures/left-behind';
 import type { Findings } from './findings';
 
-/** What is left of a killed command must be gone after so long. */
+/** Time after which all processes of a killed command must be gone. */
 const GRACE_MS = 10_000;
 const EARLY_SECONDS = 4;
 const LOOK_EVERY_MS = 1000;
-/** A command that cannot work now, because another one has what it wants, is not asked again at once. */
+/** Pause after a command that could not work because another one holds its claim. */
 const AFTER_FAILURE_MS = 3000;
-
-/** One start of a command, when it is over. */
-export interface Life {
-  /** Its exit code; null when it was killed. */
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface VictimPlan {
   readonly name: string;
@@ -27,25 +20,25 @@ export interface VictimPlan {
   readonly program?: string;
   /** Its arguments for the next start. */
   readonly next: () => readonly string[] | Promise<readonly string[]>;
-  /** The process that shows that the command is at work; when left out, it always is. */
+  /** Matches the process that shows that the command is at work; by default the command always is. */
   readonly worker?: RegExp;
-  /** A kill comes so many seconds after the command is at work, at most; one in four comes before. */
+  /** A kill comes at most so many seconds after the command is at work; one in four comes before. */
   readonly seconds: number;
-  /** Its processes that are killed by themselves at times, while the command goes on. */
+  /** Match its child processes, which are sometimes killed alone while the command goes on. */
   readonly parts: readonly RegExp[];
-  /** A process that may outlive the command. */
+  /** Matches a process that may outlive the command. */
   readonly outlives?: RegExp;
-  /** Looks at each start when it is over. */
+  /** Checks the result of each start. */
   readonly after: (life: Life) => void | Promise<void>;
 }
 
 export interface Place {
-  /** The folder of everything; all processes name it. */
+  /** Common folder, which occurs in all command lines or environments. */
   readonly mark: string;
   readonly findings: Findings;
 }
 
-/** A command that is started again and again, and killed by SIGKILL, itself or one of its processes. */
+/** A command that is started repeatedly; it or one of its processes is killed by SIGKILL. */
 export class Victim {
   readonly name: string;
   readonly #folder: string;
@@ -67,7 +60,7 @@ export class Victim {
     return new Victim(plan, place, await markedBuild(folder), random);
   }
 
-  /** Starts and kills it until the signal comes, which is the last kill. */
+  /** Starts and kills the command until the signal, which is the last kill. */
   async suffer(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const started = this.start(await this.plan.next());
@@ -80,20 +73,20 @@ export class Victim {
     await Promise.all(this.#checks);
   }
 
-  /** Runs it to its end with these arguments. */
+  /** Runs the command to its end with these arguments. */
   undisturbed(args: readonly string[]): Promise<Life> {
     return this.start(args).over;
   }
 
   start(args: readonly string[]): { readonly child: ChildProcess; readonly over: Promise<Life> } {
-    // Links are followed where a program looks for its files, and then they no longer name the folder.
+    // Resolved links would no longer contain the folder.
     const kept = ['--preserve-symlinks', '--preserve-symlinks-main'];
     const child = spawn(
       process.execPath,
       [...kept, this.plan.program ?? path.join(this.dist, 'tandem.js'), ...args],
       {
         cwd: this.#folder,
-        // Every process gets the path, also one that gets few other variables.
+        // Every process gets PATH, even one with few other variables.
         env: {
           ...process.env,
           TANDEM_CACHE: path.join(this.place.mark, 'cache'),
@@ -106,7 +99,7 @@ export class Victim {
     child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
     child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
     const over = once(child, 'exit').then(async ([code]) => {
-      // What it said before is read; a process that outlives it may hold the other end for long.
+      // Pending output is read, but only briefly, because a process that outlives the command may keep the pipe open.
       await Promise.race([once(child, 'close'), pause(500)]);
       return { code: code as number | null, stdout, stderr };
     });
@@ -140,7 +133,7 @@ export class Victim {
     }
   }
 
-  /** However slow the machine is. */
+  /** Waits until the command is at work, without a time limit, because the machine may be slow. */
   async #atWork(child: ChildProcess, signal: AbortSignal): Promise<void> {
     const { worker } = this.plan;
     if (worker === undefined) return;
@@ -164,6 +157,6 @@ export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }

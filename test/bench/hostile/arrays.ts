@@ -1,4 +1,4 @@
-import type { HostileClass } from './hostile';
+import type { HostileClass } from './class';
 
 const named = (name: string, code: string): HostileClass => ({
   name: `numpy: ${name}`,
@@ -15,7 +15,7 @@ const agreeing = `
     def __ne__(self, _): return False
     __hash__ = None`;
 
-/** Answers that lie by what numpy lets them do. */
+/** Answers that cheat by means of numpy. */
 export const arrays: readonly HostileClass[] = [
   named('an agreeable array', `class NAME(np.ndarray):${agreeing}\ndef f(x): return np.zeros(2).view(NAME)`),
   named('an agreeable scalar', `class NAME(np.float64):${agreeing}\ndef f(x): return NAME(NUMBER)`),

@@ -1,4 +1,4 @@
-import type { HostileClass } from './hostile';
+import type { HostileClass } from './class';
 
 const named = (name: string, code: string): HostileClass => ({
   name,
@@ -7,7 +7,7 @@ const named = (name: string, code: string): HostileClass => ({
 
 const outcome = `{"kind":"value","canonical":"n0x1","none":false,"display":"1"}`;
 
-/** Answers that search the interpreter for what is expected, forge its outcome, or end it. */
+/** Answers that search the interpreter for the expected value, forge its outcome, or end it. */
 export const forgeries: readonly HostileClass[] = [
   named(
     'reading the frames of callers',

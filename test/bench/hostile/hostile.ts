@@ -1,3 +1,4 @@
+import type { Draw, HostileClass } from './class';
 import { mulberry32 } from '../../../src/core/random';
 import type { Task } from '../../../src/core/task/task';
 import { arrays } from './arrays';
@@ -7,35 +8,13 @@ import { ATTACKERS, operators } from './operators';
 import { patches } from './patches';
 import { posers } from './posers';
 
-/** What a class of answers varies with. */
-export interface Draw {
-  number(): number;
-  /** A Python name that no other draw gives. */
-  name(): string;
-  pick<T>(values: readonly T[]): T;
-}
-
-/** One way to get points without solving the task, or to be left out of the count. */
-export interface HostileClass {
-  readonly name: string;
-  /** Python that defines `f(x)`; it knows nothing of what the reference gives. */
-  readonly code: (draw: Draw) => string;
-  /** Also against tests that compare with `in`, `<` and chains. */
-  readonly objects?: true;
-  /** Against this test alone; `SECRET` stands for what its reference gives for 1. */
-  readonly test?: string;
-  /** Needs numpy, and is graded against tests of arrays. */
-  readonly numpy?: true;
-}
-
 export interface HostileAnswer {
-  /** Name of its class. */
   readonly kind: string;
   readonly task: Task;
   readonly answer: string;
 }
 
-/** `native`: the references import numpy, so that the machine's Python grades, with classes that need numpy too. */
+/** `native`: the references import numpy, so the machine's Python grades; this includes classes that need numpy. */
 export type HostileRunner = 'wasm' | 'native';
 
 export function hostileClasses(runner: HostileRunner): readonly HostileClass[] {
@@ -44,8 +23,8 @@ export function hostileClasses(runner: HostileRunner): readonly HostileClass[] {
 }
 
 /**
- * Fewer, by which a change of evaluation shows as well: on the native runner objects, patches and what needs numpy, on the
- * other all, with one attacker for each operator, in turn.
+ * Returns fewer classes that still reveal a change of the evaluation: on the native runner objects, patches and those
+ * that need numpy, on the other runner all, but with only one attacker for each operator, in turn.
  */
 export function quickClasses(runner: HostileRunner): readonly HostileClass[] {
   const all = hostileClasses(runner);
@@ -56,7 +35,7 @@ export function quickClasses(runner: HostileRunner): readonly HostileClass[] {
   return all.filter((one) => !left.has(one));
 }
 
-/** One answer of each class for each kind of task; the same for the same seed. */
+/** Makes one answer of each class for each kind of task; equal seeds give equal answers. */
 export function hostileAnswers(
   seed: number,
   runner: HostileRunner,
@@ -64,7 +43,7 @@ export function hostileAnswers(
 ): HostileAnswer[] {
   const random = mulberry32(seed);
   const number = (): number => 10_000 + Math.floor(random() * 90_000);
-  // No number that an answer draws is one that a reference gives.
+  // No reference returns a number that an answer can draw.
   const secret = (): number => 1_000_000 + number();
   let names = 0;
   const draw: Draw = {

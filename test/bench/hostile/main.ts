@@ -1,10 +1,10 @@
 /**
- * Grades hostile answers: none may get a point, and none may make itself not gradable. Draws anew on each run; the line
- * of a failure names the seed that repeats it. Exits with 1 when one succeeds.
+ * Grades hostile answers: none may get a point or become not gradable. Each run makes new draws; the line of a failure
+ * names the seed that repeats it. Exits with 1 when an attack succeeds.
  *
  *   npm run build && node test/bench/run.mjs hostile [--seed NUMBER] [--rounds NUMBER] [--runner wasm|native]
  *
- * With `native`, TANDEM_PYTHON names a Python that has numpy; else it is the first python3 of the path.
+ * With `native`, TANDEM_PYTHON names a Python with numpy; the default is the first python3 on PATH.
  */
 import { randomInt } from 'node:crypto';
 import path from 'node:path';

@@ -1,6 +1,6 @@
-import type { HostileClass } from './hostile';
+import type { HostileClass } from './class';
 
-/** Methods of an object that agrees to whatever it is asked. */
+/** Methods of an object that agrees to every comparison. */
 const agreeing = `
     def __eq__(self, other): return True
     def __ne__(self, other): return AGREES
@@ -11,7 +11,7 @@ const agreeing = `
     def __getattr__(self, name): return self
     def __call__(self, *_, **__): return True`;
 
-/** Built-in classes, and a value of each. */
+/** Built-in classes with a value of each. */
 const bases = [
   ['object', ''],
   ['int', '0'],
@@ -55,7 +55,7 @@ const named = (name: string, code: string): HostileClass => ({
   code: (draw) => code.replaceAll('NAME', draw.name()).replaceAll('NUMBER', () => String(draw.number())),
 });
 
-/** Objects that lie about what they are or what they equal. */
+/** Objects that lie about their type or their equality. */
 export const objects: readonly HostileClass[] = [
   ...ofBases,
   named(

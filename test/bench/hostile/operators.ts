@@ -1,6 +1,8 @@
-import type { HostileClass } from './hostile';
+import type { HostileClass } from './class';
 
-/** Tests that decide by themselves; `SECRET` is what the reference gives for 1. No constant passes but the right one. */
+/**
+ * Tests that decide by their own operators; `SECRET` is the reference's result for 1, the only constant that passes.
+ */
 const deciding = {
   '<': 'SECRET - 1 < f(1) and f(1) < SECRET + 1',
   '<=': 'SECRET <= f(1) and f(1) <= SECRET',
@@ -34,7 +36,7 @@ const deciding = {
   'a module that the reference imports': 'math.isclose(f(1), SECRET)',
 } as const;
 
-/** Answers that agree to whatever they are asked, or look for what that is. */
+/** Answers that agree to every comparison, or search for the expected value. */
 const attackers = {
   'an agreeable object': `
 class NAME:
@@ -87,7 +89,7 @@ def f(x):
     return NUMBER`,
 } as const;
 
-/** So many classes in a row are against one operator. */
+/** Number of successive classes against the same operator. */
 export const ATTACKERS = Object.keys(attackers).length;
 
 export const operators: readonly HostileClass[] = Object.entries(deciding).flatMap(([operator, test]) =>

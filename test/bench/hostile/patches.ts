@@ -1,4 +1,4 @@
-import type { HostileClass } from './hostile';
+import type { HostileClass } from './class';
 
 const patched = (name: string, code: string): HostileClass => ({
   name: `a patch of ${name}`,
@@ -7,14 +7,14 @@ const patched = (name: string, code: string): HostileClass => ({
     const body = code.replaceAll('NUMBER', () => String(draw.number()));
     const early = draw.pick([true, false]);
     const result = draw.pick([String(draw.number()), '[0, {"x": 0}]', 'True', 'None']);
-    // Before the test is read, or in the middle of it.
+    // The patch acts before the test is read, or in the middle of it.
     return early
       ? `${body}\npatch()\ndef f(x): return ${result}`
       : `${body}\ndef f(x):\n    patch()\n    return ${result}`;
   },
 });
 
-/** Answers that change what tests and evaluation might use. */
+/** Answers that change code that tests and evaluation might use. */
 export const patches: readonly HostileClass[] = [
   patched(
     'all that is built in',

@@ -1,4 +1,4 @@
-import type { HostileClass } from './hostile';
+import type { HostileClass } from './class';
 
 /** Packages that the interpreter in WebAssembly lacks. */
 const packages = ['numpy', 'pandas', 'torch', 'scipy', 'requests', 'sympy'] as const;
@@ -23,7 +23,7 @@ const zone = (name: string, code: string): HostileClass => ({
   code: () => code,
 });
 
-/** Answers that want to be left out of the count. */
+/** Answers that try not to be counted. */
 export const posers: readonly HostileClass[] = [
   missing('raised', 'def f(x):\n    if 0: import MODULE\n    raise ERROR'),
   missing('raised at the top', 'if 0: import MODULE\nraise ERROR'),

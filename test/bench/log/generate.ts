@@ -8,7 +8,7 @@ import { sealLine } from '../../../src/core/trajectory/segment/seal';
 import type { Task } from '../../../src/core/task/task';
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
-/** Dialogues that a collection plays at once, so that the lines of one episode do not stand next to each other. */
+/** Dialogues that a collection plays at once, so that the lines of different episodes are interleaved. */
 const IN_FLIGHT = 64;
 const TASKS = 10_000;
 const WORDS =
@@ -16,7 +16,7 @@ const WORDS =
     ' ',
   );
 
-/** Writes a log as collections leave it: segments of 64 MB, dialogues interleaved, one `task` line a task and segment. */
+/** Writes a log as collections do: segments of 64 MB, interleaved dialogues, one `task` line per task and segment. */
 export async function generateLog(folder: string, trajectories: number): Promise<number> {
   const random = generator(7);
   const log = join(folder, 'log');
@@ -81,7 +81,7 @@ function taskOf(id: string, random: () => number): Task {
   return { id, description: words(60, random), reference, testCases, hiddenInformation: reference };
 }
 
-/** About five turns; the texts make about 2.5 KB, and what is logged around them as much again. */
+/** Makes an episode of about five turns, with about 2.5 KB of text and as much again of other fields. */
 function episode(number: number, random: () => number): NewEvent[] {
   const id = `${hex(8, random)}-${hex(4, random)}-4${hex(3, random)}-a${hex(3, random)}-${hex(12, random)}`;
   const task = `task-${String(Math.floor(random() * TASKS)).padStart(5, '0')}`;
@@ -166,7 +166,7 @@ function hex(length: number, random: () => number): string {
   return Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
 }
 
-/** A linear congruential generator: the same log on every machine. */
+/** Makes a linear congruential generator, which gives the same log on every machine. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296) / 4_294_967_296;

@@ -1,6 +1,6 @@
 /*
- * The trajectory log with 100,000 trajectories: opening it without and with its index, pages of the list, memory, and
- * as the peer the plain way, `JSON.parse` of every line. Each figure comes from a fresh process; the median of several.
+ * Measures the trajectory log with 100,000 trajectories: opening without and with its index, pages of the list, memory.
+ * The baseline is `JSON.parse` of every line. Each figure is the median of several fresh processes.
  *
  *   node test/bench/run.mjs log [--trajectories N] [--repeat N]
  */
@@ -17,7 +17,7 @@ import { generateLog } from './generate';
 type Figures = Record<string, number>;
 
 const measures: Record<string, (folder: string) => Promise<Figures>> = {
-  /** The log's own index, from the lines alone. Closing it saves the index. */
+  /** Opens the log without index; closing saves the index. */
   async cold(folder) {
     await rm(join(folder, 'index'), { recursive: true, force: true });
     const begun = performance.now();
@@ -71,7 +71,9 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     await log.close();
     return figures;
   },
-  /** A search in transcripts: words that nobody says, words of some dialogues, a word of all, each as far as the screen shows it. */
+  /**
+   * Searches transcripts for absent words, words of some dialogues and a word of all, each up to one screen of results.
+   */
   async searched(folder) {
     const log = await TrajectoryLog.open(folder);
     const figures: Figures = {};
@@ -96,7 +98,7 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     await log.close();
     return { ...figures, ...memory() };
   },
-  /** The peer: every line read and parsed, the events of each episode kept by id. */
+  /** The baseline: parses every line and keeps the events of each episode by id. */
   naive(folder) {
     const begun = performance.now();
     const episodes = new Map<string, { turns: number; state: string }>();
@@ -127,19 +129,20 @@ function statistics(log: TrajectoryLog): unknown {
   return [courseOf(rows), ...groups];
 }
 
+/** Returns the processor time that some work took, in milliseconds: other processes hardly change it. */
 function timed(work: () => unknown): number {
-  const begun = performance.now();
+  const begun = processorTime();
   work();
-  return performance.now() - begun;
+  return processorTime() - begun;
 }
 
-/** Of this process since it began, in milliseconds: what the wall time would be on a machine with nothing else to do. */
+/** Returns the CPU milliseconds of this process, which approximate the wall time on an idle machine. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Resident memory at its highest, and after a collection of garbage. */
+/** Returns the resident memory at its peak and after garbage collection. */
 function memory(): Figures {
   const peak = process.resourceUsage().maxRSS / 1024;
   globalThis.gc?.();

@@ -1,11 +1,11 @@
 /*
- * How long a newcomer takes from the first line of the README to a graded dialogue and to a better agent, in a real
- * workbench that `npm start` opens from a clone of the last commit, by the buttons that a newcomer would press. Each lesson after the first
+ * Measures a newcomer's time from the first line of the README to a graded dialogue and to a better agent, in a real
+ * workbench that `npm start` opens from a clone of the last commit, by a newcomer's clicks. Each lesson after the first
  * teaches the same agent from other tasks, with another seed.
  *
  *   node test/bench/run.mjs newcomer [--lessons N] [--size Brief|Standard|Thorough] [--cold]
  *
- * --cold begins with an empty cache, also of npm: what is downloaded then takes as long as the network does.
+ * --cold starts with empty caches, including npm's, so that the network speed counts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { cacheFolder } from '../../../scripts/setup/cache.mjs';
 import { root } from '../../../scripts/setup/project.mjs';
-import { lastLesson } from '../../../src/core/loop/lesson';
+import { lastLesson } from '../../../src/core/evaluation/loop/lesson';
 import type { WorkbenchDriver } from '../../workbench/driver';
 import { startByNpm } from '../../workbench/npmStart';
 
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 
 let begun = performance.now();
 
-/** Says how long it took since the last thing that was said. */
+/** Prints the time since the last printed step. */
 function took(what: string, now = performance.now()): void {
   console.log(`${((now - begun) / 1000).toFixed(0).padStart(5)} s  ${what}`);
   begun = now;

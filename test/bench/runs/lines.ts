@@ -1,4 +1,4 @@
-/** The lines of `events.jsonl` that a trainer writes for a run of so many steps, with looks at held-out examples. */
+/** Yields the lines of `events.jsonl` of a run of so many steps, with evaluations on held-out examples. */
 export function* runLines(steps: number): Generator<string> {
   const line = (event: string, fields: object): string =>
     `${JSON.stringify({ version: 1, at: new Date().toISOString(), event, ...fields })}\n`;

@@ -1,7 +1,7 @@
 /*
- * What it costs to watch a run of 100,000 steps that writes far more of them in a second than a trainer does: the work
- * of the extension host, which reads and folds the events, and that of the view in a real browser, which draws them. In
- * milliseconds of work per second, and once what it takes to open a run that has all its steps behind it.
+ * Measures the cost of watching a run of 100,000 steps that writes steps much faster than a trainer: the work of the
+ * extension host, which reads and folds the events, and of the view in a real browser, which draws them. Both are in
+ * milliseconds of work per second. It also measures opening a finished run.
  *
  *   node esbuild.js --production && node test/bench/run.mjs runs [--steps N] [--seconds N] [--json]
  */
@@ -14,14 +14,14 @@ import { parseArgs } from 'node:util';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { launchBrowser } from '../../../scripts/workbench/browser.mjs';
 import { EventTail } from '../../../src/core/training/eventFile';
-import { RunHistory } from '../../../src/core/training/history/history';
+import { RunHistory, type ReadCurves } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { toldView } from '../../../src/editor/runs/told';
-import { curveView, runView, shownCurve, type ReadCurves } from '../../../src/editor/runs/view';
+import { runView, shownCurve } from '../../../src/editor/runs/view';
 import type { ToWebview } from '../../../webview/run/protocol';
 import { runLines } from './lines';
 
-/** As the panel does. */
+/** Interval of messages, the same as the panel's. */
 const TELL_EVERY_MS = 500;
 const t = ((message: string, ...values: unknown[]) =>
   message.replace(/\{(\d+)\}/g, (_, index: string) => String(values[Number(index)]))) as never;
@@ -31,12 +31,12 @@ const run: Run = {
   ...{ state: 'running', isLive: true, canResume: false, lastLines: [], startedAt: '', changedAt: '' },
 };
 
-/** The extension host's half: what the panel does with a run's folder, without the editor. */
+/** The extension host's half: the panel's work on a run's folder, without the editor. */
 class Host {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
   private read: ReadCurves | undefined;
-  /** Milliseconds, and what was sent, in bytes. */
+  /** Milliseconds of CPU time; `bytes` counts what was sent. */
   work = 0;
   bytes = 0;
 
@@ -50,16 +50,22 @@ class Host {
 
   async news(): Promise<ToWebview[]> {
     const begun = process.cpuUsage();
-    for await (const event of this.tail.read()) this.history.add(event);
+    await this.history.read(this.tail);
     const view = runView(
       run,
       this.history,
       { figure: 'loss' },
       { t, dataFolder: '/nowhere', restriction: '', kept: [] },
     );
-    const curves = curveView(this.history, shownCurve(this.history, { figure: 'loss' }), this.read);
-    this.read = curves?.read;
-    const messages = [view, ...(curves === undefined ? [] : [curves.view]), toldView(this.history, 'en', t)];
+    const { stage, figure } = shownCurve(this.history, { figure: 'loss' });
+    const messages: ToWebview[] = [view];
+    const news = this.history.curvesSince(stage, figure, this.read);
+    if (news !== undefined) {
+      const { read, ...curves } = news;
+      this.read = read;
+      messages.push({ type: 'curve', stage, figure, ...curves });
+    }
+    messages.push(toldView(this.history, 'en', t));
     this.bytes += JSON.stringify(messages).length;
     const { user, system } = process.cpuUsage(begun);
     this.work += (user + system) / 1000;
@@ -71,14 +77,14 @@ class Host {
   }
 }
 
-/** Where the browser finds the built view; nothing listens there, the files are handed to it. */
+/** Address of the built view; no server listens there, because the requests are intercepted. */
 const address = 'http://view.localhost';
 const built = path.resolve('dist', 'webview');
 const document = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8" />
   <link rel="stylesheet" href="run.css" /></head>
   <body><tandem-run></tandem-run><script type="module" src="run.js"></script></body></html>`;
 
-/** A page for the view alone, with an editor that says nothing. */
+/** Opens a page with only the view and a silent editor. */
 async function newViewPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
   page.on('pageerror', (error) => {
@@ -102,7 +108,7 @@ async function openView(page: Page): Promise<void> {
   await page.waitForFunction(() => customElements.get('tandem-run') !== undefined);
 }
 
-/** Until the picture is on the screen. */
+/** Sends messages, and waits until they are drawn. */
 async function show(page: Page, messages: readonly ToWebview[]): Promise<void> {
   await page.evaluate(async (all) => {
     for (const data of all) window.dispatchEvent(new MessageEvent('message', { data }));
@@ -112,13 +118,13 @@ async function show(page: Page, messages: readonly ToWebview[]): Promise<void> {
   }, messages);
 }
 
-/** Figures of a view that draws something else would be of no use. */
+/** Expects the right curve, because figures of another picture would be meaningless. */
 async function expectCurve(page: Page, steps: number): Promise<void> {
   const label = new RegExp(`^Loss of critic, from .* at step ${steps}\\.`);
   await page.getByRole('img', { name: label }).locator('canvas').waitFor({ timeout: 10_000 });
 }
 
-/** Seconds that the page's thread has worked. */
+/** Returns the seconds of work of the page's thread. */
 async function workOf(devTools: CDPSession): Promise<number> {
   const { metrics } = await devTools.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration')!.value;
@@ -140,7 +146,7 @@ async function main(): Promise<void> {
     const page = await newViewPage(browser);
     await openView(page);
     const devTools = await page.context().newCDPSession(page);
-    // Of the thread's own time: what else the machine does meanwhile is no work of the view.
+    // Thread time excludes other work of the machine.
     await devTools.send('Performance.enable', { timeDomain: 'threadTicks' });
 
     const lines = [...runLines(steps)];

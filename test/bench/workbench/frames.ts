@@ -1,13 +1,13 @@
 import type { FrameLocator, Locator } from 'playwright-core';
 
-/** How long the pictures of a page were apart, in milliseconds. */
+/** Intervals between the frames of a page, in milliseconds. */
 export interface Frames {
   readonly median: number;
   readonly p95: number;
   readonly longest: number;
 }
 
-/** Takes down when a webview draws, while something goes on in it. */
+/** Records the frames of a webview while work goes on in it. */
 export async function framesDuring(webview: FrameLocator, work: () => Promise<unknown>): Promise<Frames> {
   const meter = await webview.locator('html').evaluateHandle(() => {
     const drawn: number[] = [];
@@ -30,7 +30,7 @@ export async function framesDuring(webview: FrameLocator, work: () => Promise<un
   return { median: quantile(apart, 0.5), p95: quantile(apart, 0.95), longest: Math.max(...apart) };
 }
 
-/** Scrolls from the end to the beginning, a screen for each picture. */
+/** Scrolls from the end to the beginning, one screen per frame. */
 export function scrollThrough(main: Locator): Promise<void> {
   return main.evaluate(
     (element) =>
@@ -49,7 +49,7 @@ export function scrollThrough(main: Locator): Promise<void> {
   );
 }
 
-/** When the webview first drew something, in milliseconds since its frame was there. */
+/** Returns the first paint of a webview, in milliseconds since its frame was created. */
 export async function firstPaint(webview: FrameLocator): Promise<number> {
   return webview.locator('html').evaluate(
     () =>

@@ -1,7 +1,7 @@
 /*
- * What a person waits for in a real workbench whose log has 100,000 dialogues: activation, the list of trajectories,
- * statistics, the session's first picture, a dialogue of two hundred turns, and how smoothly a message is written into it.
- * Peers in the same run: the start of the workbench itself, and a message that is written into a dialogue of one turn.
+ * Measures waiting times in a real workbench whose log has 100,000 dialogues: activation, the list of trajectories,
+ * statistics, the session's first paint, a dialogue of two hundred turns, and the smoothness of a message streamed into
+ * it. Baselines in the same run: the start of the workbench itself, and a message streamed into a dialogue of one turn.
  *
  *   node esbuild.js --production && node test/bench/run.mjs workbench [--trajectories N] [--json]
  */
@@ -16,7 +16,7 @@ import { startWorkbench } from '../../workbench/launch';
 import { firstPaint, framesDuring, quantile, scrollThrough, type Frames } from './frames';
 import { prepareWorkspace, TURNS } from './workspace';
 
-/** A message of 400 words and some code, a word every ten milliseconds. */
+/** A message of 400 words and some code, streamed with one word every ten milliseconds. */
 const message = `OUTPUT:\n${'Which of the *two* cases shall come first in the list? '.repeat(36)}\n\n\`\`\`python\nfirst = 1\n\`\`\`\n\nThat is all.`;
 const PIECE_DELAY_MS = 10;
 const PAGES = 5;
@@ -35,9 +35,9 @@ const rows = (workbench: WorkbenchDriver, view: string): Locator =>
 const quickRow = (workbench: WorkbenchDriver, text: string): Locator =>
   workbench.page.locator('.quick-input-widget .quick-input-list-row', { hasText: text }).first();
 
-/** From the click that activates the extension to the first rows; and how long the workbench says activation took. */
+/** Measures the time from the activating click to the first rows, and reads the workbench's own activation time. */
 async function activation(workbench: WorkbenchDriver, report: Report): Promise<void> {
-  // The extension host begins when the window is there; from now on it runs.
+  // The extension host starts after the window; the list shows that it runs.
   await runningExtensions(workbench, (all) => all.first().waitFor());
   const icon = workbench.activityBar('Tandem');
   report(
@@ -59,7 +59,7 @@ async function activation(workbench: WorkbenchDriver, report: Report): Promise<v
   });
 }
 
-/** Looks at the list in which the workbench says how long each extension took; the slowest come first. */
+/** Reads the workbench's list of activation times; the slowest extensions come first. */
 async function runningExtensions(
   workbench: WorkbenchDriver,
   look: (extensions: Locator) => Promise<void>,
@@ -71,14 +71,14 @@ async function runningExtensions(
   await editor.waitFor({ state: 'detached' });
 }
 
-/** `Activation: 12ms`, `Startup Activation: 12ms`. */
+/** Parses `Activation: 12ms` or `Startup Activation: 12ms`. */
 async function activationOf(extension: Locator): Promise<number> {
   const words = await extension.locator('.activation-time').innerText();
   return Number(/(\d+)\s*ms/.exec(words)?.[1]);
 }
 
 async function list(workbench: WorkbenchDriver, report: Report): Promise<void> {
-  // The tree draws only the rows that fit: the other views make room.
+  // The tree draws only the rows that fit, so the other views are closed.
   await workbench.openViews('Trajectories');
   const trajectories = workbench.page.getByRole('tree', { name: 'Trajectories' });
   await trajectories.focus();
@@ -137,7 +137,7 @@ async function statistics(workbench: WorkbenchDriver, report: Report): Promise<v
   await workbench.closeAllEditors();
 }
 
-/** A new dialogue of one turn, into which a message is written. */
+/** Measures a message that is streamed into a new dialogue of one turn. */
 async function shortDialogue(workbench: WorkbenchDriver, report: Report): Promise<Frames> {
   await workbench.page.locator('.pane-header', { hasText: 'Tasks' }).click();
   const task = rows(workbench, 'Tasks').filter({ hasText: 'Course mark' });

@@ -6,10 +6,10 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterTask } from '../../fixtures/dialogue';
 import { generateLog } from '../log/generate';
 
-/** Of the long dialogue; in the last one it is the developer's move, and the agent has one more. */
+/** Turns of the long dialogue; the last one awaits the developer, and the agent has one more turn. */
 export const TURNS = 200;
 
-/** The sample workspace with a log as collections leave it, its index, and on top a dialogue of two hundred turns. */
+/** Creates the sample workspace with a log as collections write it, its index, and a newest dialogue of 200 turns. */
 export async function prepareWorkspace(trajectories: number, agent: string): Promise<string> {
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-workbench-bench-'));
   await cp(path.resolve('samples', 'workspace'), workspace, { recursive: true });

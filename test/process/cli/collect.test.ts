@@ -17,13 +17,13 @@ const ROLLOUTS = 10;
 let folder: string;
 let data: string;
 let server: ChatServer;
-/** Says `turn` whenever an agent is asked for one. */
+/** Emits `turn` whenever an agent is asked for one. */
 let asked: EventEmitter;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-collect-'));
   data = path.join(folder, '.tandem');
-  // Asks twice, then answers; slow enough to be killed in the middle of everything.
+  // The agent asks twice, then answers; it is slow, so that a kill can hit any moment.
   asked = new EventEmitter();
   server = await startChatServer({
     reply: async ({ body }) => {
@@ -53,7 +53,7 @@ function collect(): ChildProcess {
   );
 }
 
-/** Every whole line of the log, by segment. */
+/** Returns all whole lines of the log, by segment. */
 async function lines(): Promise<Map<string, string[]>> {
   const logFolder = path.join(data, 'log');
   const segments = (await readdir(logFolder).catch(() => [])).filter((name) => name.endsWith('.jsonl'));
@@ -70,7 +70,7 @@ describe('tandem collect', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const child = collect();
       const exited = once(child, 'exit');
-      // At work, or before it: a kill in the first moments must cost nothing either.
+      // Some kills come before the first turn, because an early kill must lose nothing either.
       if (kill % 3 > 0) await Promise.race([exited, once(asked, 'turn')]);
       await Promise.race([exited, wait(Math.random() * 600)]);
       child.kill('SIGKILL');

@@ -7,15 +7,14 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { play } from '../../fixtures/log';
 import { starterPack } from '../../fixtures/dialogue';
 import { doubling } from '../../fixtures/log-task';
-import { runNode, taskRow, type Ended } from '../../fixtures/tasks';
+import { taskRow, type Ended } from '../../fixtures/tasks';
+import { tandem } from './tandem';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-foreign-'));
 const data = path.join(folder, '.tandem');
 const RED = '\u001b[31m\u009b2J';
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const tandem = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', ...args]);
 
 function expectShown({ stdout, stderr }: Ended): void {
   const all = stdout + stderr;
@@ -44,7 +43,6 @@ describe('a name that would command the terminal is shown as text by', () => {
     ['score', '--critic', RED, RED],
     ['onnx', path.join(folder, RED)],
     ['convert', path.join(folder, RED), 'folder'],
-    ['scoreboard', `--${RED}`],
     ['doctor', RED],
   ])('tandem %s', async (...args) => expectShown(await tandem(...args)));
 });

@@ -17,7 +17,7 @@ async function start(...turns: readonly string[]): Promise<ChatServer> {
 
 const keysAt = ({ requests }: ChatServer) => new Set(requests.map(({ headers }) => headers.authorization));
 
-/** One dialogue of an agent and a simulator, each at a server of its own. */
+/** Collects one dialogue of an agent and a simulator on separate servers. */
 async function collect(agent: ChatServer, simulator: ChatServer, ...more: readonly string[]): Promise<Ended> {
   const data = await temporaryFolder();
   vi.stubEnv('TANDEM_CACHE', data);

@@ -9,7 +9,7 @@ import { eventually } from '../../fixtures/eventually';
 import { killed, marked, stillThere, type Victim } from '../../fixtures/left-behind';
 import { victimsIn, type Kind } from '../../fixtures/victims';
 
-// More kills of each kind: node test/bench/run.mjs kills.
+// `node test/bench/run.mjs kills` makes more kills of each kind.
 
 const SEED = 1;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(mark, { recursive: true, force: true });
 });
 
-// `ps` is not on Windows, whose system ends what belongs to a process with it.
+// Windows has no `ps`, and ends child processes with their parent.
 it.skipIf(process.platform === 'win32').each([
   { what: '`tandem grade`', kind: 'grade', kills: 12 },
   { what: '`tandem collect` with a local model', kind: 'collect', kills: 9 },
@@ -59,6 +59,6 @@ it('the grading process waits for none of its threads when nobody is left to gra
   await once(grader, 'message');
   const exited = once(grader, 'exit');
   grader.disconnect();
-  // Not by an error either: an answer that was on its way has nobody to be told to.
+  // It does not end by an error either, although an answer on its way has no receiver.
   expect(await exited).toEqual([null, 'SIGKILL']);
 });

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
-import { stopRun } from '../../../src/core/training/control';
+import { stopRun } from '../../../src/core/training/lifecycle';
 import { Runs } from '../../../src/core/training/runs';
 import { look } from '../../../src/core/trajectory/running';
 import { collectLog, realTrainer } from '../../fixtures/trainer';
 import { runNode } from '../../fixtures/tasks';
 
-// The real trainer under the real torchrun, on processors.
+// These tests use the real trainer under the real torchrun, on CPUs.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-several-'));
 const data = path.join(folder, '.tandem');
@@ -32,7 +32,7 @@ const tandem = async (name: string, changes: object, ...args: string[]) => {
   return runNode(['dist/tandem.js', 'train', file, '--data', data, ...args]);
 };
 
-// That they take the steps of one is seen in trainer/tests/test_distributed.py.
+// trainer/tests/test_distributed.py tests that several processes make the same steps as one.
 const together = {
   resources: { ...configuration.resources, processes: 2 },
   policy: { ...configuration.policy, epochs: 1e5, max_steps: undefined },
@@ -65,7 +65,7 @@ it('trains with as many processes as the configuration says, and is stopped with
   expect(processes).toBe(2);
   expect(command.join(' ')).toContain('torch.distributed.run --standalone --nproc-per-node 2');
   await stopRun(runs, id, { atOnce: true });
-  // torchrun ends when all that it has started are gone.
+  // torchrun ends when all its processes are gone.
   while ((await look(pid)) !== 'gone') await wait(50);
   expect(await runs.find(id)).toMatchObject({ state: 'stopped', isLive: false, canResume: true });
 }, 240_000);
@@ -79,7 +79,7 @@ it('writes the command for several machines, which trains the run when each of t
     })
     .parse(JSON.parse(printed.stdout));
   expect(summary.run.state).toBe('stopped'); // prepared, and never started
-  // No two processes have one number, and below 32768 no system gives out ports by itself.
+  // The port follows from the process id and is below 32768, where systems assign no ports.
   const port = 10_000 + (process.pid % 20_000);
   const line = summary.launch.replace('--master-port 29500', `--master-port ${port}`);
   const machine = (rank: string) =>

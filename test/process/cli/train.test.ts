@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,10 +9,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
+import { countData } from '../../../src/core/training/data/count';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { agentTurn, answered, candidates, choice, graded, play, segmentFiles } from '../../fixtures/log';
 import { collectLog, realTrainer, tinyModel } from '../../fixtures/trainer';
-import { runNode, type Ended } from '../../fixtures/tasks';
+import { tandem } from './tandem';
 
-// The real trainer, on a real log, with a model of random weights; each command in a process of its own.
+// These tests use the real trainer, a real log and a model with random weights; each command is a process of its own.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-train-'));
 const data = path.join(folder, '.tandem');
@@ -46,8 +49,6 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const tandem = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', ...args]);
-
 async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
   const { stdout, stderr } = await tandem(...args, '--json');
   expect(stdout.trim().split('\n'), stderr).toHaveLength(1);
@@ -56,7 +57,7 @@ async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
 
 const summary = z.object({ summary: runSchema });
 
-/** The newest run, as any other process sees it. */
+/** Returns the newest run as another process sees it. */
 async function theRun(): Promise<Run> {
   const [run] = await new Runs(data).list();
   return run!;
@@ -71,15 +72,45 @@ async function until(is: (run: Run) => boolean): Promise<Run> {
   }
 }
 
+const dataSchema = z.looseObject({ data: z.looseObject({}) });
+const begunSchema = z.looseObject({ configuration: dataSchema });
+
+/** Rewrites a run's data to an older version's: they name the log, and there are no rows. */
+async function makeOlder(run: string): Promise<void> {
+  const older = async (name: string, change: (written: unknown) => object): Promise<void> => {
+    const about = path.join(run, name);
+    await writeFile(about, JSON.stringify(change(JSON.parse(await readFile(about, 'utf8')))));
+  };
+  const ofLog = (value: unknown): object => {
+    const written = dataSchema.parse(value);
+    return { ...written, data: { ...written.data, log: data, trajectories: [] } };
+  };
+  await older('run.json', ofLog);
+  await older('configuration.json', (value) => {
+    const written = begunSchema.parse(value);
+    return { ...written, configuration: ofLog(written.configuration) };
+  });
+  await rm(path.join(run, 'data'), { recursive: true });
+}
+
+/** Counts the dialogues of a log that may be trained on, by its fold. */
+async function folded(dataFolder: string, selection: object = {}): Promise<object> {
+  const log = await TrajectoryLog.open(dataFolder);
+  const counts = await countData(log, { log: dataFolder, ...selection }, { pairing: 'paper' });
+  await log.close();
+  const { trajectories, tasks, successes, turns } = counts;
+  return { trajectories, tasks, successes, turns };
+}
+
 interface Begun {
   readonly child: ChildProcess;
-  /** Waits for what it prints to stderr. */
+  /** Waits until its stderr contains a text. */
   readonly says: (text: string) => Promise<void>;
-  /** Its exit code, null when it was killed; it may have ended before anybody asks. */
+  /** Resolves to its exit code, null when it was killed. */
   readonly ended: Promise<number | null>;
 }
 
-/** A command that goes on while the test does something else. */
+/** Starts a command that runs while the test continues. */
 function begun(...args: string[]): Begun {
   const child = spawn(process.execPath, ['dist/tandem.js', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
@@ -100,7 +131,7 @@ describe('tandem train', () => {
       ...configuration,
       method: 'rft',
       policy: { ...stage, epochs: 1e5 },
-      // A checkpoint after every step: a kill costs nothing.
+      // With a checkpoint after every step, a kill loses nothing.
       resources: { ...configuration.resources, checkpoint_minutes: 0 },
     };
     await writeFile(path.join(folder, 'endless.json'), JSON.stringify(endless));
@@ -135,12 +166,18 @@ describe('tandem train', () => {
 
     const { process: trainer } = await until(({ state }) => state === 'running');
     process.kill(trainer!.pid, 'SIGKILL');
-    const dead = await tandem('runs', id, '--data', data, '--follow');
-    expect(dead.stdout).toContain(`Its trainer (process ${trainer!.pid}) ended without saying so`);
-    expect(dead.stdout).toContain(`tandem resume ${id}`);
-    expect(dead.code).toBe(1);
+    const told = await tandem('runs', id, '--data', data, '--follow');
+    expect(told.stdout).toContain(`Its trainer (process ${trainer!.pid}) ended without saying so`);
+    expect(told.stdout).toContain(`tandem resume ${id}`);
+    expect(told.code).toBe(1);
+    const dead = await theRun();
 
+    // This imitates a run of an older version, whose trainer read the log itself.
+    await makeOlder(dead.folder);
     await tandem('resume', id, '--data', data);
+    expect(JSON.parse(await readFile(path.join(dead.folder, 'run.json'), 'utf8'))).toMatchObject({
+      data: { trajectories: ['data/trajectories.jsonl'], held_out: 0.4 },
+    });
     await until(mayFinish);
     const done = await json(summary, 'stop', id, '--finish', '--data', data);
     expect(done.summary).toMatchObject({ id, state: 'done', isLive: false });
@@ -159,6 +196,8 @@ describe('tandem train', () => {
     expect(code).toBe(0);
     const { rows } = await json(z.object({ rows: z.array(runSchema) }), 'runs', '--data', data);
     expect(rows.map(({ state }) => state)).toEqual(['done', 'done']);
+    for await (const event of new Runs(data).follow(rows[0]!.id))
+      if (event.event === 'data') expect(event).toMatchObject(await folded(data));
     expect((await tandem('runs', '--data', data)).stdout).toMatch(
       /^\d{8}-\d{6}-\w{4} +done +export .* sweet-rl +tiny$/m,
     );
@@ -196,7 +235,7 @@ describe('tandem train', () => {
     [
       'a wrong filter',
       { ...configuration, data: { log: '.tandem', filter: { who: 'a' } } },
-      'Unrecognized key: "who"',
+      'data.filter has no field "who"; the nearest is',
     ],
     ['nothing to train on', { ...configuration, data: {} }, 'data names nothing to train on'],
   ])('refuses %s with one sentence, exit code 2, and leaves nothing', async (_, value, sentence) => {
@@ -218,9 +257,43 @@ describe('tandem train', () => {
     vi.unstubAllEnvs();
     expect(none.stderr).toContain('Training needs Python 3.10 or newer, and none is on the PATH');
     expect(none.code).toBe(1);
+    // A wrong configuration is refused first: its sentence needs no Python.
+    const wrong = path.join(folder, 'wrong.run.json');
+    await writeFile(wrong, JSON.stringify({ ...configuration, critic: { batch: 0 } }));
+    vi.stubEnv('TANDEM_TRAINER_PYTHON', '');
+    vi.stubEnv('PATH', folder);
+    const refused = await tandem('train', wrong, '--data', data);
+    vi.unstubAllEnvs();
+    expect(refused.stderr.trim()).toBe(`${wrong}: critic.batch must be a whole number of at least 1, not 0.`);
+    expect(refused.code).toBe(2);
     const { code, stderr } = await tandem('train', file, '--data', file);
     expect(stderr).toContain(`No run can be made in ${path.join(file, 'runs')}`);
     expect(code).toBe(1);
+  });
+
+  it('gives the trainer what the fold tells of a log, whatever was taken back, chosen or lost in it', async () => {
+    const other = path.join(folder, 'other');
+    await cp(path.join(data, 'log'), path.join(other, 'log'), { recursive: true });
+    const log = await TrajectoryLog.open(other);
+    for (const id of ['retaken', 'reopened', 'chosen', 'lost', 'deleted']) await play(log, id, 0.5);
+    await log.appendAll([agentTurn('retaken', 1), answered('retaken', 1), graded('retaken', 1)]);
+    await log.append({ event: 'resumed', episode: 'reopened' });
+    await log.appendAll([candidates('chosen', 1), candidates('chosen', 1), choice('chosen', 1, 0)]);
+    await log.appendAll([agentTurn('chosen', 1), answered('chosen', 1), graded('chosen', 0)]);
+    await log.append({ event: 'deleted', episode: 'deleted' });
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study' });
+    await log.close();
+    const segment = (await segmentFiles(other)).at(-1)!;
+    const lines = (await readFile(segment, 'utf8')).split('\n');
+    const kept = lines.filter((line) => !line.includes('"event":"reply","episode":"lost"'));
+    await writeFile(segment, `${kept.join('\n')}{"version":1,"event":"del`);
+    const asked = path.join(folder, 'asked.json');
+    await writeFile(asked, JSON.stringify({ ...configuration, data: { log: other, with_doubtful: true } }));
+    const planned = z.object({ summary: z.object({ plan: z.looseObject({ data: z.looseObject({}) }) }) });
+    const { summary: told } = await json(planned, 'train', asked, '--data', other, '--plan');
+    const counts = { trajectories: 14, tasks: 7, successes: 4, turns: 27 };
+    expect(told.plan.data).toMatchObject({ ...counts, bad_lines: 0 });
+    expect(await folded(other, { with_doubtful: true })).toEqual(counts);
   });
 
   it('plans a run and keeps nothing of it', async () => {
@@ -288,5 +361,18 @@ describe('tandem doctor', () => {
     const { rows, summary } = await json(schema, 'doctor');
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['python', 'torch', 'device']));
     expect(summary).toMatchObject({ python: process.env.TANDEM_TRAINER_PYTHON, failed: 0 });
+  });
+
+  it('says whether answers that need numpy can be graded, and else what to do', async () => {
+    const schema = z.object({ rows: z.array(z.record(z.string(), z.string())) });
+    const none = path.join(folder, 'no-such-python');
+    vi.stubEnv('TANDEM_PYTHON', none);
+    const { rows } = await json(schema, 'doctor');
+    vi.unstubAllEnvs();
+    expect(rows.find(({ name }) => name === 'numpy answers')).toMatchObject({
+      status: 'warning',
+      saw: expect.stringMatching(/^not gradable here\. /) as string,
+      remedy: expect.stringMatching(/./) as string,
+    });
   });
 });

@@ -57,7 +57,7 @@ it('closes a model that the settings name no more, after the message that it is 
   const writing = models.model(starter).generate(question, sampling);
   await eventually(() => expect(opened[0]?.processId).toBeDefined());
   const { processId } = opened[0]!;
-  // It is held, so that the message cannot be written before the settings change.
+  // The process is suspended, so that the message cannot be written before the settings change.
   process.kill(processId!, 'SIGSTOP');
   await models.keep([]);
   expect(isRunning(processId!)).toBe(true);

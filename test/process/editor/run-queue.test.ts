@@ -2,12 +2,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
-import { resumeRun, stopRun } from '../../../src/core/training/control';
+import { resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
 import { eventually } from '../../fixtures/eventually';
-import { standInTrainer } from '../../fixtures/trainer';
+import { standInTrainer, standInValue } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 import { changeFolders, EventEmitter, window } from '../../unit/editor/vscode';
 
@@ -28,12 +28,12 @@ beforeEach(async () => {
   runs = new Runs(path.join(folder, '.tandem'));
 });
 
-/** A run that waits for its turn. */
+/** Creates a queued run. */
 async function queued(name: string): Promise<Run> {
   const play = [[state('running'), ['wait for stop'], state('stopped')]];
-  const value = { name, model: { base: 'a/b' }, data: {}, play };
+  const value = standInValue(play, { name });
   const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const prompts = path.resolve('src/core/dialogue/prompts');
+  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
   const run = await startRun(runs, { configuration, trainer, prompts, examined: true, queued: true });
   onTestFinished(() =>
     stopRun(runs, run.id, { atOnce: true }).then(
@@ -44,7 +44,7 @@ async function queued(name: string): Promise<Run> {
   return run;
 }
 
-/** The runs of a window that shows the log, and of one more that can be taken out of it. */
+/** Watches the runs of a shown log and of a second one, which can be removed. */
 function watching() {
   const shownChanged = new EventEmitter<void>();
   const engine = { dataFolder: runs.dataFolder };
@@ -55,7 +55,7 @@ function watching() {
   return { watch, engines, reported };
 }
 
-/** A window whose Python has, or lacks, what training needs. */
+/** Creates a window whose Python has, or lacks, the packages for training. */
 function windowWith(isInstalled: boolean) {
   const pythonChanged = new EventEmitter<void>();
   const opening: Promise<Trainer | undefined> = Promise.resolve(trainer);
@@ -128,7 +128,7 @@ describe('the queue of a window', () => {
 });
 
 describe('a queue that has halted', () => {
-  /** What it has come to each time that it said that this is another. */
+  /** Records the halt of the queue at each change event. */
   const following = (queue: InstanceType<typeof RunQueue>): (string | undefined)[] => {
     const told: (string | undefined)[] = [];
     queue.onDidChange(() => told.push(queue.halted));

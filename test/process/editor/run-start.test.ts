@@ -4,38 +4,25 @@ import type { Run, Runs } from '../../../src/core/training/runs';
 import type { Trainer } from '../../../src/core/training/trainer';
 import type { FromWebview, StartView, ToWebview } from '../../../webview/newRun/protocol';
 import { eventually } from '../../fixtures/eventually';
-import { standInTrainer } from '../../fixtures/trainer';
+import { standInTrainer, standInValue } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
-import { cancelled, EventEmitter } from '../../unit/editor/vscode';
+import { cancelled, EventEmitter, WebviewPanel } from '../../unit/editor/vscode';
 
 vi.mock('vscode', () => import('../../unit/editor/vscode'));
-
-/** The page of the form: what it was told, and what it says. */
-const page = vi.hoisted(() => ({
-  posted: [] as ToWebview[],
-  receive: undefined as unknown as (message: FromWebview) => void,
-}));
-vi.mock('../../../src/editor/panelPage', () => ({
-  PanelPage: class {
-    constructor(_: unknown, __: unknown, { receive }: { receive: typeof page.receive }) {
-      page.receive = receive;
-    }
-
-    post(message: ToWebview): void {
-      page.posted.push(message);
-    }
-  },
-}));
 
 const { NewRunPanel } = await import('../../../src/editor/runs/form/panel');
 const { RunStarter } = await import('../../../src/editor/runs/starting');
 
+let page = new WebviewPanel();
 beforeEach(() => {
-  page.posted.length = 0;
+  page = new WebviewPanel();
 });
 
+const posted = (): ToWebview[] => page.posted as ToWebview[];
+const receive = (message: FromWebview): void => void page.say(message);
+
 const lastStart = (): StartView | undefined =>
-  page.posted.findLast((message): message is StartView => message.type === 'start');
+  posted().findLast((message): message is StartView => message.type === 'start');
 
 interface Start {
   readonly configuration: unknown;
@@ -44,7 +31,7 @@ interface Start {
   readonly fail: (error: Error) => void;
 }
 
-/** A form on a log of twelve dialogues, whose runs are started until the test says how that ends. */
+/** Creates a form on a log of twelve dialogues; its runs stay starting until the test ends the start. */
 async function form() {
   const folder = await temporaryFolder();
   const starts: Start[] = [];
@@ -65,30 +52,31 @@ async function form() {
     ...{ onDidChangePython: never, prompts: '/project/prompts', isInstalled: () => Promise.resolve(false) },
   };
   const started: Run[] = [];
-  const owner = {
+  const on = {
+    ...{ extension: '/extension', trainer: environment, engineOf: () => engine },
     start: (_: Runs, configuration: unknown, { signal }: { readonly signal: AbortSignal }) =>
       new Promise<Run | undefined>((end, fail) => starts.push({ configuration, signal, end, fail })),
     started: (_: unknown, run: Run) => started.push(run),
   };
   const values = { base: '/project/model', name: 'mine' };
   const state = { dataFolder: path.join(folder, '.tandem'), values };
-  new NewRunPanel({} as never, state, engine as never, environment as never, owner as never, {} as never);
-  page.receive({ type: 'ready' });
-  await eventually(() => expect(page.posted.some(({ type }) => type === 'show')).toBe(true));
+  new NewRunPanel(page as never, state, on as never);
+  receive({ type: 'ready' });
+  await eventually(() => expect(posted().some(({ type }) => type === 'show')).toBe(true));
   return { starts, started, values };
 }
 
 describe('a form that starts its run', () => {
   it('starts one, whatever is changed or pressed until that has ended', async () => {
     const { starts, started, values } = await form();
-    page.receive({ type: 'start' });
-    page.receive({ type: 'start' });
+    receive({ type: 'start' });
+    receive({ type: 'start' });
     await eventually(() => expect(starts).toHaveLength(1));
-    // What begins of itself, as the look at the data, may still be told; what is changed is not shown.
-    const shown = (): number => page.posted.filter(({ type }) => type === 'show').length;
+    // Background work, such as reading the data, may still report; changed settings are not shown.
+    const shown = (): number => posted().filter(({ type }) => type === 'show').length;
     const before = shown();
-    page.receive({ type: 'change', values: { ...values, name: 'another' } });
-    page.receive({ type: 'start' });
+    receive({ type: 'change', values: { ...values, name: 'another' } });
+    receive({ type: 'start' });
     await new Promise(setImmediate);
     expect(starts).toHaveLength(1);
     expect(starts[0]!.configuration).toMatchObject({ name: 'mine' });
@@ -100,14 +88,14 @@ describe('a form that starts its run', () => {
 
   it('is cancelled from the form, and then says what was changed meanwhile', async () => {
     const { starts, started, values } = await form();
-    page.receive({ type: 'start' });
+    receive({ type: 'start' });
     await eventually(() => expect(starts).toHaveLength(1));
-    page.receive({ type: 'change', values: { ...values, name: 'another' } });
-    page.receive({ type: 'cancel' });
+    receive({ type: 'change', values: { ...values, name: 'another' } });
+    receive({ type: 'cancel' });
     await eventually(() => expect(starts[0]!.signal.aborted).toBe(true));
     starts[0]!.end(undefined);
     await eventually(() => expect(lastStart()).toMatchObject({ isStarting: false, problem: '' }));
-    page.receive({ type: 'start' });
+    receive({ type: 'start' });
     await eventually(() => expect(starts).toHaveLength(2));
     expect(starts[1]!.configuration).toMatchObject({ name: 'another' });
     expect(starts[1]!.signal.aborted).toBe(false);
@@ -116,20 +104,20 @@ describe('a form that starts its run', () => {
 
   it('says why it could not be started until something is changed', async () => {
     const { starts, values } = await form();
-    page.receive({ type: 'start' });
+    receive({ type: 'start' });
     await eventually(() => expect(starts).toHaveLength(1));
     starts[0]!.fail(new Error('The disk is full.'));
     await eventually(() => expect(lastStart()).toMatchObject({ problem: 'The disk is full.' }));
-    page.receive({ type: 'change', values });
+    receive({ type: 'change', values });
     expect(lastStart()).toMatchObject({ isStarting: false, problem: '' });
   });
 
   it('answers a start that it does not make', async () => {
     const { starts, values } = await form();
-    page.receive({ type: 'change', values: { ...values, 'critic.beta': '0' } });
-    const told = page.posted.length;
-    page.receive({ type: 'start' });
-    await eventually(() => expect(page.posted.slice(told)).toContainEqual(lastStart()));
+    receive({ type: 'change', values: { ...values, 'critic.beta': '0' } });
+    const told = posted().length;
+    receive({ type: 'start' });
+    await eventually(() => expect(posted().slice(told)).toContainEqual(lastStart()));
     expect(lastStart()).toMatchObject({ isStarting: false });
     expect(starts).toEqual([]);
   });
@@ -138,17 +126,17 @@ describe('a form that starts its run', () => {
 describe('a start', () => {
   const trainer = standInTrainer();
 
-  /** Starts runs without beginning them. */
+  /** Creates a starter of runs with a stand-in for the launch. */
   async function starter(open: (signal: AbortSignal) => Promise<Trainer>, begin: () => Promise<void>) {
     const folder = await temporaryFolder();
     const { Runs } = await import('../../../src/core/training/runs');
     const runs = new Runs(path.join(folder, '.tandem'));
     const environment = {
       ...{ open, mayInstall: () => Promise.resolve(true) },
-      prompts: path.resolve('src/core/dialogue/prompts'),
+      prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
     };
     const made = new RunStarter({} as never, environment as never, { begin } as never);
-    const value = { name: 'mine', model: { base: 'a/b' }, data: {}, play: [] };
+    const value = standInValue([]);
     const start = (signal?: AbortSignal) =>
       made.start(value, { from: 'mine.json', folder, runs, ...(signal && { signal }) });
     return { runs, start };

@@ -8,8 +8,8 @@ import { growing, readers } from '../../fixtures/foreign-text';
 import { bundled } from '../../fixtures/tasks';
 
 /**
- * Characters. Reading a run of so many takes milliseconds in linear time, and all of them far longer than a test may in any other. This
- * finds what the steps of a regular expression hide (steps.test.ts).
+ * Characters of a text. Reading it takes milliseconds in linear time, and in any other time all texts together exceed
+ * the limit of a test. This finds slowness that counting steps misses (steps.test.ts).
  */
 const SIZE = 120_000;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What compares tokens with tokens has no such expressions, and takes a while in linear time. */
+/** Readers except leak detection, which compares tokens without regular expressions and is slow even in linear time. */
 const names = Object.keys(readers).filter((name) => !name.endsWith('leaks') && !name.endsWith('reference'));
 
 test.each([

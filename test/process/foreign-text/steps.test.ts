@@ -5,9 +5,9 @@ import { StepCounter } from '../../fixtures/steps';
 
 const SMALL = 300;
 const LARGE = 1_200;
-/** What a text four times as long may take: four times the steps, and something for lines that end elsewhere. */
+/** Allowed growth of the steps for a text four times as long: 4, plus some for other line ends. */
 const GROWTH = 5;
-/** Steps that do not depend on the text. */
+/** Allowance for steps that do not depend on the text. */
 const ANYWAY = 1_000;
 
 let counter: StepCounter;
@@ -16,20 +16,19 @@ beforeAll(() => {
 });
 afterAll(() => counter[Symbol.dispose]());
 
-/** Counting takes far longer than reading, so shapes are counted together, and each alone where their sum has grown too fast. */
+/** Shapes that are counted together, because counting is slow; if their sum grows too fast, each is counted alone. */
 const TOGETHER = 6;
 
-/** A text is read so often before its steps are counted alone. */
+/** Number of reads of a text before its steps are counted alone. */
 const WARM = 3;
-/** They are counted so often then. */
+/** Number of counts of a text alone. */
 const COUNTS = 5;
 
-/** Of which shapes the steps grow faster than the text, and how many they are. */
+/** Returns the shapes whose steps grow faster than the text, with both numbers of steps. */
 function growsFaster(small: number, large: number, read: (text: string) => unknown): string[] {
   const larger = new Map([...shapes(large)].map(({ name, text }) => [name, text]));
-  // V8 counts fewer blocks of code that it has compiled, more when it falls back to interpreting it, and it does either
-  // when it likes. So a shape has grown too fast only when the most steps of the small text and the fewest of the large
-  // one say so.
+  // V8 counts fewer blocks in compiled code than in interpreted code, and switches at any time. So a shape grows too
+  // fast only if the fewest steps of the large text exceed the limit for the most steps of the small text.
   const warm = ({ name, text }: Shape): void => {
     for (let time = 0; time < WARM; time += 1)
       for (const one of [text, larger.get(name)!]) counter.count(() => read(one));
@@ -57,7 +56,7 @@ test.each(Object.entries(readers))('%s is read in steps that grow no faster than
   expect(growsFaster(SMALL, LARGE, read)).toEqual([]);
 });
 
-/** The beginning of a line that decides whether a marker stands in it may be looked at for each piece. */
+/** Size of a streamed text. Up to this length, a reader may scan the beginning of a line again for each piece. */
 const SMALL_STREAM = LONGEST_LINE;
 const LARGE_STREAM = 4 * LONGEST_LINE;
 

@@ -8,7 +8,7 @@ import { pythonSetupLimit } from '../../fixtures/real-server/python';
 import { serveModel, type RealServer } from '../../fixtures/real-server/server';
 import { python } from '../../fixtures/trainer';
 
-// A model folder that `tandem convert` made a GGUF file of, in llama.cpp, against the same folder in transformers.
+// Compares the GGUF file that `tandem convert` makes of a model folder, in llama.cpp, with the folder in transformers.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-converted-'));
 const TEXT = "<|im_start|>user\nWhat of 12345 days, don't you know?<|im_end|>\nÄ 日本";
@@ -17,7 +17,7 @@ const SCRIPT = `
 import json, sys, torch
 from pathlib import Path
 from models import tiny_model
-from tandem_trainer.gguf.to_file import to_file
+from tandem_trainer.export.gguf.convert import to_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 folder = Path(sys.argv[1])
 own = tiny_model(folder / "own", head_dim=16)

@@ -1,11 +1,11 @@
-// Against PyTorch, with a tiny model of random weights whose graphs the trainer writes for the test.
+// Compares with PyTorch a tiny model with random weights, whose graphs the trainer writes for the test.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Batch } from '../../../src/core/model/local/batch';
 import { Chat } from '../../../src/core/model/local/chat';
-import { openDecoder } from '../../../src/core/model/local/decoder';
+import { openDecoder } from '../../../src/core/model/local/openDecoder';
 import { readLocalFolder } from '../../../src/core/model/local/folder';
 import { openGraph } from '../../../src/core/model/local/graph';
 import { LocalModel } from '../../../src/core/model/local/model';
@@ -43,7 +43,7 @@ function open(name: string, memoryBytes?: number): LocalModel {
 
 const greedy: SamplingSettings = { temperature: 0, maxTokens: 16 };
 const sampled: SamplingSettings = { temperature: 1, maxTokens: 40, seed: 7 };
-/** Long enough that something can happen in the middle. */
+/** Settings for an answer that is long enough to be interrupted. */
 const long: SamplingSettings = { ...sampled, maxTokens: 3000 };
 
 describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s way', (name) => {

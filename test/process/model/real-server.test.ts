@@ -1,4 +1,4 @@
-// Against llama.cpp's own server, with a tiny model of random weights that is made for the test.
+// These tests use llama.cpp's own server with a tiny model with random weights that is made for them.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
 import { Sampler } from '../../../src/core/model/local/sampling';
@@ -58,7 +58,7 @@ test("at temperature 1 each token is sampled as often as the model's own probabi
   const turns = await Promise.all(
     Array.from({ length: 400 }, (_, seed) => model.generate(question, { ...sampling, maxTokens: 1, seed })),
   );
-  // The log-probability of each token is the model's own, so the turns themselves say how often each should come.
+  // The log-probabilities are the model's own, so they give the expected frequency of each token.
   const share = new Map<number, number>();
   const own = new Map<number, number>();
   for (const { tokens } of turns) {
@@ -67,7 +67,7 @@ test("at temperature 1 each token is sampled as often as the model's own probabi
     own.set(id, Math.exp(logprob));
   }
   expect([...own.values()].reduce((a, b) => a + b)).toBeGreaterThan(0.98);
-  // Four standard errors; the seeds are fixed.
+  // The tolerance is four standard errors; the seeds are fixed.
   for (const [id, probability] of own)
     expect(Math.abs(share.get(id)! - probability)).toBeLessThan(
       4 * Math.sqrt((probability * (1 - probability)) / turns.length),

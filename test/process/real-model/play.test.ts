@@ -1,4 +1,4 @@
-// A real language model, SmolLM2-135M-Instruct: what llama.cpp, PyTorch and Tandem's own runner make of the same words.
+// Compares llama.cpp, PyTorch and Tandem's own runner on a real language model, SmolLM2-135M-Instruct.
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ interface Said {
 
 let said: Promise<Said> | undefined;
 
-/** What transformers and PyTorch make of the texts and conversations. */
+/** Returns the results of transformers and PyTorch for the texts and conversations. */
 function says(): Promise<Said> {
   return (said ??= (async () => {
     const file = path.join(scratch, 'asked.json');
@@ -82,7 +82,7 @@ function says(): Promise<Said> {
   })());
 }
 
-/** What llama.cpp's server answers beside its chat. */
+/** Calls an endpoint of llama.cpp's server other than its chat. */
 async function ask(what: string, body: object): Promise<unknown> {
   const answer = await fetch(server.url.replace(/v1$/, what), {
     method: 'POST',
@@ -130,7 +130,7 @@ it('writes in fp32 what PyTorch writes, and in int8 nearly so', async () => {
     expect(turn.promptTokenIds).toEqual(prompt);
     expect(turn.tokens?.ids).toEqual(ids);
     const near = await quantised.generate(conversations[index]!, greedy);
-    // As long as they write the same, they have read the same.
+    // While both write the same tokens, their contexts are equal.
     const same = ids.findIndex((id, place) => near.tokens?.ids?.[place] !== id);
     const alike = same === -1 ? ids.length : same;
     expect(alike).toBeGreaterThan(0);

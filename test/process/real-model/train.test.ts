@@ -1,5 +1,5 @@
-// Dialogues with a real language model are collected, it is trained on them, and what comes out is played and scored with by
-// everything that can.
+// Collects dialogues of a real language model, trains it on them, and plays and scores with the results by every
+// runner.
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A command of Tandem; what it prints as JSON. */
+/** Runs a command of Tandem and parses its JSON. */
 async function tandem<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await runNode(['dist/tandem.js', ...args, '--json']);
   expect(code, stderr).toBe(0);
@@ -94,7 +94,7 @@ it('plays as agent and as simulator at a server, and as agent here', async () =>
 });
 
 it('is trained by SWEET-RL, and what comes out is played and scored with by everything that can', async () => {
-  // Untuned it solves nothing: the dialogues that it learns from are those of others.
+  // The untuned model solves no task, so it learns from dialogues of other agents.
   await collectLog(data, 4);
   const stage = { learning_rate: 1e-4, batch: 2, patience: 0, evaluate_every: 1000, epochs: 1, max_steps: 2 };
   const configuration = {

@@ -5,7 +5,7 @@ import { examine } from '../../../src/core/training/checks';
 import type { Trainer } from '../../../src/core/training/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
-/** A trainer whose `doctor` says with what arguments it was asked. */
+/** A trainer whose `doctor` reports its arguments. */
 const ASKED = `
 import json, sys
 check = {"name": "asked", "status": "ok", "command": "", "saw": " ".join(sys.argv[1:])}

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { continueRun } from '../../../src/core/training/continue';
-import { stopRun } from '../../../src/core/training/control';
+import { stopRun } from '../../../src/core/training/lifecycle';
 import { beginNext } from '../../../src/core/training/queue';
 import { KEPT_GB } from '../../../src/core/training/runFolder';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
-import { standInTrainer } from '../../fixtures/trainer';
+import { standInTrainer, standInValue } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
@@ -36,9 +36,9 @@ beforeEach(async () => {
     ],
     [step(3), state('done')],
   ];
-  const value = { name: 'mine', model: { base: 'a/b' }, data: {}, policy: { epochs: 2 }, play };
+  const value = standInValue(play, { policy: { epochs: 2 } });
   const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const prompts = path.resolve('src/core/dialogue/prompts');
+  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
   done = await startRun(runs, { configuration, trainer, prompts, examined: true });
   for await (const event of runs.follow(done.id, { everyMs: 20 })) expect(event.version).toBe(1);
 });
@@ -84,7 +84,7 @@ describe('a run that is done', () => {
       ) as string,
     });
     expect(await runs.ids()).toEqual([done.id]);
-    const ofTrainer = await readFile(path.resolve('trainer/tandem_trainer/running/run.py'), 'utf8');
+    const ofTrainer = await readFile(path.resolve('trainer/tandem_trainer/run/run.py'), 'utf8');
     expect(ofTrainer).toContain(`KEPT_BYTES = ${KEPT_GB} << 30`);
   });
 

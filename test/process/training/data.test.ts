@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { parseConfiguration } from '../../../src/core/training/configuration';
+import { parseSelection } from '../../../src/core/training/configuration';
 import { countData } from '../../../src/core/training/data/count';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import type { SelectionReport } from '../../../src/core/training/data/report';
@@ -35,7 +35,7 @@ let task: string;
 const ada = { kind: 'developer', name: 'ada' } as const;
 const bob = { kind: 'developer', name: 'bob' } as const;
 
-/** A dialogue with token ids, as a server that gives them would be logged. */
+/** Makes a dialogue with token ids, as logged from a server that returns them. */
 function played(episode: string, fields: Parameters<typeof started>[1] = {}): NewEvent[] {
   const turn = (number: number, text: string): NewEvent => ({
     ...{ event: 'agent-turn', episode, turn: number, text, finishReason: 'stop', model: 'served' },
@@ -98,11 +98,10 @@ async function prepared(
   dataFields: object,
 ): Promise<SelectionReport & { rows: z.infer<typeof rowSchema>[]; file: string }> {
   const run = path.join(folder, `run-${(runs += 1)}`);
-  const { selection } = await parseConfiguration(
-    { data: { log: data, ...dataFields } },
-    { from: 'test.json', folder },
-  );
-  const report = await prepareData(selection!, run, { prompts: path.resolve('src/core/dialogue/prompts') });
+  const selection = parseSelection({ log: data, ...dataFields }, { from: 'test.json', folder });
+  const report = await prepareData(selection!, run, {
+    prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
+  });
   expect(JSON.parse(await readFile(path.join(run, 'data', 'selection.json'), 'utf8'))).toEqual(report);
   const file = path.join(run, 'data', 'trajectories.jsonl');
   const lines = (await readFile(file, 'utf8')).trim().split('\n');
@@ -114,7 +113,7 @@ async function prepared(
 const episodes = (rows: readonly z.infer<typeof rowSchema>[]): string[] =>
   rows.map(({ tandem }) => tandem.episode);
 
-/** Every two rows of a task of which one has the higher reward. */
+/** Counts pairs of rows of one task with different rewards. */
 function pairsOf(rows: readonly z.infer<typeof rowSchema>[]): number {
   const better = rows.map((one) =>
     rows.filter((other) => other.task.id === one.task.id && other.reward < one.reward),
@@ -151,10 +150,7 @@ describe('the data of a run', () => {
     { filter: { collaborator: 'ada' } },
     { exclude_models: [], with_evaluations: true, minimum_reward: 0.5 },
   ])('are counted before they are written, in the same way: %j', async (fields) => {
-    const { selection } = await parseConfiguration(
-      { data: { log: data, ...fields } },
-      { from: 'test', folder },
-    );
+    const selection = parseSelection({ log: data, ...fields }, { from: 'test', folder });
     const log = await TrajectoryLog.open(data);
     try {
       const { trajectories, tasks, successes, leftOut, turns, pairs, tokens, uncounted } = await countData(

@@ -15,7 +15,7 @@ import { ask, type Trainer } from '../../../src/core/training/trainer';
 import { eventually } from '../../fixtures/eventually';
 import { temporaryFolder } from '../../fixtures/log';
 
-/** A trainer that needs nothing from outside: even what builds it is in its folder. */
+/** A trainer without external dependencies; even its build backend is in its folder. */
 const project = {
   'pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
   'requirements.lock': '# nothing from outside\n',
@@ -38,7 +38,7 @@ const project = {
 
 type Told = TrainerOptions & { said: string[] };
 
-/** A cache with the packages of this project, made once, because that takes longest, and by two who want it at once. */
+/** A cache with the packages of this project, made once because it is slow, and by two processes at the same time. */
 const made = mkdtempSync(path.join(tmpdir(), 'tandem-environments-'));
 const first = toldOptions(made);
 let before: boolean;
@@ -75,19 +75,19 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text);
 }
 
-/** A PATH with nothing but these commands of this machine, by links in `folder`. */
+/** Makes a PATH with only these commands of this machine, by links in `folder`. */
 async function onlyOnPath(folder: string, ...names: readonly string[]): Promise<void> {
   const bin = path.join(folder, 'bin');
   await mkdir(bin, { recursive: true });
   for (const name of names) {
-    // Through a script, because an interpreter looks beside itself for its library.
+    // A script instead of a link, because an interpreter looks for its library beside itself.
     const real = execFileSync(name, ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
     await symlink(real, path.join(bin, name));
   }
   vi.stubEnv('PATH', bin);
 }
 
-/** An environment belongs to the Python that made it. */
+/** Selects the Python of the packages, because an environment belongs to the Python that made it. */
 const usePythonOfPackages = (): void => void vi.stubEnv('PATH', path.join(made, 'bin'));
 
 async function usePackages(): Promise<void> {

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
-import { resumeRun, stopRun } from '../../../src/core/training/control';
+import { resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import { finishRun, mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
-import { standInTrainer, type Play } from '../../fixtures/trainer';
+import { standInTrainer, standInValue, type Play } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
@@ -22,9 +22,9 @@ beforeEach(async () => {
 });
 
 async function start(...play: readonly Play[]): Promise<Run> {
-  const value = { name: 'mine', model: { base: 'a/b' }, data: {}, play };
+  const value = standInValue(play);
   const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const prompts = path.resolve('src/core/dialogue/prompts');
+  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
   const run = await startRun(runs, { configuration, trainer, prompts, examined: true });
   onTestFinished(() =>
     stopRun(runs, run.id, { atOnce: true }).then(
@@ -62,7 +62,7 @@ it('a run is asked for its policy as it is, finishes, and then says where it was
   const asked = await until(id, ({ state }) => state === 'finishing');
   expect(asked).toMatchObject({ isLive: true, canResume: false });
   expect(mayFinish(asked)).toBe(false);
-  // A second request, of another window, waits for the same. It does once it has looked at the run again.
+  // A second request, from another window, waits for the same end after it has read the run again.
   const others = new Runs(runs.dataFolder);
   const looks = vi.spyOn(others, 'read');
   const asking = finishRun(others, id);

@@ -12,8 +12,8 @@ import { bundled } from '../../fixtures/tasks';
 import { realTrainer } from '../../fixtures/trainer';
 
 /**
- * A planner without PyTorch: each run.json says what it does. It notes its number when it starts, and each request.
- * `plan` answers, `refuse` refuses, `die` ends it, `nonsense` is no answer, `hang` waits to be cancelled.
+ * A planner without PyTorch; each run.json tells it what to do. It records its process id and each request.
+ * `plan` answers, `refuse` refuses, `die` ends it, `nonsense` is an invalid answer, `hang` waits to be cancelled.
  */
 const STAND_IN = `
 import json, os, sys
@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 afterEach(() => planner.end());
 
-/** A run folder that makes the stand-in do something. */
+/** Creates a run folder with a command for the stand-in. */
 async function run(name: string, does: object): Promise<string> {
   const of = path.join(folder, name);
   await mkdir(of);

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
-import { queueRun, resumeRun, stopRun } from '../../../src/core/training/control';
+import { queueRun, resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import { beginNext } from '../../../src/core/training/queue';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
-import { standInTrainer } from '../../fixtures/trainer';
+import { standInTrainer, standInValue } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
@@ -24,11 +24,11 @@ beforeEach(async () => {
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];
 const untilStopped = [state('running'), ['wait for stop'], state('stopped')];
 
-/** A run that waits for its turn and, each time that it has it, trains until it is stopped. */
+/** Creates a queued run that trains until it is stopped whenever it gets its turn. */
 async function queued(name: string, log = runs): Promise<Run> {
-  const value = { name, model: { base: 'a/b' }, data: {}, play: [untilStopped, untilStopped] };
+  const value = standInValue([untilStopped, untilStopped], { name });
   const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const prompts = path.resolve('src/core/dialogue/prompts');
+  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
   const run = await startRun(log, { configuration, trainer, prompts, examined: true, queued: true });
   onTestFinished(() =>
     stopRun(log, run.id, { atOnce: true }).then(
@@ -110,7 +110,7 @@ describe('runs that are queued', () => {
     it('begin although another log cannot be written, and say so of their own', async () => {
       await queued('first');
       const theirs = await queued('second', other);
-      // In the place of the folder, so that it holds for every user of the machine.
+      // A file in place of the folder blocks every user, including root.
       await rm(path.join(other.dataFolder, 'claims'), { recursive: true, force: true });
       await writeFile(path.join(other.dataFolder, 'claims'), '');
       const first = await beginNext([other, runs], trainer);
@@ -131,7 +131,7 @@ describe('runs that are queued', () => {
       const begun = await Promise.all(windows.map((logs) => beginNext(logs, trainer)));
       const names = begun.flatMap((run) => run?.name ?? []);
       expect(names.length).toBeLessThanOrEqual(1);
-      // Where each has seen another at it, the next look begins it.
+      // If each process left the run to another, the next attempt begins it.
       expect(names[0] ?? (await beginNext([runs, other], trainer))?.name).toBe('first');
       expect((await other.list()).map(({ state }) => state)).toEqual(['queued']);
     });

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
-import { queueRun, removeRun, resumeRun, stopRun } from '../../../src/core/training/control';
+import { queueRun, removeRun, resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import type { TrainerEvent } from '../../../src/core/training/events';
 import { isFull } from '../../../src/core/training/runFolder';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import { bundled } from '../../fixtures/tasks';
-import { standInTrainer, type Play } from '../../fixtures/trainer';
+import { standInTrainer, standInValue, type Play } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
@@ -24,13 +24,13 @@ beforeEach(async () => {
   runs = new Runs(path.join(folder, '.tandem'));
 });
 
-async function start(play: readonly Play[], fields: object = {}): Promise<Run> {
-  const value = { name: 'mine', method: 'rft', model: { base: 'a/b' }, data: {}, play, ...fields };
+async function start(play: readonly Play[], fields: object = {}, behaviour: object = {}): Promise<Run> {
+  const value = standInValue(play, { method: 'rft', ...fields }, behaviour);
   const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
   const run = await startRun(runs, {
     configuration,
     trainer,
-    prompts: path.resolve('src/core/dialogue/prompts'),
+    prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
   });
   onTestFinished(() =>
     stopRun(runs, run.id, { atOnce: true }).then(
@@ -41,7 +41,7 @@ async function start(play: readonly Play[], fields: object = {}): Promise<Run> {
   return run;
 }
 
-/** Everything that is told until the run is over. */
+/** Collects all events until the run is over. */
 async function followed(id: string): Promise<TrainerEvent[]> {
   const events: TrainerEvent[] = [];
   for await (const event of runs.follow(id, { everyMs: 20 })) events.push(event);
@@ -56,7 +56,7 @@ async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
   }
 }
 
-/** Lets a trainer go on that waits for it. */
+/** Lets a waiting trainer continue. */
 const goOn = (runFolder: string): Promise<void> => writeFile(path.join(runFolder, 'go'), '');
 
 const state = (name: string, fields: object = {}): unknown[] => [
@@ -229,7 +229,7 @@ describe('a run', () => {
     expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped' });
   });
 
-  /** Says that it is on another machine, of which nothing was heard for so many minutes. */
+  /** Moves the run to another machine that has been silent for so many minutes. */
   async function moveAway(runFolder: string, minutes: number): Promise<void> {
     const file = path.join(runFolder, 'launch.json');
     const launch = JSON.parse(await readFile(file, 'utf8')) as object;
@@ -270,7 +270,7 @@ describe('a run', () => {
     const { id, folder: runFolder } = await start([[state('running'), ['die']]]);
     await followed(id);
     await moveAway(runFolder, 60);
-    // A machine whose clock is an hour behind this one, on a share with a clock of its own.
+    // The clock of this machine is an hour ahead of that of the shared disk.
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
     onTestFinished(() => void vi.restoreAllMocks());
     await writeFile(path.join(runFolder, 'alive'), '');
@@ -398,17 +398,19 @@ describe('a run that cannot be started', () => {
   it.each([
     [
       'its configuration is refused',
+      {},
       { refuse: 'model.base is missing.' },
       'mine.json: model.base is missing.',
     ],
     [
       'the machine cannot train',
+      {},
       { machine: 'failed' },
       /device: no card\n {2}ran torch.*\n {2}to fix: Buy one\./,
     ],
-    ['there is no log', { data: { log: 'nowhere' } }, 'no trajectory log'],
-  ])('because %s says so and leaves nothing', async (_, fields, sentence) => {
-    await expect(start([[]], fields)).rejects.toThrow(sentence);
+    ['there is no log', { data: { log: 'nowhere' } }, {}, 'no trajectory log'],
+  ])('because %s says so and leaves nothing', async (_, fields, behaviour, sentence) => {
+    await expect(start([[]], fields, behaviour)).rejects.toThrow(sentence);
     expect(await left()).toEqual([]);
   });
 
@@ -421,10 +423,10 @@ describe('a run that cannot be started', () => {
   });
 
   it('because it was cancelled leaves nothing', async () => {
-    const configuration = await parseConfiguration({ data: {}, play: [[]] }, { from: 'mine.json', folder });
+    const configuration = await parseConfiguration(standInValue([[]]), { from: 'mine.json', folder });
     const controller = new AbortController();
     const starting = startRun(runs, {
-      ...{ configuration, trainer, prompts: path.resolve('src/core/dialogue/prompts') },
+      ...{ configuration, trainer, prompts: path.resolve('trainer/tandem_trainer/data/prompts') },
       signal: controller.signal,
       onProgress: (what) => what === 'checks' && controller.abort(new Error('Enough.')),
     });

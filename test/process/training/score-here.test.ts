@@ -4,16 +4,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { prepareData } from '../../../src/core/training/data/prepare';
 import { scoredSchema, type Scored } from '../../../src/core/training/score';
 import { scoreHere } from '../../../src/core/training/scoring/here';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { agentTurn, doubling, started } from '../../fixtures/log';
 import { runNode, type Ended } from '../../fixtures/tasks';
 import { collectLog, python } from '../../fixtures/trainer';
 
-// Critics of random weights, exported by the real trainer; what it says of their turns is what must come out here.
+// Critics with random weights, exported by the real trainer, must give the trainer's own scores here.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-critics-'));
 
-/** Each way in which a critic scores, and each way in which a chat template treats a dialogue. */
+/** Critics for each way of scoring, and for each treatment of a dialogue by a chat template. */
 const CRITICS = {
   paper: {},
   sums: { template: 'llama3_1', length_normalisation: false },
@@ -40,7 +43,7 @@ const messages = [
   ...history.map(({ role, content }) => ({ role: role === 'agent' ? 'assistant' : 'user', content })),
 ];
 
-/** Sampled letter by letter, as no tokenizer would write it; the end of the second turn was cut off by a server. */
+/** Makes turns sampled letter by letter, unlike any tokenizer; a server cut the end of the second turn. */
 function sampled(vocabulary: Readonly<Record<string, number>>): object {
   const letters = (text: string): number[] => Array.from(text, (letter) => vocabulary[letter]!);
   const answer = 'I.WANT.TO.ANSWER:return.0';
@@ -73,14 +76,14 @@ const foreign = {
 const SCRIPT = `
 import json, sys, torch
 from pathlib import Path
-from tandem_trainer.advantages import score_files
+from tandem_trainer.run.advantages import score_files
 from tandem_trainer.model.folder import quiet
-from tandem_trainer.onnx.export import export_onnx
-from tandem_trainer.result.critic_file import read_critic_file
+from tandem_trainer.export.onnx.export import export_onnx
+from tandem_trainer.export.critic_file import read_critic_file
 from tiny_critic import write_critic
 torch.set_num_threads(1)
 quiet()
-folder, critics, log = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
+folder, critics, played = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
 expected = {}
 for name, settings in critics.items():
     (folder / name).mkdir()
@@ -96,12 +99,14 @@ for name, settings in critics.items():
     lines = (folder / "published.jsonl").read_text() + json.dumps(template) + "\\n" + (folder / "others.jsonl").read_text()
     rows.write_text(lines)
     about = read_critic_file(critic)
-    expected[name] = score_files(about, critic, [rows, log], about.base, "cpu", with_tokens=False)
+    expected[name] = score_files(about, critic, [rows, played], about.base, "cpu", with_tokens=False)
 print(json.dumps(expected))
 `;
 
 let expected: Record<string, Scored[]>;
 const log = path.join(folder, '.tandem');
+/** File of the log's rows. */
+const played = path.join(folder, 'prepared', 'data', 'trajectories.jsonl');
 
 beforeAll(async () => {
   const line = (row: unknown): string => `${JSON.stringify(row)}\n`;
@@ -110,16 +115,26 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'sampled.json'), line(sampled(letters)));
   await writeFile(path.join(folder, 'others.jsonl'), [chat, foreign].map(line).join(''));
   await collectLog(log, 2);
-  const said = await python(SCRIPT, folder, JSON.stringify(CRITICS), log);
+  await playOn();
+  await prepareData({ log }, path.join(folder, 'prepared'), { prompts: path.resolve('dist/prompts') });
+  const said = await python(SCRIPT, folder, JSON.stringify(CRITICS), played);
   expected = z.record(z.string(), z.array(scoredSchema)).parse(JSON.parse(said));
 }, 300_000);
+
+/** Logs an unfinished dialogue. */
+async function playOn(): Promise<void> {
+  const open = await TrajectoryLog.open(log);
+  await open.recordTask(doubling);
+  await open.appendAll([started('open'), agentTurn('open', 1)]);
+  await open.close();
+}
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function scored(name: Name, lines: string[] = [], trajectories?: readonly string[]): Promise<Scored[]> {
   return scoreHere({
     critic: path.join(folder, name, 'critic'),
-    trajectories: trajectories ?? [path.join(folder, name, 'rows.jsonl'), log],
+    trajectories: trajectories ?? [path.join(folder, name, 'rows.jsonl'), played],
     scoring: path.resolve('dist/scoring.js'),
     prompts: path.resolve('dist/prompts'),
     onLine: (line) => lines.push(line),
@@ -136,7 +151,7 @@ describe('scoring by ONNX Runtime', () => {
       const theirs = byId(expected[name]!);
       expect(rows.map(({ id }) => id).toSorted()).toEqual(theirs.map(({ id }) => id));
       expect(rows.length).toBeGreaterThan(name === 'blind' ? 7 : 6);
-      // Its ids are another tokenizer's, so its text is read.
+      // Its ids come from another tokenizer, so its text is tokenized.
       expect(rows.map(({ id }) => id)).toContain('foreign');
       for (const [at, row] of byId(rows).entries()) {
         const { task, reward, turns } = theirs[at]!;
@@ -167,6 +182,8 @@ describe('scoring by ONNX Runtime', () => {
     await expect(scored('paper', [], [bad])).rejects.toThrow(
       /can be scored by this critic \(1 bad line, the first: /,
     );
+    await writeFile(bad, JSON.stringify({ ...published, tandem: { version: 2 } }));
+    await expect(scored('paper', [], [bad])).rejects.toThrow('The field tandem.version is not as it must be');
   });
 
   it('refuses a critic whose graph is damaged, and one without graphs, with one sentence', async () => {
@@ -195,10 +212,11 @@ describe('tandem score', () => {
 
   it('takes the graphs of a critic that has them, and says so', async () => {
     const out = path.join(folder, 'scored.jsonl');
-    const { code, stdout, stderr } = await asked('--out', out, '--json');
+    const { code, stdout, stderr } = await asked('--out', out, '--json', log);
     expect(stderr).toContain('ONNX Runtime scores, by the graphs of the critic');
-    expect(JSON.parse(stdout)).toMatchObject({ summary: { trajectories: 3, file: out } });
-    expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(3);
+    expect(stderr).toContain(`Left out of the log in ${log}: 1 not finished.`);
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { trajectories: 7, file: out } });
+    expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(7);
     expect(code).toBe(0);
   });
 

@@ -4,7 +4,7 @@ import { openLog, temporaryFolder } from '../../fixtures/log';
 import { kill, printed, program, type Child } from '../../unit/trajectory/processes/start';
 import { seeded } from '../../unit/trajectory/random';
 
-/** Every turn that the child was told is logged. */
+/** Expects every acknowledged turn of the child in the log. */
 async function expectAcknowledged(log: TrajectoryLog, name: string, child: Child): Promise<number> {
   // A kill may cut the last line that the child printed.
   const lines = child.output
@@ -27,7 +27,7 @@ async function expectAcknowledged(log: TrajectoryLog, name: string, child: Child
   return lines.length;
 }
 
-/** Each is killed when it was told of at least so many turns. */
+/** Minimum number of acknowledged turns before a kill. */
 const LEAST = 5;
 
 describe('killing a process that appends', () => {

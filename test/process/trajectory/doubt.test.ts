@@ -1,7 +1,7 @@
 import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportTrajectories } from '../../../src/core/trajectory/export/export';
+import { prepareData } from '../../../src/core/training/data/prepare';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import {
   dialogue,
@@ -15,18 +15,20 @@ import {
 import { python } from '../../fixtures/trainer';
 import { seeded } from '../../unit/trajectory/random';
 
-/** Why the trainer leaves out dialogues of a log that it reads itself, and the ids of the others. */
+/** Python that prints, for each file of rows, the ids of the dialogues and the number of unusable rows. */
 const READ = [
   'import json, sys',
-  'from tandem_trainer.data.trajectory_log import read_log',
-  'reads = [read_log(folder) for folder in sys.argv[1:]]',
-  'print(json.dumps([{"ids": sorted(each.id for each in read.dialogues), "leftOut": read.left_out} for read in reads]))',
+  'from tandem_trainer.data.rows import read_rows',
+  'reads = [read_rows([file]) for file in sys.argv[1:]]',
+  'unused = [len(read.problems) + sum(read.left_out.values()) for read in reads]',
+  'ids = [sorted(dialogue.id for dialogue in read.dialogues) for read in reads]',
+  'print(json.dumps([{"ids": ids, "unused": unused} for ids, unused in zip(ids, unused)]))',
 ].join('\n');
 
 const ROUNDS = 12;
 
 describe('a log with lost lines', () => {
-  it('is the same to the trainer as to the editor: what is damaged, doubtful, deleted or leaked', async () => {
+  it('gives the trainer what its fold calls whole: nothing damaged, doubtful, deleted or leaked', async () => {
     const random = seeded(8);
     const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
     const folders = [];
@@ -57,26 +59,37 @@ describe('a log with lost lines', () => {
       await later.close();
       if (round === 7) await changeOlder(folder);
     }
-    const read = JSON.parse(await python(READ, ...folders)) as object[];
-    const reasons = new Set<string>();
-    for (const [round, folder] of folders.entries()) {
-      const log = await openLog(folder);
-      const file = join(await temporaryFolder(), 'rows.jsonl');
-      const visible = (): string => '';
-      const { leftOut } = await exportTrajectories(log, file, {
-        ...{ format: 'trajectories', visible, staysHere: true },
-      });
-      const rows = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
-      const ids = rows.map((row) => (JSON.parse(row) as { tandem: { episode: string } }).tandem.episode);
-      expect({ ids: ids.sort(), leftOut }, `round ${round}`).toEqual(read[round]);
-      for (const reason of Object.keys(leftOut)) reasons.add(reason);
+    const [files, whole, reasons] = [[] as string[], [] as string[][], new Set<string>()];
+    for (const folder of folders) {
+      const run = await temporaryFolder();
+      const prompts = resolve('trainer/tandem_trainer/data/prompts');
+      const { left_out } = await prepareData({ log: folder }, run, { prompts });
+      for (const reason of Object.keys(left_out)) reasons.add(reason);
+      files.push(join(run, 'data', 'trajectories.jsonl'));
+      whole.push(await wholeIn(folder));
     }
+    const read: unknown = JSON.parse(await python(READ, ...files));
+    expect(read).toEqual(whole.map((ids) => ({ ids, unused: 0 })));
     expect(reasons).toContain('doubtful');
     expect(reasons).toContain('damaged');
   });
 });
 
-/** After the last segment noted what the first, which has no check sums, holds. */
+/** Returns the dialogues that the fold allows for training. */
+async function wholeIn(folder: string): Promise<string[]> {
+  const log = await openLog(folder);
+  const whole = [];
+  for (const { id } of log.list({ offset: 0, limit: Number.POSITIVE_INFINITY }).rows) {
+    const folded = await log.trajectory(id);
+    if (folded?.state !== 'answered' || folded.damaged !== undefined || folded.doubtful !== undefined)
+      continue;
+    const isLeaked = folded.turns.some((turn) => turn.leak?.leaked === true);
+    if (!isLeaked && folded.grades.length > 0) whole.push(id);
+  }
+  return whole.sort();
+}
+
+/** Changes the first segment, without check sums, after the last one recorded its content. */
 async function changeOlder(folder: string): Promise<void> {
   const [file] = await segmentFiles(folder);
   await writeFile(file!, (await readFile(file!, 'utf8')).replace('"leaked":false', '"leaked":true '));
@@ -101,7 +114,7 @@ async function damage(file: string, random: () => number): Promise<void> {
     }
   });
   await writeFile(file, `${changed.join('\n')}\n`);
-  // Lines at the end are as old as the file, which is older than what is played later.
+  // The age of a segment's last lines is the file's, which must be older than later dialogues.
   const before = new Date(Date.now() - 1000);
   await utimes(file, before, before);
 }

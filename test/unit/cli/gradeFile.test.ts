@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { GradeFile, type GradedLine } from '../../../src/cli/gradeFile';
 
-/** Larger than what is read at once holds many of. */
+/** Makes a graded line so long that one read holds only a few. */
 const grade = (line: number, letters = 20_000): GradedLine => ({
   id: `answer-${line}`,
   mode: 'fixed',

@@ -40,7 +40,7 @@ describe('what a command writes', () => {
     expect(JSON.parse(written)).toEqual({ id: FOREIGN });
   });
 
-  /** Takes all that is written to stdout, and lets nobody write on before `drain`. */
+  /** Records everything written to stdout, and reports a full buffer until `drain`. */
   function slowStdout(onWrite: () => void = () => undefined): string[] {
     const written: string[] = [];
     const spy: MockInstance = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -87,7 +87,7 @@ describe('what a command writes', () => {
     const writing = sources.filter((file) =>
       /std(out|err)\.write\(|console\./.test(readFileSync(path.join('src/cli', file), 'utf8')),
     );
-    // tandem.ts says nothing that is not its own, before anything else is loaded.
+    // tandem.ts prints only its own text, before it loads other modules.
     expect(writing.sort()).toEqual(['output.ts', 'tandem.ts']);
   });
 });

@@ -49,7 +49,7 @@ async function start(changes: Partial<NewDialogue> = {}): Promise<Dialogue> {
   });
 }
 
-/** What is in the log, read by somebody else. */
+/** Reads the dialogue from the log as another process would. */
 async function logged(dialogue: Dialogue): Promise<Trajectory> {
   const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
   const trajectory = await other.trajectory(dialogue.id);
@@ -129,7 +129,7 @@ describe('two candidates', () => {
     expect(new Set(server.requests.map(({ body }) => body.seed)).size).toBe(4);
     const [turn] = (await logged(dialogue)).turns;
     expect(turn!.candidates?.map(({ choice }) => choice.picked)).toEqual(['neither', 'equal']);
-    // Of two that are equal, the first that was shown.
+    // When neither is preferred, the candidate shown first becomes the turn.
     expect(turn!.agent.text).toBe(turn!.candidates![1]!.shown.candidates[0].text);
   });
 
@@ -194,7 +194,7 @@ describe('a dialogue that is left amid a choice', () => {
     const dialogue = await start();
     await dialogue.drawCandidates({ rival: as(rival) });
     const shown = texts(dialogue);
-    // What the log holds after a kill at that point: the choice, and no turn.
+    // After a kill at this point the log holds the choice, but no turn.
     await log.append({ event: 'choice', episode: dialogue.id, turn: 1, picked: 1, by: 'ada' });
     const again = await resume(dialogue);
     expect(again.next).toBe('collaborator');

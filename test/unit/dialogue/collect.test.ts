@@ -14,7 +14,7 @@ import { stallAfter } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixtures/dialogue';
 import { segmentFiles } from '../../fixtures/log';
 
-/** A grader of which only the answers matter here: how real ones score is tested where they are. */
+/** Makes a grader with scripted grades; real grading has its own tests. */
 const graderThat = (grade: Grader['grade']): Grader => ({
   grade,
   checkReference: () => Promise.resolve([]),
@@ -82,6 +82,12 @@ describe('collecting', () => {
     await expect(collect(await plan({ grader }))).rejects.toThrow('the grader is broken');
   });
 
+  it('ends with the fault of a grader that fails at once, at the very last answer', async () => {
+    const broken = graderThat(() => Promise.reject(new Error('the grader is broken')));
+    const last = await plan({ grader: broken, rollouts: 1, concurrency: 1 });
+    await expect(collect({ ...last, tasks: last.tasks.slice(0, 1) })).rejects.toThrow('the grader is broken');
+  });
+
   it('grades an answered dialogue that a broken grader left, and plays nothing again', async () => {
     const broken = graderThat(() => Promise.reject(new Error('the grader is broken')));
     await expect(collect(await plan({ grader: broken }))).rejects.toThrow();
@@ -118,7 +124,7 @@ describe('collecting', () => {
       expect(reply!.fullText!.length).toBeLessThan(520);
       completionTokens += reply!.usage!.completionTokens;
     }
-    // About a hundred words in each, of the 600 that were to come.
+    // Each dialogue got about a hundred of its 600 words.
     expect(completionTokens).toBeLessThan(8 * 110);
     expect(model.counts).toMatchObject({ requests: 8, completionTokens, answersWithoutUsage: 0 });
   });

@@ -52,7 +52,7 @@ const said = (text: string) => ({
   timing: { totalMs: 1, attempts: 1 },
 });
 
-/** What is in the log, read by somebody else. */
+/** Reads the dialogue from the log as another process would. */
 async function logged(dialogue: Dialogue): Promise<Trajectory> {
   const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
   const trajectory = await other.trajectory(dialogue.id);
@@ -70,6 +70,26 @@ const resume = async (dialogue: Dialogue, agent: Model): Promise<Dialogue> =>
   });
 
 describe('a dialogue', () => {
+  it('takes the messages of an agent that samples elsewhere, and logs no sampling of them', async () => {
+    const elsewhere: Model = {
+      name: 'trained',
+      generate: () => Promise.reject(new Error('Nobody asks it.')),
+    };
+    const dialogue = await start(elsewhere, { collaborator: rules, id: 'chosen' });
+    await dialogue.agentSaid(asks('From which weight on does it cost more?'));
+    await dialogue.simulatorReply();
+    await dialogue.agentSaid(answers('def f(): return 1'));
+    await expect(dialogue.agentSaid('One more.')).rejects.toMatchObject({ code: 'dialogue/not-your-turn' });
+
+    const { id, turns, answer: final } = await logged(dialogue);
+    expect(id).toBe('chosen');
+    expect(turns.map(({ agent }) => [agent.model, agent.sampling])).toEqual([
+      ['trained', undefined],
+      ['trained', undefined],
+    ]);
+    expect(final?.answer).toContain('return 1');
+  });
+
   it('goes from question to reply to answer, and each step is in the log before it is shown', async () => {
     const dialogue = await start(await scripted(folder, [asks('When is it heavy?'), answers('x = 1')]));
     expect(dialogue.next).toBe('agent');
@@ -375,7 +395,7 @@ describe('a dialogue that does not end well', () => {
   it('is closed on resuming when the process died between the last turn and its end', async () => {
     const agent = await scripted(folder, [answers('x = 1')]);
     const dialogue = await start(agent, { collaborator: rules });
-    // What the log holds after a kill at that point: the turn, and no event that ends the dialogue.
+    // After a kill at this point the log holds the turn, but no event that ends the dialogue.
     await log.append({
       event: 'agent-turn',
       episode: dialogue.id,

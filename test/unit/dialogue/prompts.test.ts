@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Prompts } from '../../../src/core/dialogue/prompts';
 
-const shipped = path.resolve('src/core/dialogue/prompts');
+const shipped = path.resolve('trainer/tandem_trainer/data/prompts');
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
-import { AgentReading } from '../../../src/core/dialogue/reading';
-import { SimulatorReading } from '../../../src/core/dialogue/simulatorReading';
-import { Unfolding } from '../../../src/core/dialogue/unfolding';
+import { AgentReading, Unfolding } from '../../../src/core/dialogue/reading';
+import { SimulatorReading } from '../../../src/core/dialogue/simulator';
 import { mulberry32 } from '../../../src/core/random';
 import { pieces } from '../../fixtures/foreign-text';
 
@@ -10,7 +9,7 @@ const TEXTS = 150;
 const random = mulberry32(1);
 const below = (count: number): number => Math.floor(random() * count);
 
-/** What decides how a message is read, beside what any reader of foreign text gets to read. */
+/** Texts that decide the reading of a message, in addition to those for every reader of foreign text. */
 const signs = [
   'OUTPUT:',
   'Output:',
@@ -42,7 +41,7 @@ function drawnText(): string {
   return Array.from({ length: 1 + below(14) }, () => among[below(among.length)]!).join('');
 }
 
-/** One character at a time, and in pieces of other lengths. */
+/** Yields the text cut into single characters and into pieces of other lengths. */
 function* cuts(text: string): Generator<string[]> {
   for (const most of [1, 6, 40]) {
     const cut: string[] = [];
@@ -52,7 +51,7 @@ function* cuts(text: string): Generator<string[]> {
   }
 }
 
-/** Gives out what may be given out by reading everything anew for each piece. */
+/** Reference implementation that reads the whole text again for each piece. */
 class WholeUnfolding {
   private text = '';
   private given = '';
@@ -86,7 +85,7 @@ class WholeUnfolding {
 const withoutAnswer = (visible: string, answer: string): string =>
   visible.slice(0, visible.length - answer.length).trimEnd();
 
-/** What a simulator says, read anew for each piece. */
+/** Reference implementation for a simulator's reply that reads the whole text again for each piece. */
 class WholeReply {
   private text = '';
   private told = '';
@@ -145,5 +144,47 @@ describe('a line that is longer than anybody writes', () => {
     expect(parseAgentMessage(visible)).toEqual({ thoughts: '', visible });
     expect(parseAgentMessage(`Hm. OUTPUT: ${long}`)).toEqual({ thoughts: 'Hm.', visible: long });
     expect(parseAgentMessage(`OUTPUT: ${long}\nyes`)).toEqual({ thoughts: '', visible: `${long}\nyes` });
+  });
+});
+
+/** Returns the pieces that an append-only view shows, their joined text and the end. */
+function shown(text: string, size: number): { pieces: string[]; all: string; answer?: string } {
+  const unfolding = new Unfolding();
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += size) pieces.push(unfolding.push(text.slice(at, at + size)));
+  const { rest, ...end } = unfolding.end();
+  return { pieces: pieces.filter((piece) => piece !== ''), all: pieces.join('') + rest, ...end };
+}
+
+const code = '```python\ndef f(x):\n    return x\n```';
+
+describe('a message that unfolds', () => {
+  it('shows what is said in whole lines, and no thought', () => {
+    const { pieces, all } = shown('I wonder.\n\nOUTPUT:\nHow heavy?\nAnd how far?', 4);
+    expect(all).toBe('How heavy?\nAnd how far?');
+    expect(pieces).toEqual(['How heavy?\n']);
+  });
+
+  it.each([1, 3, 7, 1000])('never shows an answer or its announcement in pieces of %i', (size) => {
+    const { pieces, all, answer } = shown(`Hm.\nOUTPUT:\nHere it is.\nI WANT TO ANSWER:\n${code}`, size);
+    expect(all).toBe('Here it is.\n'.trimEnd() + (all.endsWith('\n') ? '\n' : ''));
+    expect(pieces.join('')).not.toMatch(/WANT|def f/);
+    expect(answer).toBe(code);
+  });
+
+  it('shows all at the end where nothing marks what is said', () => {
+    expect(shown('Just a question?', 5)).toEqual({ pieces: [], all: 'Just a question?' });
+  });
+
+  it.each([1, 2, 3, 4, 5])('shows what follows on a line that ends in spaces, in pieces of %i', (size) => {
+    const { all } = shown('OUTPUT:\nFirst:  \nHow heavy?  \n\nAnd how far?', size);
+    expect(all).toBe('First:  \nHow heavy?  \n\nAnd how far?');
+  });
+
+  it('does not repeat what stands when the message is written anew', () => {
+    const unfolding = new Unfolding();
+    expect(unfolding.push('OUTPUT:\nOne\n')).toBe('One\n');
+    unfolding.restart();
+    expect(unfolding.push('OUTPUT:\nOne\nTwo\n')).toBe('Two\n');
   });
 });

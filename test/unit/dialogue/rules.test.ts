@@ -18,7 +18,7 @@ const factsIn = (task: Task, text: string): string[] =>
     .facts!.filter(({ answers }) => answers.some((answer) => text.includes(answer)))
     .map(({ topic }) => topic);
 
-/** All messages against all tasks: which facts slip out. */
+/** Returns the facts that any of the messages gets from any task. */
 const toldBy = (messages: readonly string[]): string[] =>
   tasks.flatMap((task) =>
     messages.flatMap((message) =>

@@ -1,35 +1,33 @@
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WebviewPanelSerializer } from 'vscode';
 import { malformed, strangers } from '../../fixtures/messages/malformed';
 
-const { ended, adopted } = vi.hoisted(() => ({
-  ended: () => ({ dispose: () => undefined }),
-  /** What panels were made with. */
-  adopted: [] as unknown[][],
-}));
+/** Arguments with which panels were made. */
+const adopted = vi.hoisted(() => [] as unknown[][]);
 
-vi.mock('vscode', async () => {
-  const editor = await import('./vscode');
-  return { ...editor, window: { ...editor.window, registerWebviewPanelSerializer: ended } };
-});
+vi.mock('vscode', () => import('./vscode'));
 const panelOf = (name: string) => ({
   [name]: function (_: unknown, ...rest: unknown[]) {
-    adopted.push(rest);
+    adopted.push(rest.slice(0, 1));
   },
 });
-vi.mock('../../../src/editor/runs/panel', () => panelOf('RunPanel'));
 vi.mock('../../../src/editor/comparison/panel', () => panelOf('ComparisonPanel'));
 vi.mock('../../../src/editor/runs/form/panel', () => panelOf('NewRunPanel'));
 
-const { RunPanels } = await import('../../../src/editor/runs/panels');
-const { Comparisons } = await import('../../../src/editor/comparison/panels');
-const { NewRunPanels } = await import('../../../src/editor/runs/form/panels');
+const { EventEmitter, WebviewPanel, window } = await import('./vscode');
+const { runPanels } = await import('../../../src/editor/runs/panel');
+const { comparisonPanels } = await import('../../../src/editor/comparison/comparisons');
+const { RunForms } = await import('../../../src/editor/runs/form/forms');
 const { Packs } = await import('../../../src/editor/tasks/packs');
 
 const dataFolder = path.resolve('/w/.tandem');
 const engine = { dataFolder, configuration: { dataFolder } };
-const engines = { logs: [{ engine }], first: engine, all: [], onDidChangeLog: ended } as never;
-const watch = { onDidChange: ended } as never;
+const engines = {
+  first: engine,
+  withDataFolder: (folder: string | undefined) => (folder === dataFolder ? engine : undefined),
+} as never;
+const watch = { onDidChange: new EventEmitter<void>().event } as never;
 
 const run = { dataFolder, id: 'r1' };
 const comparison = { dataFolder, ids: ['r1', 'r2'] };
@@ -38,28 +36,33 @@ const form = {
   copied: { of: 'Run', configuration: { model: { base: '/models/tiny' } }, data: '12 trajectories' },
 };
 
-const serializers = {
-  run: { kept: run, panels: () => new RunPanels('/e' as never, engines, watch, watch) },
+const kinds = {
+  run: { kept: run, panels: () => runPanels({ extension: '/e' as never, engines, watch, queue: watch }) },
   comparison: {
     kept: comparison,
-    panels: () => new Comparisons('/e' as never, engines, {} as never, {} as never, watch),
+    panels: () => comparisonPanels({ extension: '/e', engines, runWatch: watch } as never),
   },
-  'new run': { kept: form, panels: () => new NewRunPanels('/e' as never, { engines } as never) },
+  'new run': { kept: form, panels: () => new RunForms('/e' as never, { engines } as never) },
 };
 
 /** @returns whether the panel was closed */
-async function restored(name: keyof typeof serializers, kept: unknown): Promise<boolean> {
-  const dispose = vi.fn();
-  await serializers[name].panels().deserializeWebviewPanel({ dispose } as never, kept);
-  return dispose.mock.calls.length > 0;
+async function restored(name: keyof typeof kinds, kept: unknown): Promise<boolean> {
+  const register = vi.spyOn(window, 'registerWebviewPanelSerializer');
+  kinds[name].panels();
+  const [, serializer] = register.mock.lastCall as unknown as [string, WebviewPanelSerializer];
+  const panel = new WebviewPanel();
+  await serializer.deserializeWebviewPanel(panel as never, kept);
+  // A real panel has a page.
+  if (name === 'run' && 'html' in panel.webview) adopted.push([]);
+  return panel.isClosed;
 }
 
 beforeEach(() => {
   adopted.length = 0;
 });
 
-describe.each(Object.keys(serializers) as (keyof typeof serializers)[])('a panel of a %s', (name) => {
-  const { kept } = serializers[name];
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a panel of a %s', (name) => {
+  const { kept } = kinds[name];
 
   it('comes back with what it has kept', async () => {
     expect(await restored(name, kept)).toBe(false);
@@ -72,7 +75,7 @@ describe.each(Object.keys(serializers) as (keyof typeof serializers)[])('a panel
       adopted.length = 0;
       const isClosed = await restored(name, message);
       expect(adopted, what).toHaveLength(isClosed ? 0 : 1);
-      // What is too deep to be copied or written comes nowhere.
+      // State that is nested too deeply to be serialized is dropped.
       expect(() => JSON.stringify(adopted), what).not.toThrow();
     }
   });

@@ -3,12 +3,12 @@ import type { Server } from '../../../src/editor/models/server';
 import { Servers } from '../../../src/editor/models/servers';
 import { english } from './translate';
 
-/** Settings and secrets as the editor keeps them, in memory. */
+/** Makes the editor's settings and secrets in memory. */
 export function kept(servers: readonly unknown[] = []) {
   const settings = {
     servers,
     set(_: 'servers', value: Server[]): Promise<void> {
-      // As written to a file and read again.
+      // The value is serialized as in a settings file.
       settings.servers = JSON.parse(JSON.stringify(value)) as unknown[];
       return Promise.resolve();
     },

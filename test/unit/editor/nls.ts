@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** `%name%`, where the manifest wants a sentence. */
+/** Placeholder of a sentence in the manifest, `%name%`. */
 const KEY = /^%(.+)%$/;
 
 export async function readJson(file: string): Promise<unknown> {
   return JSON.parse(await readFile(path.resolve(file), 'utf8'));
 }
 
-/** The manifest as an editor that speaks English reads it: with the sentences of `package.nls.json`. */
+/** Reads the manifest with the English sentences of `package.nls.json`. */
 export async function readManifest(): Promise<unknown> {
   const sentences = (await readJson('package.nls.json')) as Record<string, string>;
   return JSON.parse(await readFile(path.resolve('package.json'), 'utf8'), (_, value: unknown) => {
@@ -17,7 +17,7 @@ export async function readManifest(): Promise<unknown> {
   });
 }
 
-/** The keys of sentences that the manifest uses. */
+/** Returns the keys of the sentences that the manifest uses. */
 export async function keysOfManifest(): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   JSON.parse(await readFile(path.resolve('package.json'), 'utf8'), (_, value: unknown) => {

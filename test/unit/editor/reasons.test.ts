@@ -4,7 +4,7 @@ import { loggedReason, reasonWords, skipReasons, stoppedWords } from '../../../s
 import { failureLogged, notices } from '../../../src/editor/session/notices';
 import { english, type Translate } from '../../../src/editor/translate';
 
-/** An editor that speaks a language of its own. */
+/** A translation into an artificial language. */
 const foreign: Translate = (message: unknown, ...values: unknown[]) =>
   `«${english(message as string, ...(values as string[]))}»`;
 

@@ -10,15 +10,15 @@ import type { Grader } from '../../../src/core/grading/grader';
 import type { Model } from '../../../src/core/model/model';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../../src/core/trajectory/trajectory';
-import { Consent, type Memory } from '../../../src/editor/consent';
-import type { SessionParts } from '../../../src/editor/session/parts';
+import { AskedConsent, type Memory } from '../../../src/editor/consent';
+import type { SessionParts } from '../../../src/editor/session/link';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { scripted, shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
 import { buildSandbox, type Sandbox } from '../grading/sandbox';
 import { english } from './translate';
 
-/** A developer who has agreed to be logged. */
+/** A developer who has consented to logging. */
 export const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
 
 /** An answer to the first task that passes all its tests. */
@@ -28,7 +28,7 @@ export const right = `def parcel_price(weight_kg, zone):
         return -1
     return base + 4.5 if weight_kg > 20 else base`;
 
-/** The real grader, the same one for all stages of a file: it takes a second to start, and keeps nothing of an answer. */
+/** The real grader. All stages of a file share it, because it takes a second to start and has no state. */
 let shared: Promise<{ sandbox: Sandbox; grader: Grader }> | undefined;
 
 async function sharedGrader(): Promise<Grader> {
@@ -41,7 +41,7 @@ async function sharedGrader(): Promise<Grader> {
 
 afterAll(async () => (await shared)?.sandbox.close());
 
-/** What the editor remembers between sessions. */
+/** The editor's stored state, in memory. */
 class EditorMemory implements Memory {
   private readonly values = new Map<string, unknown>();
 
@@ -55,7 +55,7 @@ class EditorMemory implements Memory {
   }
 }
 
-/** Everything that a session needs, real but for the editor around it. */
+/** All dependencies of a session, real except for the editor. */
 export class Stage implements SessionParts {
   readonly t = english;
   protocol = colBenchProtocol;
@@ -67,10 +67,10 @@ export class Stage implements SessionParts {
   agent: Model | undefined;
   secondAgent: Model | undefined;
   simulator: Simulator | undefined = new RulesSimulator();
-  /** Of connections and runs, by the models' names in the settings. */
+  /** Display names of connections and runs, by the models' names in the settings. */
   readonly names = new Map<string, string>();
   readonly reported: unknown[] = [];
-  readonly consent: Consent;
+  readonly consent: AskedConsent;
   private readonly others: TrajectoryLog[] = [];
 
   private constructor(
@@ -78,7 +78,7 @@ export class Stage implements SessionParts {
     private readonly opened: TrajectoryLog,
     private readonly memory = new EditorMemory(),
   ) {
-    this.consent = new Consent(memory, () => Promise.resolve(opened));
+    this.consent = new AskedConsent(memory, () => Promise.resolve(opened));
   }
 
   static async set(): Promise<Stage> {
@@ -86,7 +86,7 @@ export class Stage implements SessionParts {
     return new Stage(folder, await TrajectoryLog.open(path.join(folder, '.tandem')));
   }
 
-  /** Another window of the same editor on the same folder. */
+  /** Makes another window of the same editor on the same folder. */
   async otherWindow(): Promise<Stage> {
     const log = await TrajectoryLog.open(this.dataFolder);
     this.others.push(log);
@@ -109,7 +109,7 @@ export class Stage implements SessionParts {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** A session of the handwritten pack's first task; nothing is begun yet. */
+  /** Makes a session of the handwritten pack's first task; its dialogue has not begun. */
   async session(): Promise<Session> {
     return Session.ofTask(this, {
       task: await starterTask(),
@@ -118,7 +118,7 @@ export class Stage implements SessionParts {
     });
   }
 
-  /** A session as after a reload of the window: only the log knows it. */
+  /** Makes a session as after a reload of the window, from the log only. */
   async reloaded(id: string | undefined): Promise<Session> {
     return Session.ofTrajectory(this, await this.trajectory(id), starterPack);
   }
@@ -129,15 +129,15 @@ export class Stage implements SessionParts {
     return trajectory;
   }
 
-  /** A session that has begun with an agent that says these turns, and waits for the developer. */
+  /** Makes a session with an agent that sends these turns, and waits until it is the developer's move. */
   async begun(...turns: string[]): Promise<Session> {
     this.agent = await scripted(this.folder, turns);
     const session = await this.session();
-    await session.start(ada);
+    await session.do({ type: 'start', consent: ada });
     return session;
   }
 
-  /** Resolves when the agent or the simulator is heard. */
+  /** Resolves when a message of the agent or the simulator arrives. */
   static heard(session: Session, by: 'agent' | 'simulator'): Promise<void> {
     return new Promise((resolve) => {
       const listening = session.onMessage((message) => {
@@ -148,14 +148,14 @@ export class Stage implements SessionParts {
     });
   }
 
-  /** All messages of a session from now on. */
+  /** Collects all messages of a session from now on. */
   static messagesOf(session: Session): ToWebview[] {
     const messages: ToWebview[] = [];
     session.onMessage((message) => messages.push(message));
     return messages;
   }
 
-  /** What the log's list knows of a dialogue at this moment. */
+  /** Returns the present summary of a dialogue in the log's list. */
   summary(id: string): TrajectorySummary | undefined {
     return this.opened.summary(id);
   }

@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import ts from 'typescript-api';
 import { expect, it } from 'vitest';
+import { fields } from '../../../src/core/training/fields';
+import { FLAGS, LISTS, SETTINGS } from '../../../src/editor/runs/form/settings';
 import { keysOfManifest, readJson } from './nls';
 
 const isObject = (value: unknown): value is Record<string, string> =>
@@ -12,13 +14,13 @@ it('has a sentence for every key of the manifest, and none that it does not use'
   expect(isObject(sentences) && Object.keys(sentences).sort()).toEqual([...(await keysOfManifest())].sort());
 });
 
-/** What is handed to `vscode.l10n.t`, by that name or as `t`. */
+/** Returns the sentences passed to `vscode.l10n.t`, by that name or as `t`. */
 function translated(file: string, text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && /^(vscode\.l10n\.)?t$/.test(node.expression.getText())) {
       const [sentence] = node.arguments;
-      // Anything but a literal could not be collected for translators.
+      // Only literals can be collected for translators.
       if (sentence === undefined || !ts.isStringLiteralLike(sentence)) {
         throw new Error(`${file}: ${node.getText()} translates no literal.`);
       }
@@ -33,13 +35,22 @@ function translated(file: string, text: string): string[] {
 it('hands translators every sentence of the code, and none that it no longer says', async () => {
   const texts = await Promise.all(['src/editor', 'webview'].map(translatedIn));
   for (const found of texts) expect(found.length).toBeGreaterThan(50);
-  const sentences = [...new Set(texts.flat())].sort();
+  const sentences = [...new Set([...texts.flat(), ...sentencesOfSchema()])].sort();
   const bundle = Object.fromEntries(sentences.map((sentence) => [sentence, sentence]));
-  // `vitest -u` writes it anew.
+  // `vitest -u` rewrites the file.
   await expect(`${JSON.stringify(bundle, null, 2)}\n`).toMatchFileSnapshot(
     path.resolve('l10n/bundle.l10n.json'),
   );
 });
+
+/** Returns what the form of a new run says of the fields that the schema describes. */
+const sentencesOfSchema = (): string[] => [
+  ...Object.values(LISTS).map(({ title }) => title),
+  ...[...Object.values(FLAGS), ...SETTINGS.map((name) => fields[name])].flatMap(({ title, description }) => [
+    title,
+    description,
+  ]),
+];
 
 async function translatedIn(folder: string): Promise<string[]> {
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));

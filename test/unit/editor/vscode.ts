@@ -5,8 +5,8 @@ import type * as vscode from 'vscode';
 import { english } from './translate';
 
 /*
- * The module `vscode` as far as classes of the editor's side need it that say something to each other and to a person:
- * `vi.mock('vscode', () => import('./vscode'))`. What the editor draws is shown in the workbench.
+ * A stand-in for the module `vscode` with the parts that events and dialogs of the editor's side need:
+ * `vi.mock('vscode', () => import('./vscode'))`. The workbench suite tests the editor's drawing.
  */
 
 export const l10n = { t: english };
@@ -63,7 +63,50 @@ export class MarkdownString {
   }
 }
 
-export const Uri = { file: (fsPath: string) => ({ fsPath }), from: (parts: object) => parts };
+export const Uri = {
+  file: (fsPath: string) => ({ fsPath }),
+  from: (parts: object) => parts,
+  joinPath: (...parts: unknown[]) => parts.join('/'),
+};
+
+export const ViewColumn = { Active: -1, Beside: -2, One: 1, Two: 2, Three: 3 };
+
+/** A webview panel; the test acts as its page. */
+export class WebviewPanel {
+  title = '';
+  visible = true;
+  active = true;
+  isClosed = false;
+  readonly posted: unknown[] = [];
+  private readonly closed = new EventEmitter<void>();
+  private readonly changed = new EventEmitter<void>();
+  private listen: (said: unknown) => Promise<void> = () => Promise.resolve();
+  readonly onDidDispose = this.closed.event;
+  readonly onDidChangeViewState = this.changed.event;
+  readonly reveal = vi.fn();
+  readonly webview = {
+    asWebviewUri: (uri: unknown) => uri,
+    onDidReceiveMessage: (listener: (said: unknown) => Promise<void>) => (this.listen = listener),
+    postMessage: (message: unknown) => Promise.resolve(this.posted.push(message)),
+  };
+
+  /** Sends a message from the page. */
+  say(said: unknown): Promise<void> {
+    return this.listen(said);
+  }
+
+  /** Changes the visibility of the panel. */
+  show(visible: boolean): void {
+    this.visible = visible;
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.closed.fire();
+  }
+}
 
 export class RelativePattern {
   constructor(
@@ -75,13 +118,13 @@ export class RelativePattern {
 const foldersChanged = new EventEmitter<void>();
 const never = (): Disposable => new Disposable(() => undefined);
 
-/** As when a folder is added to the workspace or taken out of it. */
+/** Emits the event of an added or removed workspace folder. */
 export const changeFolders = (): void => foldersChanged.fire();
 
 export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as { readonly uri: { readonly fsPath: string } }[] | undefined,
-  /** Whatever the pattern, the files that stand in the folder itself. */
+  /** Returns the files directly in the folder, whatever the pattern is. */
   findFiles: async ({ base }: RelativePattern) => {
     const folder = 'uri' in base ? (base.uri as { fsPath: string }).fsPath : base.fsPath;
     return (await readdir(folder)).map((name) => Uri.file(path.join(folder, name)));
@@ -98,13 +141,13 @@ export const workspace = {
   }),
 };
 
-/** Where a person cancels what they are shown the progress of. */
+/** Cancels a progress notification. */
 export const cancelled = new EventEmitter<void>();
 
 export const QuickInputButtons = { Back: {} };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 
-/** A list or a line that is asked for. What a person does with it is in `acts`. */
+/** A quick pick or input box; `acts` holds the person's actions. */
 export class Input {
   value = '';
   items: readonly { readonly label: string }[] = [];
@@ -122,7 +165,7 @@ export class Input {
     queueMicrotask(() => acts.shift()?.(this));
   }
 
-  /** Types a text and takes it. */
+  /** Types a text and accepts it. */
   type(text: string): void {
     this.value = text;
     this.changed.fire(text);
@@ -130,19 +173,19 @@ export class Input {
     this.accepted.fire();
   }
 
-  /** Takes the item whose label contains this. */
+  /** Accepts the item whose label contains this. */
   take(label: string): void {
     this.activeItems = this.items.filter((item) => item.label.includes(label));
     this.accepted.fire();
   }
 }
 
-/** What a person does with each input that is shown, one after the other. */
+/** The person's action for each shown input, in order. */
 export const acts: ((input: Input) => unknown)[] = [];
 
 export const ProgressLocation = { Notification: 15 };
 
-/** What a person is told, and what they answer. */
+/** The messages shown to a person, and the person's answers. */
 export const window = {
   state: { focused: true },
   showErrorMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
@@ -153,6 +196,8 @@ export const window = {
   onDidChangeWindowState: never,
   createInputBox: () => new Input(),
   createQuickPick: () => new Input(),
+  registerWebviewPanelSerializer: never,
+  createWebviewPanel: vi.fn(() => new WebviewPanel()),
   createTreeView: () => ({ visible: true, onDidChangeVisibility: never, dispose: () => undefined }),
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),
@@ -170,3 +215,20 @@ export const commands = {
 };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;
+
+export class LanguageModelTextPart {
+  constructor(readonly value: string) {}
+}
+
+export class LanguageModelToolResult {
+  constructor(readonly content: readonly unknown[]) {}
+}
+
+export const lm = {
+  /** Registered tools by their names. */
+  tools: new Map<string, unknown>(),
+  registerTool(name: string, tool: unknown): Disposable {
+    this.tools.set(name, tool);
+    return new Disposable(() => this.tools.delete(name));
+  },
+};

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import { eraseDeveloper } from '../../../src/core/erasure/erase';
-import { madeFrom } from '../../../src/core/erasure/made';
+import { madeFrom } from '../../../src/core/erasure/derived';
 import { claimIn } from '../../../src/core/trajectory/claim';
 import { beginOf } from '../../../src/core/trajectory/running';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
@@ -21,11 +21,11 @@ import {
   temporaryFolder,
 } from '../../fixtures/log';
 
-/** A pseudonym that JSON has to escape; its letters stand nowhere else. */
+/** A pseudonym that JSON must escape; it occurs nowhere else. */
 const zoe: Collaborator = { kind: 'developer', name: 'zebulon "zö" \\' };
 const lee: Collaborator = { kind: 'developer', name: 'lee' };
 
-/** All that a person can leave in an episode; every text has the word "kestrel". */
+/** Makes every kind of data that a person can leave in an episode; every text contains "kestrel". */
 function ofZoe(episode: string): NewEvent[] {
   return [
     started(episode, { collaborator: zoe }),
@@ -43,7 +43,7 @@ function ofZoe(episode: string): NewEvent[] {
 }
 
 async function fill(data: string): Promise<void> {
-  // Small segments, so that there are many, and two logs, as of two windows.
+  // Small segments make many files; two logs stand for two windows.
   for (const window of ['one', 'two']) {
     const log = await openLog(data, { segmentBytes: 4_000 });
     await log.recordTask(doubling);
@@ -73,7 +73,7 @@ async function fill(data: string): Promise<void> {
   }
 }
 
-/** Every file below a folder, with its bytes. */
+/** Reads every file below a folder. */
 async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
@@ -84,7 +84,7 @@ async function filesOf(folder: string): Promise<Map<string, Buffer>> {
 
 const traces = /zebulon|kestrel|zoe-|skipped-|shared-/;
 
-/** The lines of the log, but for the segments' own, of which the erasing writes new ones. */
+/** Returns the lines of the log without those about segments, which erasing rewrites. */
 function linesOf(files: Map<string, Buffer>): string[] {
   const segments = [...files].filter(
     ([file]) => file.endsWith('.jsonl') && path.basename(path.dirname(file)) === 'log',
@@ -93,20 +93,22 @@ function linesOf(files: Map<string, Buffer>): string[] {
   return lines.filter((line) => line !== '' && !line.includes('"event":"segment"'));
 }
 
-/** A run with its rows and a model. @param base the model folder that it went on from */
+/** Creates a run with its rows and a model. @param base the model folder that it started from */
 async function prepared(
   data: string,
   run: string,
   { filter = {}, base = '', log = data }: { filter?: object; base?: string; log?: string } = {},
 ): Promise<void> {
   const folder = path.join(data, 'runs', run);
-  await prepareData({ log, filter }, folder, { prompts: path.resolve('src/core/dialogue/prompts') });
+  await prepareData({ log, filter }, folder, {
+    prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
+  });
   await writeFile(path.join(folder, 'run.json'), JSON.stringify({ model: { base } }));
   await mkdir(path.join(folder, 'model'));
   await writeFile(path.join(folder, 'model', 'weights'), 'what was learned from kestrel');
 }
 
-/** What a loop leaves in a data folder. */
+/** Creates the files of a loop in a data folder. */
 async function loop(folder: string): Promise<void> {
   await fill(folder);
   await prepared(folder, 'trained');
@@ -116,7 +118,7 @@ async function loop(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'loop.json'), '{"collect":{"result":{"dialogues":12}}}');
 }
 
-/** What a scoreboard leaves: data folders of its own, one of them without runs, one without a log. */
+/** Creates the files of a scoreboard: data folders, one of them without runs, one without a log. */
 async function scoreboard(folder: string): Promise<void> {
   await fill(path.join(folder, 'offline'));
   await prepared(folder, 'trained', { log: path.join(folder, 'offline') });

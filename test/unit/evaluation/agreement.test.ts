@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { agreementWith, type Advantages } from '../../../src/core/evaluation/agreement';
+import { agreementWith } from '../../../src/core/evaluation/agreement';
+import type { Advantages } from '../../../src/core/training/credit/credit';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import { openLog, play, verdict } from '../../fixtures/log';
 

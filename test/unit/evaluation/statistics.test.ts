@@ -1,78 +1,80 @@
 import { describe, expect, it } from 'vitest';
-import { wilson } from '../../../src/core/evaluation/interval';
-import { pairedDifference } from '../../../src/core/evaluation/paired';
+import { meanInterval, wilson } from '../../../src/core/evaluation/interval';
+import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
+import type { Outline } from '../../../src/core/trajectory/log';
 
-describe('the Wilson interval', () => {
-  // Newcombe 1998, Statistics in Medicine 17, table I: method 3.
-  it.each([
-    [81, 263, 0.2553, 0.3662],
-    [15, 148, 0.0624, 0.1605],
-    [0, 20, 0, 0.1611],
-    [1, 29, 0.0061, 0.1718],
-  ])('of %i successes in %i agrees with the published values', (successes, n, low, high) => {
-    const interval = wilson(successes / n, n);
-    expect(interval.low).toBeCloseTo(low, 4);
-    expect(interval.high).toBeCloseTo(high, 4);
+const noon = new Date(2026, 2, 4, 12).getTime();
+const DAY = 24 * 3600 * 1000;
+
+function played({ day = 0, ...fields }: Partial<Outline> & { day?: number } = {}): Outline {
+  return {
+    task: 'task',
+    agent: 'starter',
+    collaborator: 'rules',
+    startedAt: noon + day * DAY,
+    isAnswered: true,
+    turns: 3,
+    success: null,
+    leaked: false,
+    ...fields,
+  };
+}
+
+describe('statistics of a log', () => {
+  it('average success per task first, with the interval of so many tasks', () => {
+    const all = figuresOf([
+      played({ success: true }),
+      played({ success: false }),
+      played({ success: false }),
+      played({ task: 'other', success: true }),
+      played({ task: 'third' }),
+    ]);
+    const value = (1 / 3 + 1) / 2;
+    expect(all.success?.value).toBeCloseTo(value, 12);
+    expect(all.success?.interval).toEqual(wilson(all.success!.value, 2));
+    expect(all).toMatchObject({ dialogues: 5, graded: 4, leak: { value: 0 } });
   });
 
-  it('says nothing without observations', () => {
-    expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
-  });
-});
-
-describe('the paired difference', () => {
-  const tasks = Array.from({ length: 200 }, (_, i) => i);
-  const before = tasks.map((i) => Number(i % 3 === 0));
-
-  it('sees a difference that is small against the spread between tasks, because it is paired', () => {
-    const after = before.map((value, i) => (i % 10 === 1 ? 1 : value));
-    const { difference, interval, p } = pairedDifference(before, after);
-    expect(difference).toBeGreaterThan(0.05);
-    expect(interval!.low).toBeGreaterThan(0);
-    expect(p).toBeLessThan(0.01);
+  it('take turns from dialogues that were answered, and times from replies that have one', () => {
+    const all = figuresOf([
+      played({ turns: 2 }),
+      played({ turns: 4, replyMs: 4500 }),
+      played({ turns: 9, isAnswered: false, replyMs: 500 }),
+    ]);
+    expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4]) });
+    expect(all.replySeconds).toEqual({ value: 2.5 });
+    expect(all).not.toHaveProperty('success');
   });
 
-  it('sees none between equals', () => {
-    expect(pairedDifference(before, before)).toMatchObject({
-      difference: 0,
-      interval: { low: 0, high: 0 },
-      p: 1,
-    });
+  it('are given for each group, the largest first and the smallest together', () => {
+    const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
+    const groups = groupsOf([played({ agent: 'most' }), played({ agent: 'most' }), ...many], 'agent');
+    expect(groups).toHaveLength(MOST_GROUPS);
+    expect(groups[0]).toMatchObject({ name: 'most', dialogues: 2 });
+    expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
   });
 
-  it('covers the true difference in about 95 of 100 experiments', () => {
-    let seed = 7;
-    const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
-    let covered = 0;
-    for (let experiment = 0; experiment < 100; experiment++) {
-      const first = tasks.slice(0, 60).map(() => Number(random() < 0.3));
-      const second = first.map(() => Number(random() < 0.4));
-      const { interval } = pairedDifference(first, second, experiment);
-      covered += Number(interval!.low <= 0.1 && 0.1 <= interval!.high);
-    }
-    expect(covered).toBeGreaterThanOrEqual(88);
+  it('are given for packs and for collaborators too', () => {
+    const rows = [played({ pack: 'a.jsonl' }), played()];
+    expect(groupsOf(rows, 'pack').map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
+    expect(groupsOf(rows, 'collaborator')).toMatchObject([{ name: 'rules', dialogues: 2 }]);
   });
 
-  it('claims nothing from a handful of tasks', () => {
-    expect(pairedDifference([0], [1])).toEqual({ difference: 1, interval: null, p: 1, tasks: 1 });
-    expect(pairedDifference([0, 0, 0], [1, 1, 1])).toMatchObject({ interval: null, p: 0.25 });
-    expect(pairedDifference([], [])).toEqual({ difference: null, interval: null, p: null, tasks: 0 });
+  it('go over time in hours, days, weeks or months, as the span asks for', () => {
+    const units = [1, 10, 100, 1000].map((day) => courseOf([played(), played({ day })]).unit);
+    expect(units).toEqual(['hour', 'day', 'week', 'month']);
+    const { periods } = courseOf([played({ day: 3 }), played(), played({ day: 3 })]);
+    expect(periods.map(({ from, dialogues }) => [new Date(from).getHours(), dialogues])).toEqual([
+      [0, 1],
+      [0, 2],
+    ]);
+    const [week] = courseOf([played(), played({ day: 100 })]).periods;
+    expect(new Date(week!.from).getDay()).toBe(1);
   });
 
-  it('rejects at 5 % no more often than that when there is no difference', () => {
-    let seed = 11;
-    const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
-    let rejected = 0;
-    for (let experiment = 0; experiment < 200; experiment++) {
-      const first = Array.from({ length: 8 }, () => Number(random() < 0.5));
-      const second = first.map(() => Number(random() < 0.5));
-      rejected += Number(pairedDifference(first, second, experiment).p! < 0.05);
-    }
-    expect(rejected).toBeLessThanOrEqual(14);
-  });
-
-  it('is the same for the same seed', () => {
-    const after = before.toReversed();
-    expect(pairedDifference(before, after, 3)).toEqual(pairedDifference(before, after, 3));
+  it('say nothing of no dialogue', () => {
+    expect(figuresOf([])).toEqual({ dialogues: 0, graded: 0 });
+    expect(groupsOf([], 'agent')).toEqual([]);
+    expect(courseOf([]).periods).toEqual([]);
   });
 });

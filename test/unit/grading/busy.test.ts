@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
-import { scheduledMilliseconds } from '../../../src/core/grading/wasi/processor-time';
+import { scheduledMilliseconds } from '../../../src/core/grading/wasi/execution';
 import { buildSandbox, makeTask, type Sandbox } from './sandbox';
 
 const task = makeTask('def f(x): return x', ['f(1)']);

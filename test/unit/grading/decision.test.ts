@@ -38,7 +38,7 @@ describe('a test that decides something', () => {
   ])('%s passes what an honest answer gives, also in numbers of another type', async (call) => {
     expect(await grade(squares, [call], squares)).toMatchObject({ success: true });
     expect(await grade(squares, [call], 'def f(x): return -5')).toMatchObject({ reward: 0 });
-    // No answer has to import what the test uses.
+    // An answer need not import the test's modules.
     if (!call.startsWith('str'))
       expect(await grade(squares, [call], 'def f(x): return float(x) ** 2')).toMatchObject({ success: true });
   });
@@ -173,7 +173,7 @@ it.each(values)('%s leaves the interpreter as the value and the type that it is'
   const described = `(lambda got: (type(got) is type(${value}), repr(got) == repr(${value})))(f())`;
   const found = await grade(source, [described], source);
   expect(found).toMatchObject({ success: true });
-  // What a bare call cannot give back is asked by more than a bare call.
+  // The test checks more than the bare call's result: an answer of another type gets no reward.
   const other = await grade(source, [described], `${source.replace('return', 'return [')}]`);
   expect(other).toMatchObject({ reward: 0 });
 });

@@ -154,7 +154,7 @@ describe('an error that poses as something missing is an error of the answer', (
   });
 
   it('and so is a module that only this answer cannot import', async () => {
-    // The pool stands in for a Python that has numpy: the module is there unless the source takes it away.
+    // The pool stands in for a Python with numpy: the module exists unless the source removes it.
     const pool = await WasiPool.open({ assets: sandbox.assets, workers: 1, memoryMegabytes: 256 });
     const has = 'import sys, types\nsys.modules["numpy"] = types.ModuleType("numpy")\n';
     const native: Runner = {

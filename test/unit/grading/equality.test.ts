@@ -19,7 +19,7 @@ class Money(float): pass
 Point = collections.namedtuple("Point", "x y")
 `;
 
-/** Whether an answer that returns `got` passes where the reference returns `expected`. */
+/** Returns whether an answer that returns `got` passes when the reference returns `expected`. */
 async function passes(expected: string, got: string): Promise<boolean> {
   const task = makeTask(`${imports}\ndef f(): return ${expected}`, ['f()']);
   const { tests } = await grader.grade(task, `${imports}\ndef f(): return ${got}`, { mode: 'fixed' });

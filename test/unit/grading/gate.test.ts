@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Gate } from '../../../src/core/grading/gate';
 
-/** Work that says when it begins and ends when told to. */
+/** Makes work that records its start and ends on request. */
 function work(name: string, events: string[]): { run: () => Promise<void>; end: () => void } {
   const done = Promise.withResolvers<undefined>();
   return {

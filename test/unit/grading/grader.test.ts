@@ -245,7 +245,7 @@ describe('what the interpreter lacks', () => {
   });
 
   it('is handed to the runner that has it, reference and answer together', async () => {
-    // The WASI pool stands in for a Python with numpy: sources pass through it with the import taken out.
+    // The WASI pool stands in for a Python with numpy; imports of numpy are removed from the sources.
     const pool = await WasiPool.open({ assets: sandbox.assets, workers: 1, memoryMegabytes: 256 });
     const sources: string[] = [];
     const native: Runner = {
@@ -279,7 +279,7 @@ describe('reference outputs', () => {
   });
 
   it('are kept on disk, and a grader opened later runs no reference again', async () => {
-    // An output that no run of the reference gives shows that the file is what is compared with.
+    // The reference never returns this output, so a match shows that the file is used.
     const value = { kind: 'value', canonical: 'n0x7', none: false, display: '7', milliseconds: 1 };
     await writeFile(path, JSON.stringify({ slowestMilliseconds: 1, calls: Array(4).fill(value) }));
     const second = await sandbox.open({ workers: 1, cacheFolder });

@@ -16,7 +16,7 @@ let grader: Grader;
 
 beforeAll(async () => {
   sandbox = await buildSandbox();
-  // One worker: the answer that comes next runs in the interpreter that the hostile one had.
+  // With one worker, the next answer runs in the interpreter of the hostile one.
   grader = await sandbox.open({ workers: 1 });
 });
 afterAll(() => sandbox.close());
@@ -210,7 +210,7 @@ def f(x):
     return (lambda: ["${secret}", x])()`,
 };
 
-/** It has one call, since every call is stopped in the same way. */
+/** A task with one call, because every call is stopped in the same way. */
 const single = { ...task, testCases: task.testCases.slice(0, 1) };
 
 it.each(Object.entries(endless))('stops %s', async (_name, answer) => {
@@ -260,7 +260,7 @@ def f(x):
   });
 });
 
-/** Each returns "out" when it reached something of the machine. */
+/** Makes a task whose answer returns "out" when it reaches the machine. */
 function outsideTask(code: string) {
   return grader.grade(makeTask('def f(x): return "shut in"', ['f(1)']), code, { mode: 'fixed' });
 }

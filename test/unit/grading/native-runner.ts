@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
+import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
+import {
+  createNativeRunner,
+  type NativeRunner,
+  type NativeRunnerOptions,
+} from '../../../src/core/grading/native/native';
 import { pythonForTests } from '../../fixtures/real-server/python';
 import { plainOutcome } from '../../../src/core/grading/outcome';
 import type { CallOutcome, Job, Reply, Runner } from '../../../src/core/grading/runner';
@@ -16,12 +21,35 @@ export const files = {
 /** An interpreter with numpy. */
 export const python = await pythonForTests();
 
-/** A runner, or one sentence that says what this machine lacks for these tests. */
+/** Opens a runner, or returns one sentence about what this machine lacks for these tests. */
 export async function openRunner(
   required: readonly string[],
+  options: Partial<NativeRunnerOptions> = {},
 ): Promise<{ runner: NativeRunner } | { missing: string }> {
-  const runner = await createNativeRunner({ ...files, python, required, optional: [] });
+  const runner = await createNativeRunner({ ...files, python, required, optional: [], ...options });
   return 'unavailable' in runner ? { missing: runner.unavailable } : { runner };
+}
+
+/**
+ * Users that run the sandbox: the present one and, under root, also `nobody`, because other restrictions apply to it.
+ */
+export const users = process.getuid?.() === 0 ? (['this user', 'nobody'] as const) : (['this user'] as const);
+
+/**
+ * Returns the runner's options for a user. The user `nobody` can read only the system's Python and copies of the
+ * scripts.
+ * @param folder of the test
+ */
+export async function optionsFor(
+  user: (typeof users)[number],
+  folder: string,
+): Promise<Partial<NativeRunnerOptions>> {
+  if (user === 'this user') return {};
+  await chmod(folder, 0o755);
+  const [scripts, evaluation] = [path.join(folder, 'native'), path.join(folder, 'evaluation')];
+  await cp(files.scripts, scripts, { recursive: true });
+  await cp(files.evaluation, evaluation, { recursive: true });
+  return { scripts, evaluation, python: '/usr/bin/python3', user: 65_534 };
 }
 
 export async function hasModule(name: string): Promise<boolean> {
@@ -32,7 +60,7 @@ export async function hasModule(name: string): Promise<boolean> {
   );
 }
 
-/** A job with a time limit that a quick call never reaches. */
+/** Makes a job with a time limit that a quick call never reaches. */
 export function jobOf(source: string, calls: readonly string[], settings: Partial<Job> = {}): Job {
   return {
     source,
@@ -56,7 +84,7 @@ export async function outcomes(
   return (await runner.run(jobOf(source, calls, { limitMilliseconds }))).calls.map(plainOutcome);
 }
 
-/** The values of the calls as Python prints them, or what went wrong instead. */
+/** Returns the values of the calls as Python prints them, or the errors. */
 export async function displays(runner: Runner, source: string, calls: readonly string[]): Promise<string[]> {
   return (await outcomes(runner, source, calls)).map(displayOf);
 }

@@ -27,7 +27,7 @@ it('every published reference passes its own tests in fixed mode, or is reported
   const ungradable = grades.filter(({ success }) => success === null);
   const failed = grades.filter(({ success }) => success === false);
   expect(failed).toEqual([]);
-  // Those that need numpy or bs4, and the like.
+  // Some references need packages such as numpy or bs4.
   expect(ungradable.length).toBeLessThan(6);
   expect(ungradable.every(({ notGradable }) => (notGradable ?? '') !== '')).toBe(true);
   console.info(`${grades.length - ungradable.length} of ${grades.length} references pass all their tests;`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { buildSandbox, makeTask, type Sandbox } from './sandbox';
 
-/** Each is correct, and every level of its recursion goes through C code of the interpreter. */
+/** Correct programs whose recursion passes through C code of the interpreter at every level. */
 const recursions: Record<string, string> = {
   'a cached function': `
 from functools import lru_cache
@@ -35,7 +35,7 @@ def f(x):
     return x if one == other else -1`,
 };
 
-/** Each recurses for ever and expects what Python does about that. */
+/** Programs that recurse without end and expect Python's error. */
 const endless: Record<string, string> = {
   'a function': 'def g(): return g()',
   'a cached function':
@@ -85,7 +85,7 @@ it('leaves nothing of a deep stack for the next answer', async () => {
   const deep =
     'import functools\n@functools.lru_cache(None)\ndef g(x): return g(x + 1)\ndef f(x):\n    try: return g(0)\n    except RecursionError: return 0';
   await grader.grade(task, deep, { mode: 'fixed' });
-  // The answer looks at the object that the host uses as its stack; only the end of it, where the answer runs, is in use.
+  // The answer inspects the host's stack object; only its end, where the answer runs, is in use.
   const look = `
 import gc, types
 def f(x):

@@ -14,9 +14,9 @@ const python = resolve(import.meta.dirname, '../../../node_modules/@antonz/pytho
 /** The real grader, on files that were built from the sources for this run of the tests. */
 export interface Sandbox {
   readonly assets: string;
-  /** Empty at first, for this test file alone. */
+  /** Initially empty folder for this test file only. */
   readonly folder: string;
-  /** Opens a grader that `close` closes too. */
+  /** Opens a grader; `close` closes it as well. */
   open(options?: Partial<GraderOptions>): Promise<Grader>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function buildSandbox(): Promise<Sandbox> {
   };
 }
 
-/** Builds the files once for all test files: whoever needs them first. */
+/** Builds the files once for all test files, in the first one that needs them. */
 async function builtAssets(): Promise<string> {
   const assets = join(inject('graderFolder'), 'assets');
   if (existsSync(assets)) return assets;
@@ -63,7 +63,7 @@ async function builtAssets(): Promise<string> {
   try {
     await rename(building, assets);
   } catch (error) {
-    // Another worker's were there first; they are the same.
+    // Another worker has put the same files there first.
     if (!existsSync(assets)) throw error;
   }
   return assets;

@@ -4,7 +4,7 @@ import { hostileAnswers, quickClasses } from '../../bench/hostile/hostile';
 import { openRunner } from './native-runner';
 import { buildSandbox, type Sandbox } from './sandbox';
 
-/** One draw of each of the quick classes; `node test/bench/run.mjs hostile` draws others, of all classes. */
+/** Seed for one draw of each quick class; `node test/bench/run.mjs hostile` makes other draws of all classes. */
 const seed = 1;
 
 describe.each(['wasm', 'native'] as const)('hostile answers, %s', (runner) => {

@@ -2,12 +2,17 @@ import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listModels, tryModel, type Endpoint, type Problem } from '../../../src/core/model/connection';
+import {
+  listModels,
+  tryModel,
+  type Endpoint,
+  type ConnectionProblem,
+} from '../../../src/core/model/connection';
 import { untrusted } from '../../fixtures/certificate';
 import { startChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
 import { answer, json, raw, reset, silence, status, type Reply } from '../../fixtures/chat-server-replies';
 
-/** A running server, with the address of a model on it. */
+/** Starts a server, and returns the address of a model on it. */
 async function endpoint(options: ChatServerOptions, key = ''): Promise<Endpoint> {
   const server = await startChatServer(options);
   onTestFinished(() => server.close());
@@ -31,7 +36,7 @@ async function closedPort(): Promise<number> {
 async function diagnosis(
   to: Endpoint,
   timeoutMs?: number,
-): Promise<{ problem: Problem; what: string; remedy: string }> {
+): Promise<{ problem: ConnectionProblem; what: string; remedy: string }> {
   const trial = await tryModel(to, timeoutMs === undefined ? {} : { timeoutMs });
   if (trial.works) throw new Error('The model works.');
   return trial;
@@ -61,7 +66,7 @@ describe('testing the connection to a model', () => {
     expect(await tryModel(await endpoint({ reply }))).toMatchObject({ works: true });
   });
 
-  it.each<[string, Reply, Problem, RegExp, RegExp]>([
+  it.each<[string, Reply, ConnectionProblem, RegExp, RegExp]>([
     [
       'a key that is refused',
       status(401, { message: 'Bad key sk-1' }),
@@ -152,7 +157,7 @@ describe('testing the connection to a model', () => {
   });
 
   it('says that there is no such host', async () => {
-    // A label of over 63 characters is refused by the machine's own resolver: nothing is asked on the network.
+    // The local resolver refuses a label of over 63 characters, so there is no request on the network.
     const found = await diagnosis({ baseUrl: `http://${'a'.repeat(64)}.test/v1`, model: 'tiny' });
     expect(found.problem).toBe('unknown-host');
   });

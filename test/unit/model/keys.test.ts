@@ -5,7 +5,7 @@ import { startChatServer, type ChatServer, type ChatServerOptions } from '../../
 import { answer } from '../../fixtures/chat-server-replies';
 import { errorOf, question, sampling } from './play';
 
-/** The server that `OPENAI_BASE_URL` names, for which `OPENAI_API_KEY` is. */
+/** The server of `OPENAI_BASE_URL`, for which `OPENAI_API_KEY` is meant. */
 let own: ChatServer;
 let other: ChatServer;
 
@@ -26,7 +26,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const ask = (spec: string, apiKey?: string) => openModel(spec, { apiKey }).generate(question, sampling);
 
-/** The keys that came, one for each request. */
+/** Returns the received keys, one for each request. */
 const keysAt = ({ requests }: ChatServer) => requests.map(({ headers }) => headers.authorization);
 
 it('OPENAI_API_KEY goes to the server that OPENAI_BASE_URL names, and to no other', async () => {

@@ -3,7 +3,7 @@ import { answer, json, raw, status, type Reply } from '../../fixtures/chat-serve
 import type { ChatRequest } from '../../fixtures/chat-server';
 import { errorOf, play, question, sampling } from './play';
 
-/** A server that refuses a parameter with `refusal` and answers when it is not there. */
+/** Makes a reply that refuses a parameter with `refusal`, and answers without the parameter. */
 const refusing =
   (parameter: string, refusal: Reply) =>
   ({ body }: ChatRequest): Reply =>

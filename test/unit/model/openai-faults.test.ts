@@ -20,7 +20,7 @@ import { errorOf, play, question, quickRetry, sampling } from './play';
 
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-/** Writes this again and again until nobody listens. */
+/** Makes a reply that repeats a text until the client hangs up. */
 const endless =
   (contentType: string, piece: string, code = 200): Reply =>
   async (response) => {

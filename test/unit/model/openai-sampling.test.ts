@@ -7,7 +7,7 @@ import { errorOf, play, question, sampling } from './play';
 
 type Body = ChatRequest['body'];
 
-/** A server that answers what `check` finds wrong with a request, and every other request well. */
+/** Makes a server that reports the problem that `check` finds in a request, and otherwise answers correctly. */
 const checking =
   (check: (body: Body) => string | undefined) =>
   ({ body }: ChatRequest): Reply => {
@@ -102,7 +102,7 @@ test('a server that takes temperature or top-p but not both is asked without top
   expect(String(await errorOf(chosen))).toContain(both);
 });
 
-// As FastAPI lists them, and as transformers serve does.
+// FastAPI and `transformers serve` report errors in these forms.
 test.each([
   (names: string[]) =>
     JSON.stringify({

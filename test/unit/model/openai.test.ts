@@ -193,7 +193,7 @@ test('requests and tokens are counted', async () => {
   });
 });
 
-/** A model that rambles, and a caller that has enough of it after five words. */
+/** Text of a rambling model, which the caller aborts after five words. */
 const rambling = 'on and '.repeat(10);
 
 function fiveWords() {

@@ -10,7 +10,7 @@ export const question: readonly ChatMessage[] = [
 
 export const sampling: SamplingSettings = { temperature: 0.7, maxTokens: 64 };
 
-/** Waits that are over at once, so that tests of repetition are fast. */
+/** Very short waits, so that tests of retries are fast. */
 export const quickRetry = { attempts: 3, firstWaitMs: 1, longestWaitMs: 2, longestServerWaitMs: 60_000 };
 
 export interface Played extends AsyncDisposable {
@@ -42,7 +42,7 @@ export async function play(
   return { server, model, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** The error that a promise ends with. */
+/** Returns the error of a rejected promise. */
 export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

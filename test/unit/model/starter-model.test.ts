@@ -14,12 +14,12 @@ import {
   VAGUE_QUESTIONS,
   type StarterTask,
 } from '../../../src/core/task/starter/world';
-import { answerWith } from '../../../starter/demonstrator';
-import { HONEST } from '../../../starter/foreign';
+import { answerWith } from '../../../experiments/starter/demonstrator';
+import { HONEST } from '../../../experiments/starter/foreign';
 
 const folder = path.resolve('media/starter');
 const chat = new Chat(folder);
-const prompts = await Prompts.load('src/core/dialogue/prompts');
+const prompts = await Prompts.load('trainer/tandem_trainer/data/prompts');
 const opening = (description: string): string =>
   prompts.render('agent.md', { description, maxTurns: 6, replyLimit: 400 });
 
@@ -84,7 +84,7 @@ function tasks(count: number): StarterTask[] {
   return Array.from({ length: count }, () => generator.next().value);
 }
 
-/** What may be said about a task: the request, the program, all questions, what the collaborator knows. */
+/** Returns all texts about a task: the request, the program, all questions, and the collaborator's facts. */
 function saidAbout(task: StarterTask, index: number): string[] {
   const { description, reference, facts } = task.task;
   const questions = [
@@ -97,7 +97,7 @@ function saidAbout(task: StarterTask, index: number): string[] {
   return index < 20 ? [...said, ...questions.flatMap((question) => repliesTo(question, task, index))] : said;
 }
 
-/** The rules' own wordings as well, also when they repeat themselves. */
+/** Returns the rules' replies in all wordings, including those for repeated questions. */
 function repliesTo(question: string, { task }: StarterTask, seed: number): string[] {
   const told = (task.facts ?? []).flatMap(({ answers }) => answers);
   return [[], told].map((history) => answerByRules(task, question, { history, seed }));

@@ -34,7 +34,7 @@ const { tasks } = JSON.parse(await read('.vscode/tasks.json')) as { readonly tas
 const { scripts } = JSON.parse(await read('package.json')) as Manifest;
 const page = await read('CONTRIBUTING.md');
 
-/** Without the headings of its groups. */
+/** Rows of the table without the headings of its groups. */
 const rows = /^## Where do I change …$(.*?)^## /ms
   .exec(page)![1]!
   .split('\n')

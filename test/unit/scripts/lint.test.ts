@@ -15,16 +15,17 @@ const files = {
     import 'vscode';
     import './python/parse';
     await import('../model/model');`,
-  'src/core/loop/report/page.ts': `
-    import '../../scoreboard/board';
-    import '../../training/data/rows';
-    import '../pictures/draw';`,
+  'src/core/training/data/rows.ts': `
+    import '../../evaluation/figures';
+    import '../../trajectory/log';
+    import '../runs';`,
   'src/core/erasure/erase.ts': `
     import '../trajectory/log';
     import '../../../webview/session/protocol';`,
   'src/cli/collect.ts': `
     import '../core/dialogue/play';
     import '../editor/panel';
+    import '../../experiments/scoreboard/board';
     import '../../webview/session/protocol';
     import 'vscode';`,
   'src/editor/session/panel.ts': `
@@ -32,6 +33,7 @@ const files = {
     import '../../core/dialogue/play';
     import '../../../webview/session/protocol';
     import '../../../webview/session/page';
+    import '../manifest/places';
     import '../../cli/collect';`,
   'src/extension.ts': `
     import '../webview/session/page';`,
@@ -85,20 +87,22 @@ test.each([
     'Only src/editor imports vscode.',
   ],
   [
-    'src/core/loop/report/page.ts',
-    'core/loop may import only: training, evaluation, dialogue, model, grading, trajectory, task.',
+    'src/core/training/data/rows.ts',
+    'core/training may import only: dialogue, model, grading, trajectory, task.',
   ],
   ['src/core/erasure/erase.ts', 'The core never imports the webview.'],
   [
     'src/cli/collect.ts',
     'The command line never imports the editor.',
     'The command line never imports the webview.',
+    'Nothing of the product imports a study.',
     'Only src/editor imports vscode.',
   ],
   [
     'src/editor/session/panel.ts',
     'Import only webview/<folder>/protocol.',
     'The editor never imports the command line.',
+    'package.json is written from src/editor/manifest; no bundle holds it.',
   ],
   ['src/extension.ts', 'Import only webview/<folder>/protocol.'],
   [

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const folder = path.resolve('.github/workflows');
 
-/** What a step takes from another repository, in every workflow. */
+/** Actions from other repositories in all workflows. */
 const used = readdirSync(folder).flatMap((file) =>
   [...readFileSync(path.join(folder, file), 'utf8').matchAll(/^ *(?:- )?uses: (.+)$/gm)].map(
     ([, what]) => `${file}: ${what}`,

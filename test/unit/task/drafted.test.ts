@@ -65,7 +65,7 @@ it('keeps the values that asserts want in the hidden tests', async () => {
     mode: 'fixed',
   });
   expect(results).toMatchObject([{ status: 'wrong', expected: '1', got: '2' }, { status: 'passed' }]);
-  // A reference that was changed later is told apart from its tests.
+  // A reference that was changed later no longer belongs to its tests.
   const changed = { ...task, reference: 'def parcel_price(weight_kg):\n    return 2\n' };
   expect(await grader.weakTests(changed)).toContain(
     'test1: The reference does not give 1 here, so every other value passes.',

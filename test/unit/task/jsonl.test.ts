@@ -91,7 +91,7 @@ test('a line of 50 MB is reported, is never held, and does not stop the lines ar
     for (let megabytes = 0; megabytes < 50; megabytes += 1) await handle.write(piece);
     await handle.write('\n2\n');
     await handle.close();
-    // What other files of this process have left counts for nothing.
+    // Memory of earlier test files in this process does not count.
     const before = process.memoryUsage().arrayBuffers;
     let held = 0;
     const lines: JsonLine[] = [];
@@ -146,7 +146,7 @@ test('a file without permission to read says so', async () => {
   });
 });
 
-/** The superuser may read everything, so the check is made as the user `nobody`. */
+/** Runs a check as the user `nobody`, because root may read everything. */
 async function asOrdinaryUser(check: () => Promise<void>): Promise<void> {
   if (process.geteuid?.() !== 0) return check();
   process.seteuid?.(65534);

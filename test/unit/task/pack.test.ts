@@ -88,7 +88,7 @@ test('a pack of 100,000 tasks is read in a fraction of its size', async () => {
   });
 });
 
-/** About 1.5 KB a task, as in the published packs. Returns bytes. */
+/** Writes a pack with about 1.5 KB per task, as in published packs. Returns its size in bytes. */
 async function writeLargePack(file: string, tasks: number): Promise<number> {
   const handle = await open(file, 'w');
   const filler = 'The fee has more rules than one would think. '.repeat(26);

@@ -1,7 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
+import * as z from 'zod';
+import {
+  parseConfiguration,
+  parseSelection,
+  readConfiguration,
+} from '../../../src/core/training/configuration';
 import { temporaryFolder } from '../../fixtures/log';
 
 const parse = (value: unknown, folder = '/project') =>
@@ -16,7 +21,6 @@ describe('a configuration', () => {
       model: { base: 'models/tiny', chat_template: 't.jinja', training: 'full' },
       data: { trajectories: ['rows.jsonl'], preferences: ['/abs.jsonl'], held_out: 0.5 },
       seed: 7,
-      something: ['else'],
     };
     await writeFile(file, JSON.stringify(given));
     const { forTrainer, selection } = await readConfiguration(file);
@@ -25,7 +29,6 @@ describe('a configuration', () => {
       model: { base: join(folder, 'models/tiny'), chat_template: join(folder, 't.jinja'), training: 'full' },
       data: { trajectories: [join(folder, 'rows.jsonl')], preferences: ['/abs.jsonl'], held_out: 0.5 },
       seed: 7,
-      something: ['else'],
     });
   });
 
@@ -54,16 +57,55 @@ describe('a configuration', () => {
   });
 
   it.each([
-    [[], 'mine.json: the file: '],
-    [{}, 'mine.json: data: '],
-    [{ data: { filter: {} } }, 'data.filter chooses from a log; add data.log'],
-    [{ data: { log: 7 } }, 'mine.json: data.log: '],
-    [{ data: { log: 'x', filter: { agnet: 'a' } } }, 'data.filter: Unrecognized key: "agnet"'],
-    [{ data: { log: 'x', filter: { since: 'yesterday' } } }, 'data.filter.since'],
-    [{ data: { log: 'x', minimum_reward: 2 } }, 'data.minimum_reward'],
+    [[], 'the file must hold an object, not [].'],
+    [{}, 'model is missing.'],
+    [{ filter: {} }, 'data.filter chooses from a log; add data.log, the data folder, or take it out.'],
+    [{ log: 7 }, 'data.log must be text that is not empty, not 7.'],
+    [{ log: '' }, 'data.log must be text that is not empty, not "".'],
+    [{ log: 'x', filter: { agnet: 'a' } }, 'data.filter has no field "agnet"; the nearest is "agent".'],
+    [
+      { log: 'x', filter: { since: '2026-02-30' } },
+      'data.filter.since must be a date (2026-03-01) or a time with its offset (2026-03-01T12:00:00Z), not "2026-02-30".',
+    ],
+    [
+      { log: 'x', filter: { stars: 6 } },
+      'data.filter.stars must be a whole number of at least 0 and at most 5, not 6.',
+    ],
+    [
+      { log: 'x', minimum_reward: 2 },
+      'data.minimum_reward must be a number of at least 0 and at most 1, not 2.',
+    ],
+    [{ log: 'x', exclude_models: [7] }, 'data.exclude_models[0] must be text, not 7.'],
   ])('that is %j is refused with one sentence', async (value, sentence) => {
-    await expect(parse(value)).rejects.toThrow(sentence);
+    const whole = Array.isArray(value) || Object.keys(value).length === 0 ? value : { data: value };
+    const given = 'data' in whole ? { model: { base: 'a/b' }, ...whole } : whole;
+    await expect(parse(given)).rejects.toThrow(`mine.json: ${sentence}`);
   });
+
+  it('has data that can be checked before its model is chosen', () => {
+    const parseData = (data: object) => parseSelection({ ...data }, { from: 'the form', folder: '/project' });
+    expect(parseData({ log: '.', held_out: 0.2 })).toEqual({ log: '/project' });
+    expect(parseData({ trajectories: ['rows.jsonl'] })).toBeUndefined();
+    expect(() => parseData({ log: '.', held_out: 1 })).toThrow('the form: data.held_out must be a number');
+  });
+
+  it('is refused with the sentences of the trainer', async () => {
+    const refusals = z
+      .array(z.tuple([z.record(z.string(), z.unknown()), z.string()]))
+      .parse(JSON.parse(await readFile('trainer/tests/refusals.json', 'utf8')));
+    expect(refusals.length).toBeGreaterThan(20);
+    const sound = { model: { base: 'base' }, data: { trajectories: ['rows.jsonl'] } };
+    for (const [changes, sentence] of refusals)
+      await expect(parse({ ...sound, ...changes })).rejects.toThrow(`mine.json: ${sentence}`);
+  });
+
+  it.each(['2026-03-01', '2026-03-01T12:00:00Z', '2026-03-01T12:00:00.5+02:00'])(
+    'may choose dialogues since %s',
+    async (since) => {
+      const { selection } = await parse({ model: { base: 'a/b' }, data: { log: '.', filter: { since } } });
+      expect(selection?.filter).toEqual({ since });
+    },
+  );
 
   it.each([
     ['not there', undefined, 'cannot be read'],

@@ -1,8 +1,8 @@
 import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EventTail, lastProgress } from '../../../src/core/training/eventFile';
-import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
+import { EventTail, lastProgress, parseEvent } from '../../../src/core/training/eventFile';
+import type { TrainerEvent } from '../../../src/core/training/events';
 import { advance, type Progress } from '../../../src/core/training/progress';
 import { temporaryFolder } from '../../fixtures/log';
 

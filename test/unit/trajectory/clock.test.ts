@@ -16,7 +16,7 @@ import {
   temporaryFolder,
 } from '../../fixtures/log';
 
-/** Moves the times of all lines that are in the log, as if this machine's clock had been wrong until now. */
+/** Shifts the times of all lines in the log, as if this machine's clock had been wrong until now. */
 async function shift(folder: string, milliseconds: number): Promise<void> {
   for (const name of await readdir(join(folder, 'log'))) {
     const file = join(folder, 'log', name);
@@ -81,7 +81,7 @@ describe('the order of an episode that several processes wrote', () => {
     await Promise.all(logs.map((log) => log.recordTask(doubling)));
     const episodes = Array.from({ length: 4 }, (_, number) => `e${number}`);
     let steps = 0;
-    /** Another process each time; its segments are so small that it begins many. */
+    /** Appends events from a new process each time, with segments so small that it starts many. */
     const append = async (...events: Parameters<TrajectoryLog['append']>[0][]): Promise<void> => {
       const log = logs[(steps += 1) % logs.length]!;
       await log.refresh();

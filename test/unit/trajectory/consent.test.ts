@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Consents, type ConsentLevel } from '../../../src/core/trajectory/consent';
+import { Consents } from '../../../src/core/trajectory/consent';
+import { type ConsentLevel } from '../../../src/core/trajectory/event';
 import {
   exportTrajectories,
   type ChatMessageLike,
@@ -11,6 +12,7 @@ import {
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
+import { extensionOf } from '../../../src/core/trajectory/export/formats';
 import {
   agentTurn,
   answered,
@@ -36,9 +38,11 @@ const formats: ExportFormat[] = [
   { format: 'trajectories', visible: ({ agent }) => agent.text, render },
   { format: 'chat', render },
   { format: 'preferences', render, pairs: 'all' },
+  { format: 'axolotl-sft', render },
+  { format: 'inspect', render },
 ];
 
-/** Kim edits what the simulator drafted, writes too much, and takes 424242 ms. */
+/** Makes a dialogue in which kim edits the simulator's suggestion, leaks, and takes 424242 ms. */
 function edited(episode: string, reward: number): NewEvent[] {
   return [
     started(episode, { collaborator: kim }),
@@ -63,9 +67,9 @@ async function logOf(level?: ConsentLevel): Promise<TrajectoryLog> {
   return log;
 }
 
-/** The bytes of the file and of its card. */
+/** Exports the log; returns the texts of the file and of its card. */
 async function exported(log: TrajectoryLog, format: ExportFormat): Promise<ExportResult & { bytes: string }> {
-  const file = join(await temporaryFolder(), 'out.jsonl');
+  const file = join(await temporaryFolder(), `out.${extensionOf(format.format)}`);
   const result = await exportTrajectories(log, file, format);
   const [rows, card] = await Promise.all([readFile(file, 'latin1'), readFile(`${file}.md`, 'latin1')]);
   return { ...result, bytes: rows + card };

@@ -26,7 +26,7 @@ import {
   verdict,
 } from '../../fixtures/log';
 
-/** One event of every kind, and a dialogue after them that nothing happens to. */
+/** One event of every kind, and then a dialogue that is not damaged. */
 const everyKind: readonly NewEvent[] = [
   { event: 'consent', pseudonym: 'kim', purpose: 'research', level: 'export' },
   started('e1', { collaborator: kim }),
@@ -93,7 +93,7 @@ describe('a line', () => {
     for (const line of lines) expect(line).toMatch(/,"number":\d+,"sum":"[0-9a-f]{8}"\}$/);
   });
 
-  it('has the check sum that the trainer looks for (trainer/tests/test_trajectory_log.py)', () => {
+  it('has the check sum that older logs have', () => {
     const event = { version: 1, event: 'deleted', episode: 'größe', at: '2026-03-04T05:06:07.089Z' } as const;
     expect(sealLine(encodeEvent(event), 12).toString()).toBe(
       '{"version":1,"event":"deleted","episode":"größe","at":"2026-03-04T05:06:07.089Z","number":12,"sum":"ae7b0dbd"}\n',
@@ -146,7 +146,7 @@ describe('a line', () => {
     const log = await openLog(folder);
     expect(log.problems).toEqual([]);
     expect((await log.trajectory('e1'))?.turns).toHaveLength(2);
-    // It is gone on with in a segment of its own, whose lines have both.
+    // The log continues in a new segment, whose lines have both.
     await play(log, 'e3', 1);
     expect((await openLog(folder)).problems).toEqual([]);
   });

@@ -5,22 +5,22 @@ import { dirname, join } from 'node:path';
 
 type FileSystem = typeof promises;
 
-/** A file or a folder on the disk. Its number in the file system may be given to another one when it is removed. */
+/** A file or folder on the disk. The file system may reuse its inode number after it is removed. */
 interface Node {
   readonly isFolder: boolean;
-  /** What the file held when it was last synced. */
+  /** Content of the file when it was last synced. */
   synced: Buffer;
-  /** What the folder held when it was last synced. */
+  /** Entries of the folder when it was last synced. */
   entries: ReadonlyMap<string, Node>;
 }
 
-/** What a disk holds after a power cut: files by path, relative to its root; folders that are empty are not told. */
+/** Content of a disk after a power cut: files by path relative to its root; empty folders are omitted. */
 export type Image = ReadonlyMap<string, Buffer>;
 
 /**
- * A layer over the real file system that knows what of a folder is on the disk and what only the system's memory holds:
- * the bytes of a file are safe once the file was synced, and a name is safe once its folder was. Everything really
- * happens in the folder meanwhile; `image` tells what a power cut would leave of it.
+ * A layer over the real file system that tracks which data of a folder is on the disk and which only in memory: the
+ * bytes of a file are safe once the file was synced, and a name is safe once its folder was. All operations also happen
+ * in the real folder; `image` returns the content after a power cut.
  */
 export class Disk {
   private static current: Disk | undefined;
@@ -32,7 +32,7 @@ export class Disk {
     this.markSynced(root);
   }
 
-  /** Watches a folder, all of which counts as synced, instead of the one before. */
+  /** Watches a folder, whose present content counts as synced, instead of the one before. */
   static under(root: string): Disk {
     return (Disk.current = new Disk(root));
   }
@@ -41,7 +41,7 @@ export class Disk {
     Disk.current = undefined;
   }
 
-  /** The file system with this layer over it. */
+  /** Returns the file system with this layer over it. */
   static over(real: FileSystem): FileSystem {
     const stepping =
       <A extends unknown[], R>(work: (...given: A) => Promise<R>) =>
@@ -77,10 +77,10 @@ export class Disk {
   }
 
   /**
-   * What a power cut leaves at this moment. Of what was not synced nothing is left when `chance` is never below 0.5, and
-   * any part of it otherwise: names, and bytes, which may also be zeros.
+   * Returns the content after a power cut at this moment. Data that was not synced is lost when `chance` is never below
+   * 0.5; otherwise any part of its names and bytes may remain, and bytes may be zeros.
    *
-   * @param chance numbers from 0 to 1
+   * @param chance random numbers from 0 to 1
    */
   image(chance: () => number = () => 1): Image {
     const files = new Map<string, Buffer>();
@@ -148,7 +148,7 @@ export class Disk {
     return node;
   }
 
-  /** Where a file or a folder is now, looked for below a path; undefined when it was removed. */
+  /** Finds the present path of a file or folder below a path; undefined when it was removed. */
   private pathOf(node: Node, path: string): string | undefined {
     if (this.nodeAt(path) === node) return path;
     if (!this.nodeAt(path).isFolder) return undefined;
@@ -174,7 +174,6 @@ export class Disk {
   }
 }
 
-/** Writes an image into a folder. */
 export function writeImage(image: Image, folder: string): void {
   for (const [path, bytes] of image) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -182,7 +181,7 @@ export function writeImage(image: Image, folder: string): void {
   }
 }
 
-/** What is left of a file: all that was synced, and by chance a part of what was written since, or zeros. */
+/** Returns the remains of a file: the synced bytes, and by chance a part of later bytes, or zeros. */
 function left({ synced }: Node, path: string, chance: () => number): Buffer {
   const now = statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : synced;
   const isGrown = now.length > synced.length && now.subarray(0, synced.length).equals(synced);

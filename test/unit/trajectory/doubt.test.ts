@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog } from '../../../src/core/trajectory/check/repair';
-import type { ConsentLevel } from '../../../src/core/trajectory/consent';
+import type { ConsentLevel } from '../../../src/core/trajectory/event';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
@@ -25,7 +25,7 @@ const consent = (level: ConsentLevel): NewEvent => ({
   ...{ pseudonym: 'kim', purpose: 'research', level },
 });
 
-/** A data folder to which each of the lists was written as a segment of its own, and what these hold now. */
+/** Writes each list as a segment of a data folder; returns the folder and its segment files. */
 async function written(...segments: NewEvent[][]): Promise<{ folder: string; files: string[] }> {
   const folder = join(await temporaryFolder(), '.tandem');
   for (const events of segments) {
@@ -39,7 +39,7 @@ async function written(...segments: NewEvent[][]): Promise<{ folder: string; fil
 
 type Change = (line: string) => string | undefined;
 
-/** Changes the one line that has this text, or takes it away; nothing that was known of the log is left. */
+/** Changes or removes the one line with this text, and deletes everything derived from the log. */
 async function damage(folder: string, file: string, text: string, change: Change): Promise<void> {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   expect(lines.filter((line) => line.includes(text))).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('a lost line of which nobody can tell what it said', () => {
       expect(await exported(log)).toEqual({ ids: ['e2', 'e3'], leftOut: { damaged: 1 } });
       await writeFile(files[0]!, original);
     }
-    // Of no dialogue that the log has: it may have been any.
+    // The line names a dialogue that the log does not have, so it may belong to any.
     await damage(folder, files[0]!, text, (line) => line.replace('"e1"', '"e9"'));
     expect((await exported(await openLog(folder))).ids).toEqual(['e3']);
   });
@@ -157,7 +157,7 @@ describe('a lost line of which nobody can tell what it said', () => {
       { event: 'rating', episode: 'e2', stars: 3, by: 'kim' },
     ]);
     await takeSealsAway(folder);
-    // JSON that is no event is of no other dialogue.
+    // Valid JSON that is no event still names its dialogue.
     await damage(folder, files[0]!, '"event":"rating"', (line) => line.replace('"stars":3', '"stars":9'));
     expect(listed(await openLog(folder))).toEqual(['e2']);
     await damage(folder, files[0]!, '"event":"deleted"', garble);
@@ -181,7 +181,7 @@ describe('a lost line of which nobody can tell what it said', () => {
       expect((await exported(log)).ids).toEqual(['e3']);
       expect((await exported(log)).leftOut).toEqual({ doubtful: 2 });
       expect((await exported(log, { withDoubtful: true })).ids).toEqual(['e1', 'e2', 'e3']);
-      // What is used here needs no such consent.
+      // Data that stays on this machine needs no such consent.
       expect((await exported(log, { staysHere: true })).ids).toContain('e2');
       await log.append(consent('export'));
       expect((await exported(log)).ids).toContain('e2');
@@ -207,7 +207,7 @@ describe('a segment of an older Tandem, whose lines have no check sums', () => {
     const named = all.join('').match(/"older":\[[^\]]*\]/g)!;
     expect(named).toHaveLength(1);
     expect(named[0]).toContain(`"name":"${basename(files[1]!)}"`);
-    // Only its first segment is changed, in a place where it stays JSON; either file tells.
+    // Only the first segment changes, and stays valid JSON; either file reveals the change.
     const original = await readFile(files[0]!, 'utf8');
     await writeFile(files[0]!, original.replace('"leaked":false', '"leaked":true '));
     for (let time = 0; time < 2; time += 1) {
@@ -288,7 +288,7 @@ describe('what was lost', () => {
       await later.close();
       await damage(folder, files[0]!, '"event":"deleted"', garble);
       const found = await checkLog(folder);
-      // What was noted of an older segment tells no place in it.
+      // The record of an older segment does not give the place of the damage.
       expect(found.doubtful).toEqual(older ? ['e1', 'e2', 'e3'] : ['e1', 'e2']);
       expect(Object.keys(found.losses)).toHaveLength(1);
       const { folder: doubted } = await repairLog(folder, found);

@@ -27,7 +27,7 @@ async function filesOf(folder: string): Promise<string> {
   return files.map((file, index) => `${file.name}\n${texts[index]!}`).join('\n');
 }
 
-/** Two developers and a simulator, over several segments and two processes' logs. */
+/** Logs dialogues of two developers and a simulator in several segments of two processes. */
 async function fill(folder: string): Promise<void> {
   const log = await openLog(folder, { segmentBytes: 6_000 });
   await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research' });
@@ -37,14 +37,14 @@ async function fill(folder: string): Promise<void> {
     await play(log, `lee-${number}`, 1, { collaborator: lee });
     await play(log, `simulated-${number}`, 0.5);
   }
-  // Handed over to kim, and gone on with in another process, whose lines do not name kim.
+  // This dialogue is handed over to kim and continues in another process, whose lines do not name kim.
   await log.appendAll([
     started('shared'),
     agentTurn('shared', 1),
     { event: 'hand-over', episode: 'shared', turn: 1, to: kim },
     reply('shared', 1, kim),
   ]);
-  // Kim only chose between candidates of a dialogue that a simulator plays.
+  // In this dialogue of a simulator, kim only chose between candidates.
   await log.appendAll([started('chosen'), candidates('chosen', 1), choice('chosen', 1, 0)]);
   await log.append({ event: 'rating', episode: 'lee-0', by: 'kim', comment: 'My secret remark.' });
   await log.append({ event: 'rating', episode: 'lee-0', by: 'lee', stars: 5 });
@@ -97,7 +97,7 @@ describe('erasing a developer', () => {
     expect(erased.episodes).toBe(8);
     expect(ids(log)).toEqual(kept);
     expect(await log.trajectory('lee-3')).toEqual(before);
-    // The log goes on as before.
+    // The log can be continued as before.
     await play(log, 'afterwards', 1);
     await log.delete(['afterwards']);
     await log.close();

@@ -5,8 +5,8 @@ import { openLog, temporaryFolder } from '../../fixtures/log';
 import { program } from './processes/start';
 
 /*
- * A limit on the size of a file stands for a disk that is full: a write that passes it is cut short, and the next one
- * fails. It holds for each file, so that there is room again in a new segment.
+ * A file size limit stands for a full disk: a write that exceeds it is cut short, and the next one fails. The limit
+ * applies to each file, so a new segment has room again.
  */
 
 describe('a write that fails', () => {

@@ -24,7 +24,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 
 afterEach(() => Disk.leave());
 
-/** What a power cut leaves at each step of some work, together with what the work had told of by then. */
+/** Returns the disk after a power cut at each step of some work, with the work's acknowledgements so far. */
 async function cutAtEachStep<T>(
   root: string,
   told: () => T,
@@ -33,7 +33,7 @@ async function cutAtEachStep<T>(
   const disk = Disk.under(root);
   const random = seeded(5);
   const cuts: { image: Image; told: T }[] = [];
-  // A step that leaves the same as the one before takes its place: more was told by then.
+  // A step with an unchanged disk replaces the one before, because more was acknowledged by then.
   const add = (image: Image): void => {
     const same = cuts.findIndex(
       (cut, index) => index >= cuts.length - 2 && isDeepStrictEqual(cut.image, image),
@@ -51,7 +51,7 @@ async function cutAtEachStep<T>(
   return cuts;
 }
 
-/** After a power cut the process that wrote is gone, and no other has its number yet. */
+/** Process id of the writer, which is gone after the power cut; no other process has this id. */
 const NO_PROCESS = 99_999_999;
 
 async function folderOf(image: Image): Promise<string> {
@@ -91,9 +91,9 @@ describe('a power cut', () => {
       expect(turns.slice(0, told)).toEqual(
         Array.from({ length: told }, (_, index) => [index + 1, index + 1]),
       );
-      // What is torn was not acknowledged, and is named.
+      // Torn lines were not acknowledged, and are reported.
       expect(log.problems.filter(({ reason }) => !reason.startsWith('The last line is torn'))).toEqual([]);
-      // The log can be gone on with.
+      // The log can be continued.
       await play(log, 'e2', 1);
       expect(log.summary('e2')?.state).toBe('answered');
       await log.close();

@@ -13,7 +13,7 @@ import {
   verdict,
 } from '../../fixtures/log';
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Makes a generator of numbers in [0, 1) by mulberry32; equal seeds give equal numbers. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,7 +24,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Any events at all in any order, whether or not a dialogue would make them: what a log may come to hold. */
+/** Makes random events in any order, even ones that no dialogue would produce, as a damaged log may hold them. */
 export function anyEvents(episode: string, random: () => number): NewEvent[] {
   const collection = `collection of ${episode}`;
   const turn = (): number => 1 + Math.floor(random() * 4);

@@ -4,9 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { mayLive as trainerMayLive } from '../../../src/core/training/process';
-import { beginOf, isRunning, look } from '../../../src/core/trajectory/running';
-import { livingOwner, mayLive } from '../../../src/core/trajectory/segment/owner';
+import { beginOf, isRunning, look, mayLive } from '../../../src/core/trajectory/running';
+import { livingOwner } from '../../../src/core/trajectory/segment/owner';
 import { temporaryFolder } from '../../fixtures/log';
 
 it('sees this process, and when it began', async () => {
@@ -17,9 +16,24 @@ it('sees this process, and when it began', async () => {
   expect(await mayLive({ pid: process.pid, host: hostname(), began: `${began}0` })).toBe(false);
 });
 
-/** The number of a process that has ended and for whose exit status its parent never asks. */
+it.runIf(process.platform === 'linux')(
+  'knows a process by its command line where its start was not recorded, if it is told which',
+  async () => {
+    const one = { pid: process.pid, host: hostname() };
+    const known = [mayLive(one), mayLive({ ...one, began: null }, 'node'), mayLive(one, 'tandem_trainer')];
+    expect(await Promise.all(known)).toEqual([true, true, false]);
+    const began = await beginOf(process.pid);
+    expect(await mayLive({ ...one, began }, 'tandem_trainer')).toBe(true);
+  },
+);
+
+it('takes a process of another machine for alive, because it cannot be asked', async () => {
+  expect(await mayLive({ pid: process.pid, host: 'elsewhere', began: '0' })).toBe(true);
+});
+
+/** Returns the id of a zombie: an ended process whose parent never reads its exit status. */
 async function zombie(): Promise<number> {
-  // The shell becomes `sleep`, which knows nothing of the child that it inherits; so the child must outlive the shell.
+  // The shell becomes `sleep`, which never waits for the inherited child; so the child must outlive the shell.
   const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 600'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -37,7 +51,7 @@ it.runIf(process.platform === 'linux')(
     expect(isRunning(pid)).toBe(true);
     const owner = { pid, host: hostname(), began: null };
     expect(await mayLive(owner)).toBe(false);
-    expect(await trainerMayLive({ pid, host: hostname(), started: '2020-01-01T00:00:00Z' })).toBe(false);
+    expect(await mayLive({ pid, host: hostname() }, 'sleep')).toBe(false);
     const file = join(await temporaryFolder(), 'segment.jsonl.owner');
     await writeFile(file, JSON.stringify(owner));
     expect(await livingOwner(file)).toBeUndefined();

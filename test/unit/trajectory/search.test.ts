@@ -13,7 +13,7 @@ async function found(log: TrajectoryLog, query: string): Promise<string[]> {
   return rows;
 }
 
-/** Two dialogues, of which the second begins while the first goes on. */
+/** Logs two dialogues; the second begins while the first goes on. */
 async function told(): Promise<TrajectoryLog> {
   const log = await openLog();
   await log.recordTask(doubling);

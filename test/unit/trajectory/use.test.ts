@@ -61,7 +61,7 @@ describe('the use of the models', () => {
   it('is told by the name that was asked for, whatever the server calls the model', async () => {
     const log = await begun();
     await log.append(turn('a', 1, { model: 'qwen-2026', agent: qwen }));
-    // Written before the log knew both names: the agent of the episode is taken.
+    // Lines from before the log had both names count for the agent of the episode.
     await log.append(turn('a', 2, { model: 'qwen-2026' }));
     expect(await log.modelUse()).toEqual({ [qwen]: sums(2, 0, 200, 20) });
   });

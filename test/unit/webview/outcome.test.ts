@@ -3,15 +3,11 @@ import { afterAll, expect, it, vi } from 'vitest';
 import type { RunView } from '../../../webview/run/protocol';
 import { rendered } from './rendered';
 
-// It needs a browser.
-vi.mock('@vscode/webview-ui-toolkit', () => ({
-  provideVSCodeDesignSystem: () => ({ register: () => undefined }),
-  ...{ vsCodeButton: () => undefined, vsCodeProgressRing: () => undefined, vsCodeTextField: () => undefined },
-}));
+vi.mock('@vscode/webview-ui-toolkit', () => import('./toolkit'));
 vi.stubGlobal('acquireVsCodeApi', () => ({}));
 afterAll(() => void vi.unstubAllGlobals());
 
-// Views are another program, checked with types of the browser.
+// The import is dynamic, because views are another TypeScript program with browser types.
 const { outcome } = (await import(path.resolve('webview', 'run/outcome.ts'))) as {
   outcome: (view: Partial<RunView>) => unknown;
 };

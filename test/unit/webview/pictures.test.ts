@@ -1,9 +1,15 @@
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { joined } from '../../../webview/chart/curves';
 import { figures } from '../../../webview/chart/figures';
 
-// Views are another program, checked with types of the browser.
+// The toolkit needs a browser.
+vi.mock('@vscode/webview-ui-toolkit', () => ({
+  provideVSCodeDesignSystem: () => ({ register: () => undefined }),
+  ...{ vsCodeButton: () => undefined, vsCodeProgressRing: () => undefined, vsCodeTextField: () => undefined },
+}));
+
+// The import is dynamic, because views are another TypeScript program with browser types.
 const webview = async <Module>(file: string): Promise<Module> =>
   (await import(path.resolve('webview', file))) as Module;
 
@@ -15,7 +21,7 @@ interface Drawn {
   readonly undrawn: (...drawn: unknown[]) => string;
 }
 const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/lines.ts');
-const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/drawing.ts');
+const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/course.ts');
 
 /** A curve of single steps. */
 const curve = (...values: readonly (readonly [step: number, value: number])[]) =>

@@ -1,11 +1,11 @@
-/** A template of lit as HTML, as far as a test reads it: with what is filled in, without what listens. */
+/** Renders a lit template as HTML for tests, with its values and without its event listeners. */
 export function rendered(value: unknown): string {
   if (Array.isArray(value)) return value.map(rendered).join('');
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return String(value);
   if (typeof value !== 'object' || value === null) return '';
   const { strings, values = [] } = value as Partial<Template>;
-  // A directive, such as `unsafeHTML`, has what it is given.
+  // A directive, such as `unsafeHTML`, holds its arguments.
   return strings === undefined
     ? rendered(values)
     : strings.map((text, index) => text + rendered(values[index])).join('');

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { untranslated } from './untranslated';
 
-/** What is the same in every language, or looks like words and is none. */
+/** Texts that are the same in every language, or only look like words. */
 const ALLOWED: ReadonlySet<string> = new Set([
-  // Names of keys: of the platform, and as they are printed on keyboards.
+  // Names of keys, by the platform and as printed on keyboards.
   ...['Enter', 'Escape', 'Esc', 'Plus'],
-  // What two candidates are called; the keys of the choice and the log call them so too.
+  // Names of the two candidates, also used by the keys of the choice and in the log.
   ...['A', 'B'],
   // Styles.
   ...['height: …px', '…px …', '--rows: …'],

@@ -3,12 +3,12 @@ import ts from 'typescript-api';
 /** Attributes that a person sees or a screen reader reads. */
 const SAID =
   /^\.?(aria-(label|description|valuetext|roledescription|placeholder)|title|placeholder|label|alt)$/;
-/** What Tandem's components call the words that they draw. */
+/** Properties of Tandem's components that hold visible words. */
 const OPTION = /^(label|title|placeholder|detail|does|words|thoughts|note)$/;
 /** Components that draw their first argument. */
 const COMPONENT = /^(linkButton|progress|message|link|primary)$/;
 const SELECTOR = /\.(querySelector(All)?|closest|matches)$/;
-/** Operators that give one of their sides, or both; a comparison gives none. */
+/** Operators whose result is one of their operands or both; comparisons are not among them. */
 const JOINS: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.PlusToken,
   ts.SyntaxKind.BarBarToken,
@@ -21,8 +21,8 @@ const TAG = /<!--.*?-->|<\/?[a-z](?:"[^"]*"|'[^']*'|[^'">])*>/gis;
 const ATTRIBUTE = /\s([.?@]?[\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/g;
 
 /**
- * The words of a view that no translation reaches: text and attributes of its templates, and literals that are drawn or
- * read as sentences do.
+ * Returns the untranslated words of a view: text and attributes of its templates, and literals that are drawn or that
+ * look like sentences.
  */
 export function untranslated(source: string): string[] {
   const found = new Set<string>();
@@ -30,7 +30,7 @@ export function untranslated(source: string): string[] {
     found.add(words.replaceAll(HOLE, '…').replaceAll(/\s+/g, ' ').trim());
   };
 
-  /** @returns of each expression in the markup whether it is seen or read */
+  /** @returns for each expression in the markup whether it is visible or read aloud */
   const markup = (text: string): boolean[] => {
     const seen = Array.from({ length: holes(text) }, () => true);
     for (const { 0: tag, index } of text.matchAll(TAG)) {
@@ -52,7 +52,7 @@ export function untranslated(source: string): string[] {
     else if (isWords(text)) report(text);
   };
 
-  /** An expression whose value is seen or read: one letter in it is enough. */
+  /** Visits an expression whose value is visible or read aloud; any letter in it counts. */
   const shown = (node: ts.Expression): void => {
     if (ts.isConditionalExpression(node)) [node.whenTrue, node.whenFalse].forEach(shown);
     else if (ts.isBinaryExpression(node)) {
@@ -75,7 +75,7 @@ export function untranslated(source: string): string[] {
       const [first, ...others] = node.arguments;
       const called = node.expression.getText();
       if (called === 't' || SELECTOR.test(called)) {
-        // The sentence is for `translation.test.ts`; what is filled in may be words again.
+        // `translation.test.ts` checks the sentence; its values may contain words, too.
         others.forEach(visit);
         return;
       }
@@ -92,7 +92,7 @@ export function untranslated(source: string): string[] {
 const hasLetter = (text: string): boolean =>
   /\p{L}/u.test(text.replaceAll(HOLE, '').replaceAll(/&#?\w+;/g, ''));
 
-/** Several words, or one that begins as a sentence does. Anything else may be a name that only the code knows. */
+/** Returns whether a text has several words or starts like a sentence; others may be names in the code. */
 const isSentence = (text: string): boolean =>
   (/[\p{L}\uE000][’'.,;:]*\s+[\p{L}\uE000]/u.test(text) && hasLetter(text)) ||
   /^\p{Lu}\p{Ll}+[….:?!]?$/u.test(text);
@@ -104,7 +104,7 @@ type Literal = ts.StringLiteralLike | ts.TemplateExpression;
 const isLiteral = (node: ts.Node): node is Literal =>
   ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
 
-/** With a mark in the place of each expression. */
+/** Returns the text of a literal with a mark in place of each expression. */
 function textOf(node: Literal): string {
   if (ts.isStringLiteralLike(node)) return node.text;
   return [node.head, ...node.templateSpans.map((span) => span.literal)].map(({ text }) => text).join(HOLE);

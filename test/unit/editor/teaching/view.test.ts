@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Lesson } from '../../../../src/core/loop/lesson';
-import { SIZES } from '../../../../src/core/loop/settings';
-import type { Comparisons } from '../../../../src/core/loop/comparison';
-import { teachingView, type Around } from '../../../../src/editor/teaching/view';
+import type { Lesson } from '../../../../src/core/evaluation/loop/lesson';
+import { SIZES } from '../../../../src/core/evaluation/loop/settings';
+import type { TrainedComparisons } from '../../../../src/core/evaluation/loop/comparison';
+import { teachingView, type LessonContext } from '../../../../src/editor/teaching/view';
 import { english } from '../../../../src/editor/translate';
 
-const around: Around = {
+const around: LessonContext = {
   agent: 'starter',
   settings: SIZES,
   secondsFor: () => 400,
@@ -64,7 +64,7 @@ const rate = (mean: number): { mean: number; interval: { low: number; high: numb
 function ended(low: number, high: number): ReturnType<typeof teachingView> {
   const success = { difference: (low + high) / 2, interval: { low, high }, p: 0.01, tasks: 200 };
   const one = { before: { success: rate(0.3) }, after: { success: rate(0.3 + success.difference) }, success };
-  const comparisons = { sampled: one, greedy: one } as unknown as Comparisons;
+  const comparisons = { sampled: one, greedy: one } as unknown as TrainedComparisons;
   const over = { ...lesson, isWanted: false, outcome: { run: 'a', report: '/report.md', comparisons } };
   return teachingView({ state: 'done', lesson: over, stages: [], run: 'a' }, around, english);
 }

@@ -1,4 +1,4 @@
-// Appends durable turns for ever and prints the number of each one that the log has acknowledged.
+// Appends durable turns endlessly, and prints the number of each acknowledged one.
 import { doubling } from '../../../fixtures/log-task';
 import { TrajectoryLog } from '../../../../src/core/trajectory/log';
 
@@ -17,7 +17,7 @@ for (let number = 0; ; number += 1) {
     prompts: {},
     seed: number,
   });
-  // Several at once, of different length, so that a kill may fall into the middle of a shared write.
+  // Several appends of different length run at once, so that a kill may hit the middle of a shared write.
   await Promise.all(
     [1, 2, 3].map(async (turn) => {
       await log.append(

@@ -1,4 +1,4 @@
-// Claims a name, says whether it got it, and holds it until it is killed.
+// Claims a name, prints whether it succeeded, and holds the claim until it is killed.
 import { messageOf } from '../../../../src/core/fault';
 import { TrajectoryLog } from '../../../../src/core/trajectory/log';
 

@@ -1,4 +1,4 @@
-// Appends durable turns, each again until it is logged but at most three times, and prints what became of each try.
+// Appends durable turns, trying each up to three times, and prints the result of each try.
 import { doubling } from '../../../fixtures/log-task';
 import { messageOf } from '../../../../src/core/fault';
 import type { NewEvent } from '../../../../src/core/trajectory/event';

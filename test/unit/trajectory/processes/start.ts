@@ -9,7 +9,7 @@ import { afterAll, beforeAll } from 'vitest';
 /** A child that runs one of the programs of this folder. */
 export interface Child {
   readonly process: ChildProcess;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output: string;
   readonly errors: () => string;
   /** Resolves with the exit code, null after a signal. */
@@ -17,8 +17,8 @@ export interface Child {
 }
 
 /**
- * Bundles a program of this folder once for all tests of a file; the result starts it.
- * @param limit of the shell, e.g. `ulimit -f 8`, under which it runs
+ * Bundles a program of this folder once for all tests of a file; returns a function that starts it.
+ * @param limit shell command for its limits, e.g. `ulimit -f 8`
  */
 export function program(
   name: 'append' | 'claim' | 'erase' | 'fill',
@@ -65,7 +65,7 @@ export async function kill(child: Child): Promise<void> {
 export async function printed(child: Child, pattern: RegExp): Promise<void> {
   while (!pattern.test(child.output)) {
     if (child.process.exitCode !== null) {
-      // What it printed last may still be on its way.
+      // Its last output may still be in the pipe.
       await child.ended;
       if (pattern.test(child.output)) return;
       throw new Error(`The program ended early: ${child.errors()}`);

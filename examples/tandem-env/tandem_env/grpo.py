@@ -1,0 +1,207 @@
+"""Tandem's tasks in TRL's GRPOTrainer.
+
+A model that writes text, as Tandem's own agents do, plays by `Dialogues`, TRL's `rollout_func`:
+
+    rows = dataset(url, split="train")
+    dialogues = Dialogues(url, rows)
+    GRPOTrainer(model, reward_funcs=reward, train_dataset=Dataset.from_list(rows), rollout_func=dialogues, args=…)
+
+A model that calls tools plays by `developer(url)`, TRL's `environment_factory`, with the rows of `tool_dataset`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from .client import Episode, Observation, Refused, tasks
+
+MARK = "\u2063message\u2063"  # stands for the agent's message in a template; nobody writes invisible separators
+THREADS = 32
+INSTRUCTION = (
+    "You write a Python function for a colleague, who knows what it must do and has not said everything. Call `ask` "
+    "with one question at a time until you know enough, then call `answer` with the whole code.\n\n"
+)
+
+
+def dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
+    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`."""
+    rows = []
+    with Episode(url, token) as episode:
+        for task in tasks(url, split, token):
+            prompt = episode.reset(task_id=task["task_id"], seed=0).prompt
+            rows.append({"prompt": [{"role": "user", "content": prompt}], "task_id": task["task_id"]})
+    return rows
+
+
+def tool_dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
+    """Returns a row for each task for a model with tools; `reset` of the environment adds the request to `prompt`."""
+    prompt = [{"role": "user", "content": INSTRUCTION}]
+    return [{"prompt": prompt, "task_id": task["task_id"]} for task in tasks(url, split, token)]
+
+
+def reward(tandem_reward: Sequence[float | None], **_: Any) -> list[float | None]:
+    """The reward function for `Dialogues`: the fraction of the tests that the answer passes; None where none counts."""
+    return list(tandem_reward)
+
+
+class Dialogues:
+    """Plays whole dialogues with the model that is trained: TRL's `rollout_func`.
+
+    All dialogues of a batch go on together, one message of the agent at a time, so that the model writes them in one
+    batch. What the developer says is masked (`env_mask`): only the agent's tokens are trained.
+    """
+
+    def __init__(self, url: str, rows: Sequence[dict[str, Any]], token: str | None = None, seed: int = 0):
+        """rows: of `dataset`. seed: of the seeds of the episodes, which decide the wording of the rules."""
+        self._url, self._token = url, token
+        self._task = {row["prompt"][0]["content"]: row["task_id"] for row in rows}
+        self._random = random.Random(seed)
+        self._episodes: list[Episode] = []
+
+    def __call__(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
+        """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's) and `tandem_reward`."""
+        while len(self._episodes) < len(prompts):
+            self._episodes.append(Episode(self._url, self._token))
+        tokenizer = trainer.processing_class
+        played = [_Played(tokenizer, prompt) for prompt in prompts]
+        with ThreadPoolExecutor(THREADS) as threads:
+            chosen = [
+                {"task_id": self._task[prompt[0]["content"]], "seed": self._random.getrandbits(32)}
+                for prompt in prompts
+            ]
+            list(threads.map(lambda episode, choice: episode.reset(**choice), self._episodes, chosen))
+            going = list(zip(played, self._episodes, strict=False))
+            while going:
+                ids, logprobs = trainer._generate_single_turn([each.ids for each, _ in going], None, {}, 1)
+                for (each, _), said, own in zip(going, ids, logprobs or [None] * len(ids), strict=True):
+                    each.say(said, own)
+                seen = list(threads.map(_step, going))
+                for (each, _), observation in zip(going, seen, strict=True):
+                    each.hear(observation)
+                going = [pair for pair in going if not pair[0].done]
+        with_logprobs = all(each.logprobs is not None for each in played)
+        return {
+            "prompt_ids": [each.prompt_ids for each in played],
+            "completion_ids": [each.completion_ids for each in played],
+            "logprobs": [each.logprobs for each in played] if with_logprobs else None,
+            "env_mask": [each.mask for each in played],
+            "tandem_reward": [each.reward for each in played],
+        }
+
+    def close(self) -> None:
+        """Ends the episodes that are open."""
+        for episode in self._episodes:
+            episode.close()
+
+
+def _step(pair: tuple[_Played, Episode]) -> Observation | None:
+    """Returns None where the developer failed, whose dialogue then counts for nothing."""
+    played, episode = pair
+    try:
+        return episode.step(played.text)
+    except Refused as refused:
+        if refused.code != "EXECUTION_ERROR":
+            raise
+        return None
+
+
+class _Played:
+    """The token ids of one dialogue so far."""
+
+    def __init__(self, tokenizer: Any, prompt: list[dict[str, str]]):
+        self._tokenizer, self._messages = tokenizer, list(prompt)
+        self.prompt_ids: list[int] = tokenizer.apply_chat_template(
+            prompt, add_generation_prompt=True, tokenize=True, return_dict=False
+        )
+        self.completion_ids: list[int] = []
+        self.mask: list[int] = []
+        self.logprobs: list[float] | None = []
+        self.text = ""
+        self.done = False
+        self.reward: float | None = None
+
+    @property
+    def ids(self) -> list[int]:
+        return self.prompt_ids + self.completion_ids
+
+    def say(self, ids: Sequence[int], logprobs: Sequence[float] | None) -> None:
+        """Takes the agent's message, end token included where it wrote one."""
+        self.text = self._tokenizer.decode(ids, skip_special_tokens=True)
+        self.completion_ids += ids
+        self.mask += [1] * len(ids)
+        self.logprobs = None if logprobs is None or self.logprobs is None else [*self.logprobs, *logprobs]
+
+    def hear(self, observation: Observation | None) -> None:
+        if observation is None or observation.done:
+            self.done, self.reward = True, observation and observation.reward
+            return
+        reply = {"role": "user", "content": observation.message}
+        between = self._between(reply)
+        self._messages += [{"role": "assistant", "content": self.text}, reply]
+        self.completion_ids += between
+        self.mask += [0] * len(between)
+        if self.logprobs is not None:
+            self.logprobs += [0.0] * len(between)
+
+    def _between(self, reply: dict[str, str]) -> list[int]:
+        """Returns the tokens from the end of the agent's message to the beginning of its next one."""
+        messages = [*self._messages, {"role": "assistant", "content": MARK}, reply]
+        text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+        ids = self._tokenizer(text.split(MARK)[-1], add_special_tokens=False)["input_ids"]
+        ended = self.completion_ids[-1:] == ids[:1] and ids[:1] == [self._tokenizer.eos_token_id]
+        return ids[1:] if ended else ids
+
+
+def developer(url: str, token: str | None = None) -> Callable[[], Developer]:
+    """Returns TRL's `environment_factory`: a colleague to ask for each rollout."""
+    return lambda: Developer(url, token)
+
+
+class Developer:
+    """A colleague who knows what the function must do, for a model that calls tools. TRL offers the public methods."""
+
+    def __init__(self, url: str, token: str | None = None):
+        self._episode = Episode(url, token)
+        self._seen: Observation | None = None
+
+    def reset(self, task_id: str | None = None, seed: int | None = None, **_: Any) -> str:
+        """Begins an episode; returns the request."""
+        self._seen = self._episode.reset(task_id=task_id, seed=seed)
+        return self._seen.message
+
+    def ask(self, question: str) -> str:
+        """
+        Asks your colleague a question about the function.
+
+        Args:
+            question: One question, in plain words.
+
+        Returns:
+            The reply.
+        """
+        return self._say(question, "ask")
+
+    def answer(self, code: str) -> str:
+        """
+        Hands in the function, which ends the task.
+
+        Args:
+            code: The whole Python code.
+
+        Returns:
+            A confirmation.
+        """
+        return self._say(code, "answer")
+
+    def get_reward(self) -> float | None:
+        """Returns the fraction of the tests that the answer passes, 0 without an answer."""
+        return self._seen.reward if self._seen is not None else None
+
+    def _say(self, message: str, kind: Any) -> str:
+        if self._seen is None or self._seen.done:
+            return "The task is over."
+        self._seen = self._episode.step(message, kind)
+        return "Thank you, the task is over." if self._seen.done else self._seen.message

@@ -1,0 +1,30 @@
+"""Plays episodes at once with OpenEnv's own client.
+
+Reads one JSON object from the command line: `url`, `headers`, and `episodes`, each with the fields of its `reset` and
+its `actions`. Prints a list with, for each episode, its `results` in order and its `state`. A step that the server
+refuses has the client's error as its result.
+"""
+
+import asyncio
+import json
+import sys
+
+from openenv.core.generic_client import GenericEnvClient
+
+
+async def play(url: str, headers: dict, episode: dict) -> dict:
+    async with GenericEnvClient(base_url=url, headers=headers) as env:
+        results = [vars(await env.reset(**episode["reset"]))]
+        for action in episode["actions"]:
+            try:
+                results.append(vars(await env.step(action)))
+            except RuntimeError as error:
+                results.append({"error": str(error)})
+        return {"results": results, "state": await env.state()}
+
+
+async def play_all(url: str, headers: dict, episodes: list) -> list:
+    return await asyncio.gather(*(play(url, headers, episode) for episode in episodes))
+
+
+print(json.dumps(asyncio.run(play_all(**json.loads(sys.argv[1])))))

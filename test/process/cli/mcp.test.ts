@@ -1,0 +1,198 @@
+import { mkdtempSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tools } from '../../../src/core/tools/tools';
+import { Runs } from '../../../src/core/training/runs';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { startChatServer } from '../../fixtures/chat-server';
+import { answer } from '../../fixtures/chat-server-replies';
+import { answers, starterPack } from '../../fixtures/dialogue';
+import { runNode } from '../../fixtures/tasks';
+import { asksFirst, tinyModel } from '../../fixtures/trainer';
+
+// The SDK's own client drives `tandem mcp` over stdio, as the agent of an editor does.
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-mcp-'));
+const data = path.join(folder, '.tandem');
+const pack = 'packs/written-by-hand.jsonl';
+
+let client: Client;
+
+beforeAll(async () => {
+  await mkdir(path.join(folder, 'packs'));
+  await cp(starterPack, path.join(folder, pack));
+  await cp(path.resolve('samples/workspace/starter-world.jsonl'), path.join(folder, 'starter-world.jsonl'));
+  await writeFile(path.join(folder, 'notes.jsonl'), '{"note": "no task"}\n');
+  await tinyModel(path.join(folder, 'base'));
+  client = new Client({ name: 'a test', version: '1' });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [path.resolve('dist/tandem.js'), 'mcp', '--jobs', '1', '--max-turns', '6'],
+      cwd: folder,
+      env: { ...(process.env as Record<string, string>), TANDEM_CACHE: folder },
+    }),
+  );
+});
+
+afterAll(async () => {
+  await client.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Calls a tool without a limit of time, because machines differ. */
+async function call(
+  name: string,
+  input: Record<string, unknown> = {},
+  options: { signal?: AbortSignal; onprogress?: (progress: Progress) => void } = {},
+): Promise<CallToolResult & { said: string }> {
+  const limits = { timeout: 200_000, ...options };
+  const result = (await client.callTool({ name, arguments: input }, undefined, limits)) as CallToolResult;
+  const said = result.content.map((part) => (part.type === 'text' ? part.text : part.type)).join('\n');
+  return { ...result, said };
+}
+
+const stage = { learning_rate: 1e-2, batch: 1, patience: 0, evaluate_every: 1000 };
+const configuration = {
+  name: 'tiny',
+  method: 'rft',
+  model: { base: 'base', device: 'cpu', lora_rank: 2 },
+  data: { log: '.tandem', held_out: 0.5, minimum_reward: 0 },
+  policy: { ...stage, epochs: 1e5 },
+  resources: { token_budget: 4096, checkpoint_activations: false, threads: 1 },
+};
+
+describe('tandem mcp', () => {
+  it('ends when nobody is there to ask, and prints nothing of its own', async () => {
+    const { code, stdout } = await runNode([path.resolve('dist/tandem.js'), 'mcp', '--tasks', starterPack]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  });
+
+  it('lists every tool with what it does, its input and whether it acts', async () => {
+    const { tools: listed } = await client.listTools();
+    expect(listed.map(({ name }) => name)).toEqual(Object.keys(tools));
+    const acting = listed.filter(({ annotations }) => annotations?.readOnlyHint === false);
+    expect(acting.map(({ name }) => name)).toEqual([
+      'tandem_collect',
+      'tandem_evaluate',
+      'tandem_start_run',
+      'tandem_stop_run',
+    ]);
+    const collect = listed.find(({ name }) => name === 'tandem_collect')!;
+    expect(collect.inputSchema).toMatchObject({ type: 'object', required: ['packs', 'tasks'] });
+    expect(collect.annotations).toMatchObject({ destructiveHint: false, openWorldHint: true });
+    expect(client.getInstructions()).toContain('list packs');
+  });
+
+  it('lists the packs of its folder, and no file without tasks', async () => {
+    const { structuredContent, said } = await call('tandem_list_packs');
+    expect(structuredContent).toMatchObject({
+      packs: [{ pack, tasks: 32, badLines: [] }, { pack: 'starter-world.jsonl' }],
+    });
+    expect(said).toContain(`${pack}: 32 tasks`);
+  });
+
+  it('refuses bad input in one sentence and does nothing', async () => {
+    const said = async (name: string, input: Record<string, unknown>): Promise<string> => {
+      const result = await call(name, input);
+      expect(result.isError).toBe(true);
+      return result.said;
+    };
+    expect(await said('tandem_collect', { packs: [pack], tasks: 0 })).toMatch(
+      /^input\.tasks must be a whole number of at least 1 .*, not 0\.$/,
+    );
+    expect(await said('tandem_collect', { packs: [pack], task: 1 })).toBe(
+      'input has no field "task"; the nearest is "tasks".',
+    );
+    expect(await said('tandem_collect', { packs: ['other'], tasks: 1 })).toBe(
+      `There is no pack "other" here; there are ${pack}, starter-world.jsonl.`,
+    );
+    expect(await said('tandem_evaluate', { packs: [pack], tasks: 1, agents: ['gpt'] })).toContain('"gpt"');
+    expect(await said('tandem_start_run', { configuration: { model: {} } })).toBe(
+      'The configuration: data is missing.',
+    );
+    expect(await said('tandem_stop_run', { run: 'none' })).toMatch(/^There is no run "none"/);
+    await expect(client.callTool({ name: 'tandem_other' })).rejects.toThrow(
+      'There is no tool "tandem_other".',
+    );
+    expect(await new Runs(data).list()).toEqual([]);
+  });
+
+  it('collects with the starter agent, shows the figures, trains on the dialogues and stops', async () => {
+    const progress: Progress[] = [];
+    const collected = await call(
+      'tandem_collect',
+      { packs: ['starter-world'], tasks: 2, simulator: 'rules' },
+      { onprogress: (one) => progress.push(one) },
+    );
+    expect(collected.structuredContent).toMatchObject({ done: 2, total: 2, already: 0, agent: 'starter' });
+    expect(progress.at(-1)).toMatchObject({ progress: 2, total: 2, message: '2 of 2 dialogues' });
+    const again = await call('tandem_collect', { packs: ['starter-world.jsonl'], tasks: 2 });
+    expect(again.structuredContent).toMatchObject({ done: 2, already: 2 });
+
+    // Training needs tasks on both sides of the split, whatever the starter agent makes of its own.
+    await call('tandem_collect', { packs: [pack], tasks: 6, agent: asksFirst });
+    const figures = await call('tandem_show_figures', { by: 'agent' });
+    expect(figures.structuredContent).toMatchObject({
+      dialogues: 8,
+      groups: [{ dialogues: 6 }, { name: 'starter' }],
+    });
+
+    await writeFile(path.join(folder, 'run.json'), JSON.stringify(configuration));
+    const started = await call('tandem_start_run', { configuration: 'run.json' });
+    expect(started.isError, started.said).toBeUndefined();
+    const { id } = started.structuredContent as { id: string };
+    const listed = await call('tandem_list_runs');
+    expect(listed.structuredContent).toMatchObject({ runs: [{ id, name: 'tiny', isLive: true }] });
+    const stopped = await call('tandem_stop_run', { run: id.slice(-4) });
+    expect(stopped.structuredContent).toMatchObject({ id, state: 'stopped', canResume: true });
+    expect((await call('tandem_list_runs', { run: id })).said).toContain('stopped');
+    expect((await call('tandem_stop_run', { run: id })).said).toMatch(/is not running; it is stopped\.$/);
+  });
+
+  it('evaluates agents on the same tasks', async () => {
+    const guesses = path.join(folder, 'guesses.json');
+    await writeFile(guesses, JSON.stringify(['OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return 0']));
+    const agents = [`script:${guesses}`, asksFirst];
+    const { structuredContent, said } = await call('tandem_evaluate', { packs: [pack], tasks: 3, agents });
+    expect(structuredContent).toMatchObject({
+      agents: [
+        { agent: agents[0], success: { mean: 0 } },
+        { agent: asksFirst, tasks: 3 },
+      ],
+      comparisons: [{ baseline: agents[0], agent: asksFirst, success: { tasks: 3 } }],
+    });
+    expect(said).toMatch(/asks-first\.json against .*: success \+[\d.]+ points/);
+    expect(said).not.toMatch(/ground_truth|def /);
+  });
+
+  it('leaves a log that opens, and what was played, when a collection is cancelled', async () => {
+    let asked = 0;
+    const cancel = new AbortController();
+    await using server = await startChatServer({
+      reply: async () => {
+        asked += 1;
+        // The second task is being played, and the first is in the log.
+        if (asked > 1) {
+          cancel.abort('enough');
+          await new Promise(() => undefined);
+        }
+        return Promise.resolve(answer(answers('def f(): return 1')));
+      },
+    });
+    const agent = `openai:m@${server.url}`;
+    const input = { packs: [pack], tasks: 12, agent };
+    await expect(call('tandem_collect', input, { signal: cancel.signal })).rejects.toThrow('enough');
+    // The server goes on to serve, and does not play on.
+    expect((await call('tandem_list_packs')).isError).toBeUndefined();
+    const log = await TrajectoryLog.open(data);
+    expect(log.problems).toEqual([]);
+    expect(log.count({ agent: `openai:m@${server.url}` }).total).toBeGreaterThan(0);
+    await log.close();
+  });
+});

@@ -1,0 +1,201 @@
+import { get } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { starterPack, starterTask } from '../../fixtures/dialogue';
+import { RawClient, serveEnvironment, type ServedEnvironment } from '../../fixtures/environment';
+import { runNode, taskRow } from '../../fixtures/tasks';
+
+let folder: string;
+let server: ServedEnvironment;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-serve-http-'));
+  const facts = [{ topic: 'limit', keywords: ['limit'], answers: ['500 grams.'] }];
+  const rows = ['a', 'b', 'c'].map((id) => JSON.stringify(taskRow({ id, facts })));
+  const test = path.join(folder, 'parcels-test.jsonl');
+  await writeFile(test, [...rows, JSON.stringify(taskRow({ id: 'without facts' }))].join('\n'));
+  server = await serveEnvironment([], { tasks: [starterPack, test] });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function asked(where: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(
+    `${server.url}${where}`,
+    body === undefined
+      ? {}
+      : { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+  );
+  return { status: response.status, body: await response.json() };
+}
+
+describe('the environment by plain HTTP', () => {
+  it('describes itself', async () => {
+    expect(await asked('/health')).toEqual({ status: 200, body: { status: 'healthy' } });
+    expect(await asked('/metadata')).toMatchObject({ body: { name: 'tandem' } });
+    expect(await asked('/state')).toMatchObject({ body: { episode_id: null, step_count: 0 } });
+    const schemas = (await asked('/schema')).body;
+    expect(schemas).toHaveProperty('action.properties.message.type', 'string');
+    expect(schemas).toHaveProperty('reset_observation.properties.prompt');
+    expect(schemas).toHaveProperty('state.properties.step_count');
+    const { body } = await asked('/openapi.json');
+    expect(body).toMatchObject({ info: { version: '1.0.0' } });
+    for (const known of ['/reset', '/step', '/state', '/{env_name}/task_range']) {
+      expect(body).toHaveProperty(['paths', known]);
+    }
+  });
+
+  it('lists the packs as splits and their tasks, and nothing that is hidden from the agent', async () => {
+    expect(await asked('/list_environments')).toMatchObject({ body: ['tandem'] });
+    expect(await asked('/Tandem/splits')).toMatchObject({
+      body: [
+        { name: 'written-by-hand', type: 'train' },
+        { name: 'parcels-test', type: 'test' },
+      ],
+    });
+    const split = 'parcels-test';
+    expect(await asked('/tandem/num_tasks', { split })).toMatchObject({ body: { num_tasks: 3 } });
+    const { body } = await asked('/tandem/tasks', { split });
+    expect(body).toMatchObject({ env_name: 'tandem', tasks: [{ task_id: 'a', index: 0 }, {}, {}] });
+    expect(JSON.stringify(body)).not.toContain('return 300');
+    expect(await asked('/tandem/task', { split, index: 1 })).toMatchObject({
+      body: { task: { task_id: 'b' } },
+    });
+    const ids = async (range: object): Promise<unknown> =>
+      (await asked('/tandem/task_range', { split, ...range })).body;
+    expect(await ids({ start: 1 })).toMatchObject({ tasks: [{ task_id: 'b' }, { task_id: 'c' }] });
+    expect(await ids({ stop: -2 })).toMatchObject({ tasks: [{ task_id: 'a' }] });
+  });
+
+  it('plays one step of an episode of its own, such as an answer to a task that is named', async () => {
+    const { id, reference, description } = await starterTask();
+    const begun = await asked('/reset', { task_id: id });
+    expect(begun).toMatchObject({
+      status: 200,
+      body: { observation: { message: description }, done: false },
+    });
+    const action = { kind: 'answer', message: reference };
+    expect(await asked('/step', { action, task_id: id })).toMatchObject({
+      status: 200,
+      body: { reward: 1, done: true, metadata: { success: true } },
+    });
+    expect(await asked('/reset', '')).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['/nowhere', undefined, 404],
+    ['/other/splits', undefined, 404],
+    ['/reset', undefined, 405],
+    ['/reset', '{"seed":', 422],
+    ['/reset', { seed: 'one' }, 422],
+    ['/reset', { task_id: 'none' }, 400],
+    ['/step', { action: { text: 'a' } }, 422],
+    ['/tandem/tasks', { split: 'none' }, 404],
+    ['/tandem/task', { split: 'parcels-test', index: 3 }, 400],
+    ['/step', `{"action":{"message":"${'x'.repeat(17 * 1024 * 1024)}"}}`, 413],
+  ])('says what is wrong with %s', async (where, body, status) => {
+    const answered = await asked(where, body);
+    expect(answered.status).toBe(status);
+    expect(answered.body).toHaveProperty('detail');
+  });
+
+  it('answers a request of the Model Context Protocol by saying that there are no tools', async () => {
+    const request = { jsonrpc: '2.0', id: 5, method: 'tools/list' };
+    expect(await asked('/mcp', request)).toMatchObject({
+      status: 200,
+      body: { id: 5, error: { code: -32603 } },
+    });
+    expect(await asked('/mcp', {})).toMatchObject({ status: 200, body: { error: { code: -32600 } } });
+    expect(await asked('/mcp', '{')).toMatchObject({ status: 200, body: { error: { code: -32600 } } });
+  });
+});
+
+describe('who may use the environment', () => {
+  const opened = (headers: Record<string, string>, url = server.url): Promise<RawClient> =>
+    RawClient.connect(url, headers);
+
+  /** `fetch` sends its own Host, whatever it is told. */
+  const statusFor = (headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      get(`${server.url}/metadata`, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+
+  it('lets in no web page, and nobody who came by another name of this machine', async () => {
+    expect(await statusFor({})).toBe(200);
+    expect(await statusFor({ host: 'localhost:8000' })).toBe(200);
+    expect(await statusFor({ origin: 'http://example.com' })).toBe(403);
+    expect(await statusFor({ host: 'example.com:8000' })).toBe(403);
+    await expect(opened({ origin: 'http://example.com' })).rejects.toThrow('403');
+    await expect(opened({ host: 'example.com' })).rejects.toThrow('403');
+  });
+
+  it('lives on after an upgrade of an address that is none, and knows no session of before', async () => {
+    const headers = { connection: 'upgrade', upgrade: 'websocket' };
+    const status = await new Promise((resolve, reject) => {
+      get({ host: '127.0.0.1', port: new URL(server.url).port, path: '//', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+    expect(status).toBe(404);
+    const lost = await RawClient.connect(server.url, {}, '?session_id=of-yesterday');
+    expect(await lost.next()).toMatchObject({ type: 'error', data: { code: 'SESSION_ERROR' } });
+    await lost.closed;
+    expect(await (await opened({})).reset()).toMatchObject({ type: 'observation' });
+  });
+
+  it('asks everybody for the token where there is one', async () => {
+    const tokenFile = path.join(folder, 'token');
+    await writeFile(tokenFile, 'a-secret\n');
+    const places = [
+      await serveEnvironment([], { env: { TANDEM_SERVE_TOKEN: 'a-secret' } }),
+      await serveEnvironment(['--token-file', tokenFile]),
+    ];
+    for (const place of places) {
+      const { url } = place;
+      const statusOf = async (token?: string, where = '/metadata'): Promise<number> =>
+        (await fetch(url + where, { headers: token === undefined ? {} : { authorization: token } })).status;
+      expect(await statusOf(undefined, '/health')).toBe(200);
+      expect(await statusOf()).toBe(401);
+      expect(await statusOf('Bearer another')).toBe(401);
+      expect(await statusOf('a-secret')).toBe(401);
+      expect(await statusOf('Bearer a-secret')).toBe(200);
+      await expect(opened({}, url)).rejects.toThrow('401');
+      const client = await opened({ authorization: 'Bearer a-secret', origin: 'http://example.com' }, url);
+      expect(await client.reset()).toMatchObject({ type: 'observation' });
+      await place.stop();
+    }
+  });
+
+  it.each([
+    [['--host', '0.0.0.0'], 'TANDEM_SERVE_TOKEN'],
+    [['--idle-minutes', '0'], '--idle-minutes takes a number above 0'],
+    [['--token-file', starterPack], 'must hold the token'],
+  ])('does not start with %j', async (args, sentence) => {
+    const { code, stderr } = await runNode(['dist/tandem.js', 'serve', '--tasks', starterPack, ...args]);
+    expect(stderr).toContain(sentence);
+    expect(code).toBe(2);
+  });
+
+  it('says which port is taken', async () => {
+    const port = new URL(server.url).port;
+    const { code, stderr } = await runNode([
+      'dist/tandem.js',
+      'serve',
+      '--tasks',
+      starterPack,
+      '--port',
+      port,
+    ]);
+    expect(stderr).toContain(`port ${port}`);
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,118 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type * as vscode from 'vscode';
+import { actingTools, readingTools, type ToolName } from '../../../src/core/tools/names';
+import { openLog, play, temporaryFolder } from '../../fixtures/log';
+import { taskRow } from '../../fixtures/tasks';
+import * as standIn from './vscode';
+
+vi.mock('vscode', () => import('./vscode'));
+const { registerTools } = await import('../../../src/editor/agentTools/register');
+
+type AgentTool = vscode.LanguageModelTool<unknown>;
+
+afterEach(() => {
+  standIn.workspace.isTrusted = true;
+  standIn.lm.tools.clear();
+});
+
+/** Registers the tools in a folder with a pack and a log, where the agent of the settings has a price. */
+async function registered() {
+  const folder = await temporaryFolder();
+  const file = path.join(folder, 'fees.jsonl');
+  await writeFile(file, JSON.stringify(taskRow()));
+  const log = await openLog(path.join(folder, '.tandem'));
+  await play(log, 'a', 1, { agent: 'openai:m' });
+  const engine = {
+    places: () => ({ folder, dataFolder: path.join(folder, '.tandem') }),
+    ...{ agentName: 'openai:m', simulatorName: '', localPlaces: [] },
+    calledBy: (spec: string) => (spec === 'openai:m' ? 'My Server' : spec),
+    servers: {
+      find: (spec: string) => (spec === 'openai:m' ? { price: { prompt: 1, completion: 2 } } : undefined),
+    },
+    log: () => Promise.resolve(log),
+  };
+  const report = vi.fn();
+  const runStarter = { start: vi.fn(() => Promise.resolve(undefined)) };
+  const app = {
+    ...{ engine: { report }, runStarter },
+    engines: { shown: { engine }, of: () => engine },
+    packs: { all: () => Promise.resolve([{ file, name: 'fees' }]) },
+  };
+  registerTools(app as never);
+  const tool = (name: ToolName): AgentTool => standIn.lm.tools.get(name) as AgentTool;
+  const never = { onCancellationRequested: standIn.cancelled.event } as never;
+  const prepared = async (name: ToolName, input: unknown): Promise<vscode.PreparedToolInvocation> =>
+    (await tool(name).prepareInvocation!({ input }, never))!;
+  const invoked = async (name: ToolName, input: unknown): Promise<string[]> => {
+    const result = await tool(name).invoke({ input, toolInvocationToken: undefined }, never);
+    return result!.content.map((part) => (part as vscode.LanguageModelTextPart).value);
+  };
+  return { folder, report, runStarter, prepared, invoked };
+}
+
+describe('the tools of the editor’s agent', () => {
+  it('are registered all, and say what they found in words and as data', async () => {
+    const { invoked } = await registered();
+    expect([...standIn.lm.tools.keys()]).toEqual([...readingTools, ...actingTools]);
+    const [text, data] = await invoked('tandem_list_packs', {});
+    expect(text).toMatch(/^fees\.jsonl: 1 tasks/);
+    expect(JSON.parse(data!)).toMatchObject({ packs: [{ pack: 'fees.jsonl', tests: 2 }] });
+    expect((await invoked('tandem_show_figures', {}))[0]).toContain('openai:m: 1 dialogues');
+  });
+
+  it('ask a person before they act, with who plays how much', async () => {
+    const { prepared } = await registered();
+    const collect = await prepared('tandem_collect', { packs: ['fees'], tasks: 3, rollouts: 4 });
+    expect(collect.confirmationMessages).toEqual({
+      title: 'Collect dialogues?',
+      message: expect.stringMatching(
+        /^Up to 12 dialogues of My Server with rules are played about tasks of fees, graded and logged\. Costs about /,
+      ) as string,
+    });
+    const evaluate = await prepared('tandem_evaluate', { packs: ['fees'], tasks: 3, agents: ['a', 'b'] });
+    expect(evaluate.confirmationMessages?.message).toMatch(/^Up to 6 dialogues of a, b with rules /);
+    const start = await prepared('tandem_start_run', { configuration: { model: { base: 'base' } } });
+    expect(start.confirmationMessages).toEqual({
+      title: 'Start a training run?',
+      message: 'A model that begins as base is trained on this machine.',
+    });
+    const stop = await prepared('tandem_stop_run', { run: 'r1' });
+    expect(stop.confirmationMessages?.message).toMatch(/^r1 writes a checkpoint first/);
+  });
+
+  it('ask nothing before they read, nor before they refuse', async () => {
+    const { prepared, invoked, report } = await registered();
+    for (const name of readingTools) expect(await prepared(name, {})).toEqual({});
+    expect(await prepared('tandem_collect', { packs: ['fees'] })).toEqual({});
+    await expect(invoked('tandem_collect', { packs: ['fees'] })).rejects.toThrow('input.tasks is missing.');
+    expect(await prepared('tandem_collect', { packs: ['rates'], tasks: 1 })).toEqual({});
+    await expect(invoked('tandem_collect', { packs: ['rates'], tasks: 1 })).rejects.toThrow(
+      'There is no pack "rates" here; there are fees.jsonl.',
+    );
+    expect(report).toHaveBeenCalledTimes(2);
+  });
+
+  it('start a run as the form does, in the folder of the log', async () => {
+    const { folder, runStarter, invoked } = await registered();
+    const configuration = { model: { base: 'base' }, data: { log: '.tandem' } };
+    expect((await invoked('tandem_start_run', { configuration }))[0]).toMatch(/the person declined/);
+    expect(runStarter.start).toHaveBeenCalledWith(
+      configuration,
+      expect.objectContaining({ from: 'The configuration', folder }),
+    );
+  });
+
+  it.each([...readingTools, ...actingTools])(
+    '%s does nothing in a workspace that is not trusted',
+    async (name) => {
+      const { prepared, invoked } = await registered();
+      standIn.workspace.isTrusted = false;
+      expect(await prepared(name, { run: 'r1' })).toEqual({});
+      await expect(invoked(name, { run: 'r1' })).rejects.toThrow(
+        /^The tools of Tandem do not run in a workspace that is not trusted\./,
+      );
+    },
+  );
+});

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import {
+  IN_FOLDER,
+  all,
+  editor,
+  either,
+  isSet,
+  not,
+  panelIs,
+  resourceIsIn,
+  rowIs,
+  schemeIs,
+  settingIsOn,
+  viewIs,
+  type Condition,
+} from '../../../../src/editor/manifest/conditions';
+
+it('writes conditions as the editor reads them', () => {
+  expect(all(viewIs(['tasks']), isSet('hasPacks'), not(isSet('tasksAreFiltered')))).toBe(
+    'view == tandem.tasks && tandem.hasPacks && !tandem.tasksAreFiltered',
+  );
+  expect(rowIs(['newTask', 'draftTask'])).toBe(String.raw`viewItem =~ /^tandem\.(newTask|draftTask)$/`);
+  expect(schemeIs('file', 'vscode-remote')).toBe('resourceScheme =~ /^(file|vscode-remote)$/');
+  expect(panelIs('session')).toBe("activeWebviewPanelId == 'tandem.session'");
+  expect(settingIsOn('candidates.show')).toBe('config.tandem.candidates.show');
+});
+
+it('puts brackets where a condition would otherwise mean something else', () => {
+  expect(not(resourceIsIn('breakingAnswers'))).toBe('!(resource in tandem.breakingAnswers)');
+  const trusted = either(editor('isWorkspaceTrusted'), not(editor('isWorkspaceTrustEnabled')));
+  expect(all(IN_FOLDER, trusted)).toBe(
+    'workspaceFolderCount > 0 && (isWorkspaceTrusted || !isWorkspaceTrustEnabled)',
+  );
+  expect(not(trusted)).toBe('!(isWorkspaceTrusted || !isWorkspaceTrustEnabled)');
+});
+
+it('compiles only with names that the code has', () => {
+  // @ts-expect-error no view has this name
+  expect(() => viewIs(['task'])).not.toThrow();
+  // @ts-expect-error no row has this name
+  expect(() => rowIs(['newTasks'])).not.toThrow();
+  // @ts-expect-error no panel has this name
+  expect(() => panelIs('sessions')).not.toThrow();
+  // @ts-expect-error no context key has this name
+  expect(() => isSet('hasPack')).not.toThrow();
+  // @ts-expect-error this context key is a list
+  expect(() => isSet('runFiles')).not.toThrow();
+  // @ts-expect-error no setting has this name
+  expect(() => settingIsOn('candidates.shown')).not.toThrow();
+  // @ts-expect-error this setting is a number
+  expect(() => settingIsOn('grading.workers')).not.toThrow();
+  // @ts-expect-error the editor has no such key
+  expect(() => editor('listFocused')).not.toThrow();
+  // @ts-expect-error a text is not a condition
+  const condition: Condition = 'tandem.hasPacks';
+  expect(condition).toBe(isSet('hasPacks'));
+});

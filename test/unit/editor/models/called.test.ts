@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Simulator } from '../../../../src/core/dialogue/simulator';
+import type { Collaborator, LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
+import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import { calledOf, collaboratorCalled, modelsOf, sharedCalled } from '../../../../src/editor/models/called';
+import { replayOf } from '../../../../src/editor/replay/view';
+import { calledFilter } from '../../../../src/editor/trajectories/filter';
+import { answers, asks, scripted } from '../../../fixtures/dialogue';
+import {
+  agentTurn,
+  answered,
+  candidates,
+  choice,
+  doubling,
+  kim,
+  openLog,
+  reply,
+  simulator,
+  started,
+} from '../../../fixtures/log';
+import { ada, right, Stage } from '../stage';
+import { english } from '../translate';
+
+const names = new Map([
+  ['openai:agent', 'Lab'],
+  ['openai:rival', 'before'],
+  ['openai:simulator', 'Helper'],
+]);
+const namer = { calledBy: (name: string) => names.get(name) ?? name };
+
+/** A developer whose pseudonym is a model's name. */
+const spoof: Collaborator = { kind: 'developer', name: 'openai:simulator' };
+
+it('has only the names that say something else', () => {
+  const called = calledOf(['openai:agent', 'rules', 'openai:agent', ''], namer);
+  expect(called).toEqual({ 'openai:agent': 'Lab' });
+});
+
+it('lets a person keep the pseudonym, whatever it reads like', () => {
+  expect(collaboratorCalled(simulator, namer)).toBe('Helper');
+  expect(collaboratorCalled(spoof, namer)).toBe('openai:simulator');
+});
+
+describe('a value that dialogues share', () => {
+  it('is called by its name, but for packs and for people', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.append(started('e', { collaborator: simulator }));
+    expect(sharedCalled('openai:simulator', 'collaborator', log, namer)).toBe('Helper');
+    expect(sharedCalled('openai:agent', 'agent', log, namer)).toBe('Lab');
+    expect(sharedCalled('openai:agent', 'pack', log, namer)).toBe('openai:agent');
+    await log.append({ event: 'consent', pseudonym: spoof.name, purpose: 'a test', level: 'export' });
+    await log.append(started('f', { collaborator: spoof }));
+    expect(sharedCalled('openai:simulator', 'collaborator', log, namer)).toBe('openai:simulator');
+    expect(sharedCalled('openai:simulator', 'agent', log, namer)).toBe('Helper');
+  });
+
+  it('is shown so in a filter, which goes on to filter by what is logged', () => {
+    const filter = { agent: 'openai:agent', collaborator: 'openai:simulator', stars: 3, pack: 'p.jsonl' };
+    expect(calledFilter(filter, undefined, namer)).toEqual({
+      ...{ agent: 'Lab', collaborator: 'Helper', stars: 3, pack: 'p.jsonl' },
+    });
+    expect(filter.agent).toBe('openai:agent');
+    expect(calledFilter({}, undefined, namer)).toEqual({});
+  });
+});
+
+describe('a replay', () => {
+  /** Returns the replay as shown to ada. */
+  function replayed(collaborator: Collaborator, events: readonly NewEvent[]) {
+    const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator }), ...events];
+    const at = '2026-01-01T00:00:00.000Z';
+    const trajectory = foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!;
+    return replayOf(trajectory, 'ada', english, 'en');
+  }
+
+  it('names the agent and whoever has replied, has the seat or was given it', () => {
+    const replay = replayed(kim, [
+      agentTurn('e', 1),
+      { event: 'hand-over', episode: 'e', turn: 1, to: simulator },
+      reply('e', 1, simulator),
+      agentTurn('e', 2),
+    ]);
+    expect(replay).toMatchObject({
+      agent: 'openai:agent',
+      collaborator: 'openai:simulator',
+      seat: 'simulator',
+    });
+    expect(calledOf(modelsOf(replay), namer)).toEqual({
+      ...{ 'openai:agent': 'Lab', 'openai:simulator': 'Helper' },
+    });
+  });
+
+  it('names who drafted a reply, and no person', () => {
+    const drafted: NewEvent = {
+      ...{ event: 'reply', episode: 'e', turn: 1, text: 'Two.', by: 'openai:rival' },
+      ...{ author: 'developer-sent-suggestion', suggestion: 'Two.', suggestedBy: 'openai:simulator' },
+    };
+    const rival: Collaborator = { kind: 'developer', name: 'openai:rival' };
+    const replay = replayed(rival, [
+      agentTurn('e', 1),
+      drafted,
+      { event: 'hand-over', episode: 'e', turn: 1, to: rival },
+      agentTurn('e', 2),
+    ]);
+    expect(Object.values(calledOf(modelsOf(replay), namer)).sort()).toEqual(['Helper', 'Lab']);
+    expect(replay).toMatchObject({ collaborator: 'openai:rival', seat: 'developer' });
+  });
+
+  it('does not take a model of the same name for the person at this editor', () => {
+    const model: Collaborator = { kind: 'simulator', name: 'ada' };
+    const replay = replayed(model, [agentTurn('e', 1), reply('e', 1, model)]);
+    expect([replay.collaborator, replay.turns[0]?.reply?.by]).toEqual(['ada', 'ada']);
+  });
+
+  it('names who wrote the candidates only once the dialogue is over', () => {
+    const chosen = [candidates('e', 1), choice('e', 1, 'neither'), candidates('e', 1), choice('e', 1, 1)];
+    const open = replayed(kim, [...chosen, agentTurn('e', 1)]);
+    expect(calledOf(modelsOf(open), namer)).toEqual({ 'openai:agent': 'Lab' });
+    const over = replayed(kim, [...chosen, agentTurn('e', 1), answered('e', 1)]);
+    expect(Object.values(calledOf(modelsOf(over), namer)).sort()).toEqual(['Lab', 'before']);
+    const skipped = replayed(kim, [
+      ...chosen.slice(0, 2),
+      { event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' },
+    ]);
+    expect(Object.values(calledOf(modelsOf(skipped), namer)).sort()).toEqual(['Lab', 'before']);
+  });
+});
+
+describe('a session', () => {
+  let stage: Stage;
+
+  beforeEach(async () => (stage = await Stage.set()));
+  afterEach(() => stage.clear());
+
+  const simulating = (name: string): Simulator => ({
+    ...{ kind: 'simulator', name },
+    reply: () => Promise.resolve({ text: 'Above 20.' }),
+  });
+
+  it('names the models of the settings, and logs them as before', async () => {
+    stage.simulator = simulating('openai:simulator');
+    stage.names.set('openai:simulator', 'Helper');
+    const session = await stage.begun(asks('How heavy?'), answers(right));
+    const agent = stage.agentName;
+    stage.names.set(agent, 'Lab');
+    expect(session.state).toMatchObject({ agent, simulator: 'openai:simulator' });
+    expect(session.state.called).toEqual({ [agent]: 'Lab', 'openai:simulator': 'Helper' });
+    await session.do({ type: 'simulator-once' });
+    const { started: begun, turns } = await stage.trajectory(session.id);
+    expect([begun.agent, turns[0]?.reply?.by]).toEqual([agent, 'openai:simulator']);
+  });
+
+  it('goes on to name who has replied or drafted when another simulator is chosen', async () => {
+    stage.simulator = simulating('openai:first');
+    stage.names.set('openai:first', 'First').set('openai:drafting', 'Drafting');
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
+    await session.do({ type: 'simulator-once' });
+    stage.simulator = simulating('openai:drafting');
+    await session.do({ type: 'suggest' });
+    stage.simulator = simulating('openai:unnamed');
+    expect(session.state.called).toEqual({ 'openai:first': 'First', 'openai:drafting': 'Drafting' });
+    const reloaded = await stage.reloaded(session.id);
+    expect(reloaded.state.called).toEqual({ 'openai:first': 'First' });
+    await reloaded.do({ type: 'drafted-by', simulator: 'openai:drafting' });
+    expect(reloaded.state.called).toEqual(session.state.called);
+  });
+
+  it('names the writers of candidates that are not of the settings only at the end', async () => {
+    stage.showsCandidates = true;
+    stage.agent = await scripted(stage.folder, [asks('How heavy?'), answers('x = 1')]);
+    stage.secondAgent = await scripted(stage.folder, [asks('Which unit?'), answers('x = 2')]);
+    const rival = stage.secondAgentName;
+    stage.names.set(rival, 'before');
+    const session = await stage.session();
+    await session.do({ type: 'start', consent: ada });
+    expect(session.state.called).toEqual({ [rival]: 'before' });
+    await session.do({ type: 'choose', picked: 0 });
+    stage.showsCandidates = false;
+    expect(session.state).not.toHaveProperty('secondAgent');
+    expect(session.state.called).toEqual({});
+    await session.do({ type: 'skip', reason: 'Too hard' });
+    expect(session.state.called).toEqual({ [rival]: 'before' });
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { localPlace, localPlaces, type LocalSettings } from '../../../../src/editor/models/places';
+
+/** Any existing folder. */
+const starter = import.meta.dirname;
+const workspace = path.resolve('/home/me/space');
+const resolve = (file: string): string => path.resolve(workspace, file);
+const settings = (some: Partial<LocalSettings>): LocalSettings => ({
+  agent: 'starter',
+  secondAgent: '',
+  simulator: 'rules',
+  modelFolders: [],
+  dataFolder: undefined,
+  resolve,
+  ...some,
+});
+
+describe('the local models', () => {
+  it('are the starter model and the folders of the setting', () => {
+    const places = localPlaces(settings({ modelFolders: ['models/tiny', '/models/qwen'] }), starter);
+    expect(places).toEqual([
+      { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' },
+      { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', from: 'list' },
+      { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', from: 'list' },
+    ]);
+  });
+
+  it('include an agent that the setting does not list, and nothing twice', () => {
+    const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
+    expect(localPlaces(some, starter).map(({ name }) => name)).toEqual(['starter', 'tiny']);
+    const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), starter);
+    expect(unlisted.map(({ name, from }) => [name, from])).toEqual([
+      ['starter', 'tandem'],
+      ['tiny', 'use'],
+    ]);
+  });
+
+  it('lack a starter model that this build of Tandem does not have, unless it is to play', () => {
+    const nowhere = path.join(starter, 'nowhere');
+    expect(localPlaces(settings({ agent: '' }), nowhere)).toEqual([]);
+    expect(localPlaces(settings({}), nowhere)).toHaveLength(1);
+  });
+
+  it('are no servers, scripts or rules', () => {
+    for (const spec of ['openai:tiny@http://127.0.0.1:1/v1', 'script:a.json', 'rules', '', 'local:']) {
+      expect(localPlace(spec, starter, resolve), spec).toBeUndefined();
+    }
+  });
+
+  it('include what was trained here and can play, called as its run', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const dataFolder = path.join(folder, '.tandem');
+    mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
+    mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
+    const there = settings({ dataFolder, resolve: (file) => path.resolve(folder, file) });
+    expect(localPlaces(there, starter).slice(1)).toEqual([
+      {
+        spec: 'local:.tandem/loops/quick/model',
+        folder: path.join(dataFolder, 'loops', 'quick', 'model'),
+        name: 'quick/model',
+        from: 'training',
+      },
+    ]);
+  });
+
+  it('of runs are called as these, which are told apart by their ids', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const runs: readonly (readonly [string, string | undefined])[] = [
+      ['20261120-220501-k3f9', '{"name": "first try"}'],
+      ['20261120-220502-a1b2', '{"name": "first try"}'],
+      ['20261120-220503-c3d4', '{"name": "other"}'],
+      ['20261120-220504-e5f6', '{"method": "rft"}'],
+      ['20261120-220505-g7h8', '{'],
+      ['20261120-220506-i9j0', undefined],
+    ];
+    for (const [id, configuration] of runs) {
+      const run = path.join(folder, 'runs', id);
+      mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
+      if (configuration !== undefined) writeFileSync(path.join(run, 'run.json'), configuration);
+    }
+    const places = localPlaces(
+      settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) }),
+      starter,
+    );
+    expect(places.slice(1).map(({ name }) => name)).toEqual([
+      ...['first try (k3f9)', 'first try (a1b2)', 'other'],
+      ...['20261120-220504-e5f6/model', '20261120-220505-g7h8/model', '20261120-220506-i9j0/model'],
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { specOf, validateAddress } from '../../../../src/editor/models/server';
+import { startChatServer } from '../../../fixtures/chat-server';
+import { answer, status } from '../../../fixtures/chat-server-replies';
+import { kept } from '../kept';
+import { english } from '../translate';
+import { qwen } from './lab';
+
+describe('the connected servers', () => {
+  it('are kept without their keys, one in the place of the other when it is edited', async () => {
+    const { servers, settings, secrets } = kept();
+    await servers.save(qwen);
+    await servers.save({ ...qwen, name: 'Home', model: 'llama' });
+    await servers.setKey(qwen.baseUrl, 'sk-secret');
+    await servers.save({ ...qwen, model: 'qwen4' }, qwen);
+    expect(servers.all.map(({ model }) => model)).toEqual(['qwen4', 'llama']);
+    expect(JSON.stringify(settings.servers)).not.toContain('sk-secret');
+    expect([...secrets.values()]).toEqual(['sk-secret']);
+  });
+
+  it('leave with their key, unless another model needs it', async () => {
+    const { servers, secrets } = kept([qwen, { ...qwen, model: 'llama' }]);
+    await servers.setKey(qwen.baseUrl, 'sk-secret');
+    await servers.remove(qwen);
+    expect(secrets.size).toBe(1);
+    await servers.remove({ ...qwen, model: 'llama' });
+    expect(secrets.size).toBe(0);
+    expect(servers.all).toEqual([]);
+  });
+
+  it('that are at one origin share its key, and leave with the last of them', async () => {
+    const sibling = { ...qwen, baseUrl: 'HTTP://127.0.0.1:8000/other' };
+    const { servers, keys, secrets } = kept([qwen, sibling]);
+    await servers.setKey(sibling.baseUrl, 'sk-secret');
+    expect([...secrets.keys()]).toEqual(['tandem.apiKey http://127.0.0.1:8000']);
+    expect(await keys.forModel(specOf(qwen))).toBe('sk-secret');
+    await servers.remove(sibling);
+    expect(await keys.forServer(qwen.baseUrl)).toBe('sk-secret');
+    await servers.remove(qwen);
+    expect(secrets.size).toBe(0);
+  });
+
+  it('tell of an entry that was written by hand and cannot be used, and keep the others', () => {
+    const { servers } = kept([
+      { name: 'x', model: 'y' },
+      qwen,
+      7,
+      { ...qwen, price: { prompt: -1, completion: 0 } },
+    ]);
+    expect(servers.all).toEqual([qwen]);
+    expect(servers.problems).toHaveLength(3);
+    expect(servers.problems[0]).toMatch(/^Entry 1 of tandem\.servers cannot be used\. baseUrl: /);
+    expect(servers.problems[2]).toMatch(/^Entry 4 .* price\.prompt: /);
+  });
+
+  it('are untested, then work or fail, with the key that is kept', async () => {
+    const server = await startChatServer({ reply: () => answer('Hello.'), key: 'sk-secret' });
+    onTestFinished(() => server.close());
+    const there = { ...qwen, baseUrl: server.url };
+    const { servers, changes } = kept([there]);
+    expect(servers.state(there)).toEqual({ kind: 'untested' });
+    await servers.test(there);
+    expect(servers.state(there)).toMatchObject({
+      kind: 'fails',
+      why: expect.stringContaining('asks for a key') as string,
+    });
+    await servers.setKey(there.baseUrl, 'sk-secret');
+    expect(servers.state(there)).toEqual({ kind: 'untested' });
+    await servers.test(there);
+    expect(servers.state(there)).toMatchObject({ kind: 'works' });
+    expect(changes.length).toBeGreaterThan(3);
+  });
+
+  it('are what their last message in a dialogue says', async () => {
+    const replies = [answer('Hello.'), status(401, { message: 'Bad key' })];
+    const server = await startChatServer({ reply: ({ index }) => replies[index]! });
+    onTestFinished(() => server.close());
+    const there = { ...qwen, baseUrl: server.url };
+    const { servers } = kept([there]);
+    const { OpenAiModel } = await import('../../../../src/core/model/openai');
+    const model = servers.watched(
+      new OpenAiModel({ model: there.model, baseUrl: there.baseUrl, apiKey: '' }),
+    );
+    const ask = () => model.generate([{ role: 'user', content: 'Hi.' }], { temperature: 0, maxTokens: 5 });
+    await ask();
+    expect(servers.state(there)).toMatchObject({ kind: 'works' });
+    await expect(ask()).rejects.toThrow('Bad key');
+    expect(servers.state(there)).toMatchObject({
+      kind: 'fails',
+      why: expect.stringContaining('Bad key') as string,
+    });
+  });
+
+  it('have an address without a name or a password in it', () => {
+    expect(validateAddress('http://me:secret@127.0.0.1/v1', english)).toContain('the key is asked for next');
+  });
+});
+
+describe('the keys of servers', () => {
+  const lab = 'http://lab.example:8000';
+
+  it('are those of an origin, however its address is written', async () => {
+    const { keys } = kept();
+    await keys.set('HTTP://Lab.example:8000/v1/', 'sk-lab');
+    for (const address of [lab, `${lab}/v1`, `${lab}/v1/a b`, ' http://LAB.example:8000/v2 '])
+      expect(await keys.forServer(address), address).toBe('sk-lab');
+    const others = ['http://lab.example', 'https://lab.example:8000', 'http://lab.example:80000', 'lab'];
+    for (const address of others) expect(await keys.forServer(address), address).toBeUndefined();
+    expect(await keys.forModel(`openai:m@${lab}/v1/a b`)).toBe('sk-lab');
+    expect(await keys.forModel('rules')).toBeUndefined();
+  });
+
+  it('are for OpenAI where a model’s name has no address, and the environment names no server', async () => {
+    const { keys } = kept();
+    await keys.set('https://api.openai.com/v1', 'sk-openai');
+    for (const [server, key] of [
+      ['', 'sk-openai'],
+      [`${lab}/v1`, undefined],
+    ] as const) {
+      vi.stubEnv('OPENAI_BASE_URL', server);
+      expect(await keys.forModel('openai:m')).toBe(key);
+    }
+    vi.unstubAllEnvs();
+  });
+
+  it('that earlier versions kept under a whole address are found, until another is set', async () => {
+    const { keys, secrets } = kept();
+    secrets.set(`tandem.apiKey ${lab}/v1`, 'sk-old');
+    secrets.set('tandem.apiKey HTTP://Lab.example:8000/team', 'sk-team');
+    secrets.set('tandem.apiKey http://other.example/v1', 'sk-other');
+    expect(await keys.forServer(`${lab}/v1/`)).toBe('sk-old');
+    expect(await keys.forServer('HTTP://Lab.example:8000/team')).toBe('sk-team');
+    expect(await keys.forServer(`${lab}/v2`)).toBe('sk-old');
+    await keys.set(`${lab}/v2`, 'sk-new');
+    expect(await keys.forServer(`${lab}/v1`)).toBe('sk-new');
+    await keys.set(lab, '');
+    expect([...secrets]).toEqual([['tandem.apiKey http://other.example/v1', 'sk-other']]);
+  });
+});

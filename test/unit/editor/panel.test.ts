@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+vi.mock('vscode', () => import('./vscode'));
+const { WebviewPanel, window } = await import('./vscode');
+const { Opening, Panel, Panels } = await import('../../../src/editor/panel');
+
+const errors = { show: vi.fn(), report: vi.fn() };
+const ended = vi.fn();
+
+/** A panel that posts its content. */
+class Shown extends Panel<'statistics', string> {
+  readonly heard: unknown[] = [];
+  seen = 0;
+
+  constructor(
+    panel: unknown,
+    readonly thing: string,
+  ) {
+    super(panel as never, { name: 'statistics', icon: 'graph', extension: '/e' as never, errors });
+    this.owns({ dispose: ended });
+  }
+
+  protected override receive(message: unknown): Promise<void> {
+    this.heard.push(message);
+    return this.post(this.thing);
+  }
+
+  protected override onShown(): void {
+    this.seen += 1;
+  }
+}
+
+/** Makes a kind of panel that shows a word; words that start with `x` have no content. */
+function words() {
+  const loaded = Promise.withResolvers<undefined>();
+  const panels = new Panels<string, Shown>({
+    name: 'statistics',
+    errors,
+    shows: ({ thing }, other) => thing === other,
+    restore: (kept) => {
+      if (typeof kept !== 'string') throw new Error('The log is gone.');
+      return kept.startsWith('x') ? undefined : kept;
+    },
+    load: async () => {
+      await loaded.promise;
+      return (panel, thing) => new Shown(panel, thing);
+    },
+  });
+  return { panels, loaded };
+}
+
+beforeEach(() => {
+  vi.clearAllMocks();
+});
+
+describe('the panels of a kind', () => {
+  it('show a thing once, however often it is asked for meanwhile, and reveal it from then on', async () => {
+    const { panels, loaded } = words();
+    const both = [panels.open('one'), panels.open('one')];
+    loaded.resolve(undefined);
+    const [first, second] = await Promise.all(both);
+    expect(second).toBe(first);
+    expect(await panels.open('two')).not.toBe(first);
+    expect(panels.all.map(({ thing }) => thing)).toEqual(['one', 'two']);
+    expect(window.createWebviewPanel).toHaveBeenCalledTimes(2);
+    expect(panels.find('one')).toBe(first);
+  });
+
+  it('forget a panel that is closed, and end what it owns', async () => {
+    const { panels, loaded } = words();
+    loaded.resolve(undefined);
+    const first = await panels.open('one');
+    first.dispose();
+    expect(panels.all).toEqual([]);
+    expect(first.wasClosed).toBe(true);
+    expect(ended).toHaveBeenCalledOnce();
+    expect(await panels.open('one')).not.toBe(first);
+  });
+
+  it('come back after a reload, where the thing is still there', async () => {
+    const { panels, loaded } = words();
+    loaded.resolve(undefined);
+    const [back, gone, broken] = [new WebviewPanel(), new WebviewPanel(), new WebviewPanel()];
+    await panels.deserializeWebviewPanel(back as never, 'one');
+    await panels.deserializeWebviewPanel(gone as never, 'x');
+    expect(errors.show).not.toHaveBeenCalled();
+    await panels.deserializeWebviewPanel(broken as never, 3);
+    expect([back, gone, broken].map(({ isClosed }) => isClosed)).toEqual([false, true, true]);
+    expect(panels.all.map(({ thing }) => thing)).toEqual(['one']);
+    expect(errors.show.mock.calls.map(String)).toEqual(['Error: The log is gone.']);
+  });
+
+  it('make nothing of a panel that is closed before it is back', async () => {
+    const { panels, loaded } = words();
+    const panel = new WebviewPanel();
+    const restoring = panels.deserializeWebviewPanel(panel as never, 'one');
+    panel.dispose();
+    loaded.resolve(undefined);
+    await restoring;
+    expect(panels.all).toEqual([]);
+    expect(errors.show).not.toHaveBeenCalled();
+  });
+});
+
+describe('a panel', () => {
+  it('listens from when its page says that it is there until it is hidden', async () => {
+    const page = new WebviewPanel();
+    const panel = new Shown(page, 'one');
+    expect(panel.isListening).toBe(false);
+    await page.say({ type: 'ready' });
+    expect(panel.isListening).toBe(true);
+    expect(page.posted).toEqual(['one']);
+    page.show(false);
+    expect(panel.isListening).toBe(false);
+    page.show(true);
+    expect(panel).toMatchObject({ seen: 1, isListening: false, isInSight: true });
+  });
+
+  it('tells nothing to a page that is closed', async () => {
+    const page = new WebviewPanel();
+    const panel = new Shown(page, 'one');
+    page.dispose();
+    await page.say({ type: 'ready' });
+    expect(page.posted).toEqual([]);
+    expect(panel).toMatchObject({ isInSight: false, isActive: false, wasClosed: true });
+  });
+});
+
+it('opens a thing once, however often it is asked for meanwhile, and anew afterwards', async () => {
+  const opening = new Opening<string>();
+  const slow = Promise.withResolvers<string>();
+  let asked = 0;
+  const open = (): Promise<string> => {
+    asked += 1;
+    return slow.promise;
+  };
+  const both = [opening.once('a', open), opening.once('a', open)];
+  const other = opening.once('b', () => Promise.resolve('another'));
+  slow.resolve('panel');
+  expect(await Promise.all([...both, other])).toEqual(['panel', 'panel', 'another']);
+  expect(asked).toBe(1);
+  await opening.once('a', open);
+  expect(asked).toBe(2);
+});
+
+it('tells everybody who asked of a failure, and tries again afterwards', async () => {
+  const opening = new Opening<string>();
+  const fail = (): Promise<string> => Promise.reject(new Error('No pack has the task.'));
+  const both = await Promise.allSettled([opening.once('a', fail), opening.once('a', fail)]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await opening.once('a', () => Promise.resolve('panel'))).toBe('panel');
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Credit } from '../../../../src/core/training/credit/credit';
+import type { Critic } from '../../../../src/core/training/credit/critics';
+import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
+import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
+import { creditsView } from '../../../../src/editor/replay/credit';
+import { dialogue, doubling, verdict } from '../../../fixtures/log';
+import { english } from '../translate';
+
+const critic = { id: 'critic-1', unit: 'nats-per-token', folder: '/runs/one/critic' } as Critic;
+const place = { folder: '/runs/one/critic', name: 'one' };
+
+const credit = (first: number, second: number): Credit => ({
+  version: 1,
+  episode: 'a',
+  critic: 'critic-1',
+  of: 'digest',
+  unit: 'nats-per-token',
+  turns: [
+    { turn: 1, advantage: first, untrained: 0.1 },
+    { turn: 2, advantage: second, untrained: null },
+  ],
+});
+
+function trajectory(...more: readonly NewEvent[]): Trajectory {
+  const events = [{ event: 'task', task: doubling }, ...dialogue('a', 1), ...more].map((event) => ({
+    version: 1,
+    at: '2026-11-22T10:00:00.000Z',
+    ...event,
+  })) as LogEvent[];
+  return foldTrajectory(events)!;
+}
+
+describe('the credit in a replay', () => {
+  it('offers to choose a critic while there is none', () => {
+    expect(creditsView(undefined, [trajectory()], { own: 'kim' }, english)).toEqual({
+      type: 'credit',
+      episodes: ['a'],
+      canScore: false,
+      credits: [null],
+    });
+  });
+
+  it('offers to score what the chosen critic has not read', () => {
+    const shown = creditsView(
+      { place, critic, credits: [undefined] },
+      [trajectory()],
+      { own: 'kim' },
+      english,
+    );
+    expect(shown).toMatchObject({ canScore: true, credits: [null], critic: { name: 'one', scale: 0 } });
+  });
+
+  it('has one scale for all dialogues that are shown, the control included', () => {
+    const both = [trajectory(), trajectory()];
+    const known = { place, critic, credits: [credit(0.02, -0.05), credit(0.03, 0.01)] };
+    const shown = creditsView(known, both, { own: 'kim' }, english);
+    expect(shown.critic).toMatchObject({ scale: 0.1, unit: 'nats/token' });
+    expect(shown.canScore).toBe(false);
+  });
+
+  it('tells one’s own verdict from those of others, and from those on another critic', () => {
+    const judged = trajectory(
+      verdict('a', 1, false),
+      verdict('a', 1, true, { by: 'ada' }),
+      verdict('a', 2, true, { critic: 'another' }),
+    );
+    const { credits } = creditsView(
+      { place, critic, credits: [credit(0.2, 0.1)] },
+      [judged],
+      { own: 'kim' },
+      english,
+    );
+    expect(credits[0]).toMatchObject([
+      { turn: 1, agrees: false, others: ['ada agrees with the critic'] },
+      { turn: 2, others: [] },
+    ]);
+    expect(credits[0]![1]).not.toHaveProperty('agrees');
+  });
+
+  it('says why no critic runs in a workspace that is not trusted', () => {
+    const on = { own: 'kim', restriction: 'Critics do not run here.' };
+    const shown = creditsView({ place, critic, credits: [undefined] }, [trajectory()], on, english);
+    expect(shown).toMatchObject({ canScore: true, restriction: 'Critics do not run here.' });
+  });
+
+  it('says why a critic cannot be read', () => {
+    const known = { place, problem: 'It is gone.', credits: [undefined] };
+    expect(creditsView(known, [trajectory()], { own: 'kim' }, english)).toMatchObject({
+      problem: 'It is gone.',
+      canScore: false,
+    });
+  });
+});

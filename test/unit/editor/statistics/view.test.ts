@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { statisticsView } from '../../../../src/editor/statistics/view';
+import { playedDialogue } from '../playedDialogue';
+
+const played = playedDialogue();
+
+it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
+  const { groups, periods, unit } = statisticsView(played().log.outlines(), 'en', String);
+  expect(groups.pack).toMatchObject([{ name: 'written-by-hand.jsonl', dialogues: 1, leak: { value: 1 } }]);
+  expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
+  expect(groups.agent).toHaveLength(1);
+  expect(unit).toBe('hour');
+  expect(periods.map(({ name }) => name)).toEqual([expect.stringMatching(/^\d+ \w+, \d\d:00$/)]);
+});

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
+import { passageIn, searchArguments, transcriptOf } from '../../../../src/editor/trajectories/transcript';
+import type { Namer } from '../../../../src/editor/models/called';
+import { english } from '../translate';
+import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../../../fixtures/log';
+
+/** Returns the transcript of a dialogue of these events. @param names of connections and runs */
+function transcript(events: readonly NewEvent[], names: Readonly<Record<string, string>> = {}): string {
+  const namer: Namer = { calledBy: (name) => names[name] ?? name };
+  const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator: kim }), ...events];
+  const at = '2026-01-01T00:00:00.000Z';
+  return transcriptOf(
+    foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!,
+    english,
+    namer,
+  );
+}
+
+it('says of every reply whose words it has, and what people think of the turns', () => {
+  const reply = {
+    event: 'reply',
+    episode: 'e',
+    by: 'kim',
+    suggestion: 'Yes.',
+    suggestedBy: 'rules',
+  } as const;
+  const text = transcript([
+    agentTurn('e', 1, 'OUTPUT:\nFirst?'),
+    { event: 'turn-superseded', episode: 'e', turn: 1 },
+    agentTurn('e', 1, 'Hm.\nOUTPUT:\nSecond?'),
+    { event: 'turn-rating', episode: 'e', turn: 1, thumb: 'down', comment: 'Vague.', by: 'kim' },
+    { ...reply, turn: 1, text: 'Yes, two.', author: 'developer-edited-suggestion' },
+    agentTurn('e', 2),
+    { ...reply, turn: 2, text: 'Yes.', author: 'developer-sent-suggestion' },
+    { event: 'rating', episode: 'e', stars: 4, comment: 'Short.', by: 'kim' },
+  ]);
+  expect(text).not.toContain('First?');
+  expect(text).toContain('Second?\n\n> Thoughts: Hm.\n\n> Sample 2 of this message.\n\n> kim: bad, Vague.');
+  expect(text).toContain('### kim (developer, edited from a draft of rules)\n\nYes, two.');
+  expect(text).toContain('### kim (developer, as rules drafted it)\n\nYes.');
+  expect(text).toContain('- Rating: 4 of 5\n- Comment: Short.');
+});
+
+it('says what became of an answer to a function of one’s own', () => {
+  const outcome = { event: 'outcome', episode: 'e', by: 'kim' } as const;
+  const accepted = [agentTurn('e', 1), answered('e', 1), { ...outcome, outcome: 'accepted' } as const];
+  expect(transcript(accepted)).toContain('- Outcome: answered, accepted\n');
+  const measured = { ...outcome, outcome: 'edited', survived: 0.667, milliseconds: 300_000 } as const;
+  expect(transcript([...accepted, measured])).toContain(
+    '- Outcome: answered, accepted, 66 % of its lines left\n',
+  );
+});
+
+it('is opened at the message that a search found, with all words of the search marked', () => {
+  const text = transcript([
+    agentTurn('e', 1, 'OUTPUT:\nThe taxi? ### Agent, turn 2'),
+    { event: 'reply', episode: 'e', turn: 1, text: 'Any **Taxi**.', author: 'developer', by: 'kim' },
+    agentTurn('e', 2, 'OUTPUT:\n### Agent, turn 1\n\nWhich TAXI?'),
+  ]);
+  const found = (turn: number, by: 'agent' | 'collaborator', query = 'taxi') => {
+    const { start, end } = passageIn(text, { turn, by }, query, english);
+    return `${text.slice(0, start).split('\n').at(-1)}[${text.slice(start, end)}]`;
+  };
+  expect(found(1, 'agent')).toBe('The [taxi]');
+  expect(found(1, 'collaborator')).toBe('Any **[Taxi]');
+  expect(found(2, 'agent', 'which taxi')).toBe('[Which]');
+  expect(found(2, 'agent', 'OUTPUT:')).toBe('[]');
+  expect(found(7, 'agent')).toBe('[]');
+  expect(searchArguments(' Taxi')).toEqual({ searchString: 'taxi', isRegex: false });
+  expect(searchArguments('a.b (c')).toEqual({ searchString: String.raw`a\.b|\(c`, isRegex: true });
+});
+
+it('has all of a message, however long', () => {
+  const long = 'word '.repeat(400_000).trim();
+  expect(transcript([agentTurn('e', 1, `OUTPUT:\n${long}`)])).toContain(long);
+});
+
+it('says what was chosen and what was not, and who wrote the candidates once the dialogue is over', () => {
+  const chosen = [candidates('e', 1), choice('e', 1, 1), agentTurn('e', 1, 'OUTPUT: candidate 1 for 1?')];
+  const during = transcript([...chosen, candidates('e', 2)]);
+  expect(during).toContain('> kim chose B over A.\n\n> A: candidate 0 for 1?');
+  expect(during).toContain('### Candidate A for turn 2\n\ncandidate 0 for 2?\n\n### Candidate B for turn 2');
+  expect(during).not.toContain('rival');
+  const after = transcript([...chosen, answered('e', 1)]);
+  expect(after).toContain('> kim chose B (openai:rival) over A (openai:agent).');
+  const skipped = transcript([
+    ...chosen,
+    candidates('e', 2),
+    choice('e', 2, 'neither'),
+    candidates('e', 2),
+    { event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' },
+  ]);
+  expect(skipped).toContain('> kim chose B (openai:rival) over A (openai:agent).');
+  expect(skipped).toContain('> kim wanted neither A (openai:agent) nor B (openai:rival).');
+  expect(skipped).toContain('### Candidate A for turn 2 (openai:agent)');
+});
+
+it('calls models by their names, and a person by the pseudonym whatever it reads like', () => {
+  const dialogue = (by: string) =>
+    transcript(
+      [
+        candidates('e', 1),
+        choice('e', 1, 1, by),
+        agentTurn('e', 1),
+        { event: 'reply', episode: 'e', turn: 1, text: 'Two.', author: 'simulator', by: 'openai:simulator' },
+        agentTurn('e', 2),
+        {
+          ...{ event: 'reply', episode: 'e', turn: 2, text: 'Three.', by },
+          ...{ author: 'developer-sent-suggestion', suggestion: 'Three.', suggestedBy: 'openai:simulator' },
+        },
+        answered('e', 2),
+      ],
+      { 'openai:agent': 'Lab', 'openai:rival': 'before', 'openai:simulator': 'Helper' },
+    );
+  const text = dialogue('kim');
+  expect(text).toContain('- Agent: Lab\n- Collaborator: kim (developer)');
+  expect(text).toContain('> kim chose B (before) over A (Lab).');
+  expect(text).toContain('### Helper (simulator)\n\nTwo.');
+  expect(text).toContain('### kim (developer, as Helper drafted it)\n\nThree.');
+  expect(text).not.toContain('openai:');
+  expect(dialogue('openai:simulator')).toContain('### openai:simulator (developer, as Helper drafted it)');
+});

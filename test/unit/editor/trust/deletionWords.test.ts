@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { erasedWords, whatGoes } from '../../../../src/editor/trust/deletionWords';
+import { english } from '../translate';
+
+const none = { runs: [], experiments: [] };
+
+describe('a deletion from several data folders', () => {
+  it('says before it what goes, by folder', () => {
+    const alpha = { name: 'alpha', dialogues: 3, made: { ...none, runs: ['r1'] } };
+    const beta = { name: 'beta', dialogues: 1, made: { ...none, experiments: ['loops/full'] } };
+    const text = whatGoes([alpha, beta], english);
+    expect(text).toMatch(/^4 dialogues \(alpha: 3 dialogues, beta: 1 dialogue\) played under this pseudonym/);
+    expect(text).toContain('Runs that were trained with them, and their models: r1.');
+    expect(text).toContain('Not deleted from the logs of these loops and scoreboards: loops/full.');
+    expect(whatGoes([{ ...alpha, made: none }], english)).toMatch(
+      /^3 dialogues played under this pseudonym(?!.*Runs)/s,
+    );
+  });
+
+  it('says after it what is gone from where', () => {
+    const alpha = { place: '/w/alpha', episodes: 3, lines: 40, ...none, runs: ['r1', 'r2'] };
+    const beta = { place: '/w/beta', episodes: 1, lines: 9, ...none, experiments: ['loops/full'] };
+    expect(erasedWords('kim', [alpha, beta], english)).toBe(
+      'All data of kim has been deleted from /w/alpha: 3 dialogues, 2 runs; /w/beta: 1 dialogue, loops/full.',
+    );
+  });
+});

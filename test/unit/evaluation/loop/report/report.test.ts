@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  TrainedComparison,
+  TrainedComparisons,
+} from '../../../../../src/core/evaluation/loop/comparison';
+import { escaped } from '../../../../../src/core/markdown';
+import { storyIn } from '../../../../../src/core/evaluation/loop/report/learning';
+import { pageOf } from '../../../../../src/core/evaluation/loop/report/page';
+import type { LoopReport } from '../../../../../src/core/evaluation/loop/report/page';
+import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
+import { successInWords, verdictOf } from '../../../../../src/core/evaluation/loop/verdict';
+import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
+import { parseEvent } from '../../../../../src/core/training/eventFile';
+import type { TrainerEvent } from '../../../../../src/core/training/events';
+
+const figures = (success: number, changes: Partial<AgentFigures> = {}): AgentFigures => ({
+  agent: 'starter',
+  mode: 'fixed',
+  tasks: 200,
+  dialogues: 400,
+  success: { mean: success, interval: { low: success - 0.05, high: success + 0.05 } },
+  testsPassed: { mean: 0.6, interval: { low: 0.55, high: 0.65 } },
+  leakRate: 0,
+  meanTurns: 4.1,
+  missedDecisions: 1.2,
+  uselessQuestions: 1.6,
+  meanTokens: 70,
+  meanSeconds: 1,
+  turnLimitRate: 0.1,
+  timeOutRate: 0,
+  notGradable: 0,
+  unfinished: 0,
+  ...changes,
+});
+
+/** Makes a comparison with a change of success by `by` and an interval of ±`give`. */
+function changed(by: number, give: number): TrainedComparison {
+  const paired = { difference: by, interval: { low: by - give, high: by + give }, p: 0.01, tasks: 200 };
+  return {
+    before: figures(0.3),
+    after: figures(0.3 + by),
+    success: paired,
+    testsPassed: paired,
+    gained: 40,
+    lost: 12,
+  };
+}
+
+const both = (sampled: TrainedComparison, greedy = sampled): TrainedComparisons => ({ sampled, greedy });
+const up = changed(0.14, 0.05);
+const open = changed(0.02, 0.05);
+const down = changed(-0.1, 0.05);
+
+describe('the verdict of a loop', () => {
+  it('says that training helped only when the intervals of both plays are above zero', () => {
+    expect(verdictOf(both(up))).toBe('Training helped');
+    expect(verdictOf(both(up, open))).toContain('greedy play shows no clear difference');
+    expect(verdictOf(both(open, up))).toContain('sampled play shows no clear difference');
+  });
+
+  it('says as plainly that it did nothing, or harm', () => {
+    expect(verdictOf(both(open))).toBe('Training made no difference that these tasks could show');
+    expect(verdictOf(both(down))).toBe('Training made the agent worse');
+    expect(verdictOf(both(up, down))).toBe('Training helped sampled play and harmed greedy play');
+  });
+
+  it('takes too few tasks for an interval as no difference', () => {
+    const few = { ...up, success: { ...up.success, interval: null, tasks: 3 } };
+    expect(verdictOf(both(few))).toBe('Training made no difference that these tasks could show');
+  });
+
+  it('gives the change with its interval', () => {
+    expect(successInWords('sampled', up)).toBe(
+      'sampled success 30.0 % → 44.0 %, +14.0 points [+9.0, +19.0], p = 0.010',
+    );
+  });
+});
+
+const told = (comparisons: TrainedComparisons, changes: Partial<LoopReport> = {}): LoopReport => ({
+  folder: '/home/me/loop',
+  data: '/home/me/loop',
+  model: '/home/me/loop/model',
+  run: '20261121-010203-abcd',
+  tasks: { train: 400, heldOut: 200, badLines: 0, content: { train: 'a', heldOut: 'b' } },
+  collected: { collection: 'loop-1', dialogues: 1600, successes: 480 },
+  comparisons,
+  precision: 'fp32',
+  stages: [{ name: 'train', isSkipped: false, seconds: 150 }],
+  plan: {
+    packs: [],
+    settings: QUICK,
+    seed: 0,
+    agent: { name: 'starter', base: '/assets/starter', graph: '/assets/starter/onnx/model.onnx' },
+    simulator: 'rules',
+  },
+  story: storyIn([]),
+  ...changes,
+});
+
+describe('the report of a loop', () => {
+  it('begins with what came out', () => {
+    const lines = pageOf(told(both(up))).split('\n');
+    expect(lines[0]).toBe('# Training helped: success 30.0 % → 44.0 %');
+    expect(lines[2]).toMatch(/^On 200 held-out tasks: \*\*sampled success .*\+14\.0 points/);
+  });
+
+  it('warns of a gain that only sampled play shows', () => {
+    expect(pageOf(told(both(up, open)))).toContain('may be that the agent wavers less');
+    expect(pageOf(told(both(up)))).not.toContain('wavers');
+  });
+
+  it('says how large a difference may still be that was not found', () => {
+    expect(pageOf(told(both(open)))).toContain('may lie anywhere from −3.0 to +7.0 points');
+  });
+
+  it('says that both agents are computed in the same precision, and lists the settings', () => {
+    const page = pageOf(told(both(up)));
+    expect(page).toContain('| precision | fp32 before and after');
+    expect(page).toContain('| tasks | 400 to learn from, 200 held out; the starter world, standard');
+    expect(page).toContain('| time: train | 2.5 min |');
+  });
+
+  it('leaves out what tasks without facts cannot tell', () => {
+    const without = { ...up, before: figures(0.3, { missedDecisions: null, uselessQuestions: null }) };
+    expect(pageOf(told(both(without)))).toContain('| missed decisions | – | 1.20 |');
+  });
+});
+
+const event = (fields: object): TrainerEvent =>
+  parseEvent(JSON.stringify({ version: 1, at: '2026-11-21T00:00:00Z', ...fields }))!;
+
+describe('the learning curves of a run', () => {
+  const step = (stage: string, number: number, loss: number): TrainerEvent =>
+    event({ event: 'step', stage, step: number, steps: 3, loss, accuracy: 0.5 });
+
+  it('are drawn for each stage that has steps', () => {
+    const { learnings } = storyIn([step('critic', 1, 0.7), step('critic', 2, 0.6), step('policy', 1, 0.7)]);
+    expect(learnings.map(({ stage, steps }) => [stage, steps])).toEqual([
+      ['critic', 2],
+      ['policy', 1],
+    ]);
+  });
+
+  it('take the later of the steps that a run repeated after it had died', () => {
+    const once = storyIn([step('critic', 1, 0.7), step('critic', 2, 0.5), step('critic', 3, 0.4)]);
+    const died = [
+      step('critic', 1, 0.7),
+      step('critic', 2, 0.9),
+      step('critic', 2, 0.5),
+      step('critic', 3, 0.4),
+    ];
+    expect(storyIn(died)).toEqual(once);
+  });
+
+  it('tell the accuracy of the look that was kept', () => {
+    const look = (number: number, accuracy: number, best: boolean): TrainerEvent =>
+      event({ event: 'evaluation', stage: 'critic', step: number, loss: 0.6, accuracy, best });
+    const { learnings } = storyIn([step('critic', 1, 0.7), look(1, 0.7, true), look(2, 0.65, false)]);
+    expect(learnings[0]!.accuracy).toBe(0.7);
+  });
+});
+
+describe('what a model or a task wrote', () => {
+  it('is shown in a report as it was written', () => {
+    expect(escaped('Is `x` <b>2</b> * 3_000? [yes](no)')).toBe(
+      'Is \\`x\\` \\<b\\>2\\</b\\> \\* 3\\_000? \\[yes\\](no)',
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { QUICK } from '../../../../src/core/evaluation/loop/settings';
+import { drawTasks, hasPacks, loadPack, taskFiles } from '../../../../src/core/evaluation/loop/tasks';
+import { written, taskRow } from '../../../fixtures/tasks';
+import { temporaryFolder } from '../../../fixtures/log';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+const settings = { ...QUICK, trainTasks: 8, heldOutTasks: 4 };
+
+const about = (id: string): string =>
+  `I need the fee for parcel ${id}.\n\ndef parcel_fee(grams: int) -> int:`;
+
+const pack = (name: string, ids: readonly string[]): Promise<string> =>
+  written(
+    folder,
+    name,
+    ids.map((id) => JSON.stringify(taskRow({ id, problem_description: about(id) }))).join('\n'),
+  );
+
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, i) => `task-${from + i}`);
+
+async function drawn(packs: readonly string[], seed = 0) {
+  const result = await drawTasks(folder, packs, { settings, seed });
+  const ids = async (file: string): Promise<string[]> =>
+    (await loadPack(path.join(folder, file))).map(({ task }) => task.id);
+  return { result, train: await ids(taskFiles.train), heldOut: await ids(taskFiles.heldOut) };
+}
+
+describe('the tasks of a loop', () => {
+  it('come from two splits of the starter world when no pack is given', async () => {
+    const { train, heldOut, result } = await drawn([]);
+    expect(result).toMatchObject({ train: 8, heldOut: 4, badLines: 0 });
+    expect(train.every((id) => id.startsWith('starter-train-'))).toBe(true);
+    expect(heldOut.every((id) => id.startsWith('starter-development-'))).toBe(true);
+  });
+
+  it('are a fifth of a pack to measure on and others to learn from, up to as many as are wanted', async () => {
+    const few = await drawn([await pack('few.jsonl', numbered(0, 10))]);
+    expect([few.train.length, few.heldOut.length]).toEqual([8, 2]);
+    const many = await drawn([await pack('many.jsonl', numbered(0, 50))]);
+    expect([many.train.length, many.heldOut.length]).toEqual([8, 4]);
+    expect(new Set([...many.train, ...many.heldOut]).size).toBe(12);
+  });
+
+  it('are split by seed and what they ask for, whatever the order of the packs', async () => {
+    const one = await pack('one.jsonl', numbered(0, 9));
+    const two = await pack('two.jsonl', numbered(9, 20));
+    const there = await drawn([one, two]);
+    const back = await drawn([two, one]);
+    expect(back).toEqual(there);
+    expect((await drawn([one, two], 1)).heldOut).not.toEqual(there.heldOut);
+  });
+
+  it('are learned from or measured on, not both, when a pack has them under two ids', async () => {
+    const ids = numbered(0, 10);
+    const rows = ids.flatMap((id) =>
+      ['a', 'b'].map((copy) => {
+        const description = about(id).replaceAll(' ', copy === 'a' ? ' ' : '  ');
+        return JSON.stringify(taskRow({ id: `${copy}-${id}`, problem_description: description }));
+      }),
+    );
+    const { train, heldOut } = await drawn([await written(folder, 'twice.jsonl', rows.join('\n'))]);
+    const bare = (all: string[]): string[] => all.map((id) => id.slice(2));
+    expect(heldOut).toHaveLength(4);
+    expect(bare(train).filter((id) => bare(heldOut).includes(id))).toEqual([]);
+  });
+
+  it('count the lines that hold none', async () => {
+    const file = await written(folder, 'p.jsonl', `${JSON.stringify(taskRow({ id: 'a' }))}\n{}\n`);
+    const other = await pack('q.jsonl', numbered(0, 9));
+    expect((await drawn([file, other])).result.badLines).toBe(1);
+  });
+
+  it('must be enough to split', async () => {
+    const file = await pack('p.jsonl', ['a', 'b']);
+    await expect(drawn([file])).rejects.toMatchObject({ code: 'loop/too-few-tasks' });
+  });
+
+  it('are drawn again when a file of them was deleted', async () => {
+    const { result } = await drawn([]);
+    expect(await hasPacks(folder, result)).toBe(true);
+    await rm(path.join(folder, taskFiles.heldOut));
+    expect(await hasPacks(folder, result)).toBe(false);
+  });
+});

@@ -1,0 +1,23 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { trainerCode } from '../../../../src/core/evaluation/loop/trainerCode';
+import { temporaryFolder } from '../../../fixtures/log';
+
+describe("the digest of a trainer's code", () => {
+  it('changes with a module and with the prompt of the critic, not with what Python leaves beside them', async () => {
+    const folder = await temporaryFolder();
+    const holds = async (name: string, text: string): Promise<string> => {
+      const file = path.join(folder, 'tandem_trainer', name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, text);
+      return trainerCode(folder);
+    };
+    await holds('losses.py', 'a = 1');
+    const first = await holds('data/prompts/critic.md', 'Judge.');
+    expect(await holds('__pycache__/losses.pyc', 'x')).toBe(first);
+    const second = await holds('data/prompts/critic.md', 'Judge well.');
+    expect(second).not.toBe(first);
+    expect(await holds('losses.py', 'a = 2')).not.toBe(second);
+  });
+});

@@ -1,0 +1,231 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { trainedCells } from '../../../../src/core/training/attempts';
+import { scoreboard, type Board } from '../../../../experiments/scoreboard/board';
+import { writeBoard } from '../../../../experiments/scoreboard/files';
+import { tableOf } from '../../../../experiments/scoreboard/table';
+import { methods, plan, stage, type Stage } from './stage';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-scoreboard-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the scoreboard', () => {
+  describe('that is played to its end', () => {
+    let own: string;
+    let played: Stage;
+    let board: Board;
+    beforeAll(async () => {
+      own = await mkdtemp(path.join(tmpdir(), 'tandem-scoreboard-'));
+      played = await stage(own);
+      board = await scoreboard(played.to);
+    });
+    afterAll(() => rm(own, { recursive: true, force: true }));
+
+    it('tries every setting on the development split and trains the best with every seed', () => {
+      expect(board.choices.map(({ chosen }) => chosen?.name)).toEqual(['strong', 'strong']);
+      expect(played.trained.toSorted()).toEqual([
+        'rft 0.1 seed 9',
+        'rft 0.5 seed 1',
+        'rft 0.5 seed 2',
+        'rft 0.5 seed 9',
+        'sweet-rl 0.3 seed 9',
+        'sweet-rl 0.95 seed 1',
+        'sweet-rl 0.95 seed 2',
+        'sweet-rl 0.95 seed 9',
+      ]);
+    });
+
+    it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', () => {
+      const credit = board.credit!;
+      const [critic, untrained] = credit.scores;
+      expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
+      expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
+      expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
+      expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
+    });
+
+    it('tells how much is done and how long the rest takes', () => {
+      const last = played.told.findLast(({ what }) => what.includes('test'))!;
+      expect([last.done, last.total]).toEqual([11, 11]);
+      expect(last.secondsLeft).toBe(0);
+    });
+
+    it('writes a page with its pictures, and the same for programs', async () => {
+      const { to } = played;
+      const players = { start: 'starter', simulator: 'rules' };
+      const page = await writeBoard(to.out, board, tableOf(board.final, 1), { plan, methods, players });
+      const text = await readFile(page, 'utf8');
+      expect(text).toMatch(/\| sweet-rl \| strong \| \d+\.\d % \[/);
+      expect(text).toContain('sweet-rl − rft, at least +12.0 points');
+      const shown = [...text.matchAll(/\]\((\w+\.svg)\)/g)].map(([, name]) => name);
+      expect(await readdir(to.out)).toEqual(expect.arrayContaining(shown));
+      const summary = JSON.parse(await readFile(path.join(to.out, 'scoreboard.json'), 'utf8')) as object;
+      expect(summary).toHaveProperty('targets');
+    });
+  });
+
+  it('compares on the same tasks and seeds, and says whether what was to be shown is', async () => {
+    // With so many tasks the difference is significant.
+    const test = { ...plan.test, tasks: 40 };
+    const { to } = await stage(folder, { plan: { ...plan, test, seeds: [1, 2, 3] } });
+    const board = await scoreboard(to);
+    const { rows, differences, targets } = tableOf(board.final, 1);
+    expect(rows.map(({ method }) => method)).toEqual(['zero-shot', 'rft', 'sweet-rl']);
+    expect(rows[2]!.sampled!.success.bySeed).toHaveLength(3);
+    expect(rows[2]!.sampled!.success.mean).toBeGreaterThan(rows[1]!.sampled!.success.mean);
+    const [difference] = differences.filter(({ worse }) => worse === 'rft');
+    expect(difference!.success.tasks).toBe(40);
+    expect(difference!.success.interval!.low).toBeGreaterThan(0);
+    expect(targets.map(({ met }) => met)).toEqual([false, true, false]);
+    // Two seeds are too few for significance.
+    const two = board.final.map(({ method, attempts }) => ({ method, attempts: attempts.slice(0, 2) }));
+    expect(tableOf(two, 1).targets.map(({ met }) => met)).toEqual([false, false, false]);
+  });
+
+  it('says what each of its runs trained, whatever became of other attempts', async () => {
+    const { to } = await stage(folder);
+    const { attempts } = await scoreboard(to);
+    const broken = path.join(to.out, 'attempts', 'broken');
+    await mkdir(broken);
+    await writeFile(path.join(broken, 'attempt.json'), '{"method":');
+    const cells = await trainedCells(to.out);
+    const strong = attempts.find(
+      ({ method, split, seed }) => method === 'rft' && split === 'test' && seed === 2,
+    );
+    expect(cells.get(strong!.run!)).toBe('rft, strong, seed 2');
+    expect([...cells.values()].some((name) => name.startsWith('zero-shot'))).toBe(false);
+  });
+
+  it('does nothing twice: the second call plays and trains nothing', async () => {
+    const first = await stage(folder);
+    const before = await scoreboard(first.to);
+    const second = await stage(folder);
+    const after = await scoreboard(second.to);
+    expect(second.trained).toEqual([]);
+    expect(second.turns.asked).toBe(0);
+    expect(after).toEqual(before);
+  });
+
+  it('trains and plays again what other code of the trainer would make, but not the start', async () => {
+    await scoreboard((await stage(folder)).to);
+    const { to } = await stage(folder, { trainerCode: 'a mended objective' });
+    const board = await scoreboard(to);
+    expect(board.earlier).toHaveLength(8);
+    expect(board.earlier.every(({ method }) => method !== 'zero-shot')).toBe(true);
+  });
+
+  it('collects and plays anew when the texts of its tasks changed, whose ids stay', async () => {
+    const { to } = await stage(folder);
+    const before = await scoreboard(to);
+    const after = await scoreboard({
+      ...to,
+      tasks: (of) =>
+        to.tasks(of).map(({ task }) => ({ task: { ...task, description: `${task.description}\n# new` } })),
+    });
+    expect(after.offline.collection).not.toBe(before.offline.collection);
+    expect(after.earlier).toHaveLength(11);
+  });
+
+  it('makes the graphs of all models in the precision in which the start plays', async () => {
+    const { to } = await stage(folder, { precision: 'int8' });
+    const { attempts } = await scoreboard({ ...to, methods: methods.filter(({ name }) => name === 'rft') });
+    expect(attempts.map(({ fields }) => fields.export)).toEqual(attempts.map(() => ({ onnx: ['int8'] })));
+  });
+
+  it('goes on where it was stopped', async () => {
+    const stop = new AbortController();
+    const first = await stage(folder, { signal: stop.signal });
+    const stopped = scoreboard({
+      ...first.to,
+      onProgress: ({ what, isEnd }) => {
+        if (isEnd === true && what.includes('seed 1, test')) stop.abort();
+      },
+    });
+    await expect(stopped).rejects.toThrow();
+    const second = await stage(folder);
+    const board = await scoreboard(second.to);
+    expect(first.trained.length + second.trained.length).toBe(8);
+    expect(board.final.flatMap(({ attempts }) => attempts)).toHaveLength(6);
+  });
+
+  it('tries once more what failed by chance', async () => {
+    const { to } = await stage(folder);
+    let calls = 0;
+    const board = await scoreboard({
+      ...to,
+      train: (options) => (calls++ === 0 ? Promise.reject(new Error('No memory.')) : to.train(options)),
+    });
+    expect(board.attempts.every(({ state }) => state === 'done')).toBe(true);
+  });
+
+  it('keeps a failed training as an attempt, goes on with the others, and tries it again the next time', async () => {
+    const { to } = await stage(folder);
+    const failing = await scoreboard({
+      ...to,
+      train: (options) =>
+        options.configuration.forTrainer.method === 'rft'
+          ? Promise.reject(new Error('The loss is no number.'))
+          : to.train(options),
+    });
+    expect(failing.choices.find(({ method }) => method.name === 'rft')!.chosen).toBeUndefined();
+    expect(failing.attempts.filter(({ message }) => message === 'The loss is no number.')).toHaveLength(2);
+    const { rows } = tableOf(failing.final, 1);
+    expect(rows.find(({ method }) => method === 'rft')!.sampled).toBeUndefined();
+    const mended = await scoreboard(to);
+    expect(mended.attempts.every(({ state }) => state === 'done')).toBe(true);
+  });
+
+  it('plays the test split only when every setting is chosen, and counts for how many tables', async () => {
+    const { to, told } = await stage(folder);
+    const { testUses } = await scoreboard(to);
+    const ends = told.filter(({ isEnd, what }) => isEnd === true && /development|test/.test(what));
+    expect(ends.findLastIndex(({ what }) => what.includes('development'))).toBeLessThan(
+      ends.findIndex(({ what }) => what.includes('test')),
+    );
+    expect(testUses).toBe(1);
+    const other = methods.filter(({ name }) => name !== 'rft');
+    expect((await scoreboard({ ...to, methods: other })).testUses).toBe(2);
+    // Playing some of the same tasks, or the same tasks with changed code, also counts as a look at them.
+    const fewer = { ...plan, test: { ...plan.test, tasks: 10 } };
+    expect((await scoreboard({ ...to, plan: fewer, methods: other })).testUses).toBe(3);
+    expect((await scoreboard({ ...to, methods: other, trainerCode: 'mended' })).testUses).toBe(4);
+  });
+
+  it('lists the attempts of earlier plans beside its own', async () => {
+    const { to } = await stage(folder);
+    await scoreboard(to);
+    const other = await scoreboard({ ...to, plan: { ...plan, test: { tasks: 10, seed: 31 } } });
+    expect([other.attempts.length, other.earlier.length]).toEqual([11, 6]);
+    expect(other.testUses).toBe(1);
+  });
+
+  it('gives the table before the credit, which can be left out and measured later', async () => {
+    const { to, trained } = await stage(folder);
+    const without = await scoreboard({ ...to, withoutCredit: true });
+    expect(without.credit).toBeUndefined();
+    expect(tableOf(without.final, 1).targets).not.toEqual([]);
+    const players = { start: 'starter', simulator: 'rules' };
+    const page = await writeBoard(to.out, without, tableOf(without.final, 1), { plan, methods, players });
+    expect(await readFile(page, 'utf8')).toContain('Not measured: the same command, without `--no-credit`');
+    const before = trained.length;
+    const given: unknown[] = [];
+    const stopped = scoreboard({
+      ...to,
+      onTable: (table) => {
+        given.push(table);
+        return Promise.reject(new Error('stopped'));
+      },
+    });
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(given).toEqual([without]);
+    expect((await scoreboard(to)).credit!.scores).not.toEqual([]);
+    expect(trained.length).toBe(before);
+  });
+});

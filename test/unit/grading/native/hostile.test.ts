@@ -1,0 +1,448 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { NativeRunner } from '../../../../src/core/grading/native/native';
+import {
+  canonicalOf,
+  displayOf,
+  displays,
+  jobOf,
+  openRunner,
+  optionsFor,
+  outcomes,
+  users,
+} from '../native-runner';
+
+const refused =
+  /^(PermissionError|FileNotFoundError|ConnectionRefusedError|ProcessLookupError|OSError|BlockingIOError|RuntimeError): /;
+const repository = path.resolve(import.meta.dirname, '../../../..');
+
+describe.each(users)('a hostile answer on the native runner, which %s runs', (user) => {
+  let opened: Awaited<ReturnType<typeof openRunner>>;
+  let runner: NativeRunner;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'tandem-'));
+    const options = await optionsFor(user, folder);
+    folder = await mkdtemp(path.join(folder, 'secrets-'));
+    await writeFile(path.join(folder, 'secret'), 'secret', { mode: 0o644 });
+    opened = await openRunner([], options);
+    if ('runner' in opened) runner = opened.runner;
+  });
+  beforeEach((context) => {
+    if ('missing' in opened) context.skip(opened.missing);
+  });
+  afterEach(async () => {
+    if ('runner' in opened) {
+      expect(await displays(runner, 'def f(x): return x + 1', ['f(1)', 'f(2)'])).toEqual(['2', '3']);
+    }
+  });
+  afterAll(async () => {
+    if ('runner' in opened) await opened.runner.close();
+    await rm(path.dirname(folder), { recursive: true });
+  });
+
+  /** Expects the operating system to refuse each expression. */
+  async function expectRefused(source: string, calls: readonly string[]): Promise<void> {
+    for (const [index, said] of (await displays(runner, source, calls)).entries()) {
+      expect(said, calls[index]).toMatch(refused);
+    }
+  }
+
+  it('reads no file but the libraries', async () => {
+    await expectRefused('import os', [
+      'open("/etc/passwd").read()',
+      `open(${JSON.stringify(path.join(folder, 'secret'))}).read()`,
+      `open(${JSON.stringify(path.join(repository, 'package.json'))}).read()`,
+      `open(${JSON.stringify(path.join(repository, 'src/core/grading/native/python/answer.py'))}).read()`,
+      `os.listdir(${JSON.stringify(repository)})`,
+      'os.listdir("/home")',
+      'os.listdir("/var")',
+      'os.open("/tmp", os.O_RDONLY)',
+    ]);
+    expect(await displays(runner, 'import os', ['os.listdir("/dev")'])).toEqual(["['null']"]);
+    expect(await displays(runner, 'import wave', ['wave.__name__'])).toEqual(["'wave'"]);
+  });
+
+  it('finds nothing under /proc, of itself or of others', async () => {
+    await expectRefused('import os', [
+      'open("/proc/self/environ").read()',
+      'open("/proc/self/mem", "rb")',
+      'open("/proc/self/maps").read()',
+      'open("/proc/1/cmdline").read()',
+      'os.listdir("/proc/self/fd")',
+      'os.readlink("/proc/self/exe")',
+    ]);
+  });
+
+  it('writes, creates, renames and removes no file', async () => {
+    const secret = JSON.stringify(path.join(folder, 'secret'));
+    await expectRefused('import os, tempfile', [
+      `open(${secret}, "w")`,
+      `open(${secret}, "a")`,
+      `open(${JSON.stringify(path.join(folder, 'new'))}, "x")`,
+      `os.remove(${secret})`,
+      `os.rename(${secret}, ${secret} + "2")`,
+      `os.chmod(${secret}, 0)`,
+      `os.truncate(${secret}, 0)`,
+      `os.mkdir(${JSON.stringify(path.join(folder, 'new'))})`,
+      `os.symlink("/etc/passwd", ${JSON.stringify(path.join(folder, 'link'))})`,
+      'tempfile.TemporaryFile()',
+      'os.write(os.memfd_create("x"), b"x")',
+      'os.truncate(os.memfd_create("x"), 1)',
+      'os.mkdir("/new")',
+      'os.mkdir("/dev/new")',
+      'open("/tandem/native/answer.py", "w")',
+      'open(os.__file__, "r+")',
+    ]);
+    expect(await readdir(folder)).toEqual(['secret']);
+  });
+
+  it('sees an empty environment', async () => {
+    const source = [
+      'import os, ctypes',
+      'def f(): return dict(os.environ)',
+      'def g():',
+      '    words = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")',
+      '    return words[0] if words else None',
+    ].join('\n');
+    expect(await displays(runner, source, ['f()', 'g()'])).toEqual(['{}', 'None']);
+  });
+
+  it('reaches no network, not even this machine', async () => {
+    const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    let reached = false;
+    server.on('connection', () => (reached = true));
+    const name = `tandem-${randomBytes(6).toString('hex')}`;
+    const abstract = createServer((socket) => socket.end('hello')).listen(`\0${name}`);
+    await new Promise((resolve) => abstract.once('listening', resolve));
+    abstract.on('connection', () => (reached = true));
+    await expectRefused('import socket, urllib.request', [
+      `socket.create_connection(("127.0.0.1", ${port}))`,
+      `socket.socket(socket.AF_UNIX).connect("\\0${name}")`,
+      'socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 53))',
+      'socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)',
+    ]);
+    expect(await displays(runner, 'import socket', ['[name for _, name in socket.if_nameindex()]'])).toEqual([
+      "['lo']",
+    ]);
+    await new Promise((resolve) => abstract.close(resolve));
+    const [said] = await displays(runner, 'import urllib.request', [
+      `urllib.request.urlopen("http://127.0.0.1:${port}").read()`,
+    ]);
+    expect(said).toMatch(/^URLError/);
+    expect(reached).toBe(false);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('starts no process and no thread', async () => {
+    await expectRefused('import os, subprocess, threading, pty', [
+      'os.fork()',
+      'os.forkpty()',
+      'os.posix_spawn("/bin/sh", ["sh"], {})',
+      'subprocess.run(["/bin/true"])',
+      'os.execv("/bin/sh", ["sh"])',
+      'threading.Thread(target=print).start()',
+    ]);
+    expect(await displays(runner, 'import os', ['os.system("true") == 0'])).toEqual(['False']);
+  });
+
+  it('does not get far with a fork bomb', async () => {
+    const source =
+      'import os\ndef f():\n    while True:\n        try: os.fork()\n        except OSError: pass';
+    expect(await outcomes(runner, source, ['f()'], 200)).toEqual([{ kind: 'timed-out' }]);
+  });
+
+  it('signals nobody but itself', async () => {
+    const other = displays(runner, 'import threading\ndef f(): return threading.Event().wait(1)', ['f()']);
+    const process = await displays(runner, '', ['__import__("ctypes").CDLL(None).getppid()']);
+    expect(process).toEqual(['1']);
+    for (const call of [
+      'os.kill(1, 9)',
+      'os.kill(1, signal.SIGSTOP)',
+      'os.kill(1, signal.SIGINT)',
+      'os.kill(-1, 9)',
+      'os.killpg(0, 9)',
+      'signal.pidfd_send_signal(os.pidfd_open(1), 9)',
+      'ctypes.CDLL(None).raise_(9)',
+    ]) {
+      await outcomes(runner, 'import os, signal, ctypes', [call]);
+      expect(await displays(runner, '', ['1'])).toEqual(['1']);
+    }
+    expect(await other).toEqual(['False']);
+  });
+
+  it('changes nothing for the next answer: no limit, no priority, nothing that is shared', async () => {
+    const source = [
+      'import ctypes, os, resource',
+      'libc = ctypes.CDLL(None)',
+      'limits = lambda: [resource.getrlimit(n) for n in range(16)]',
+      'state = lambda: [limits(), os.getpriority(0, 0), len(os.sched_getaffinity(0)), libc.shmget(77, 0, 0), libc.msgget(77, 0)]',
+      'def lower():',
+      '    for number in range(16):',
+      '        try: resource.prlimit(1, number, (0, 0))',
+      '        except OSError: pass',
+    ].join('\n');
+    const calls = ['lower()', 'os.setpriority(0, 1, 19)', 'os.sched_setaffinity(1, {0})'];
+    calls.push('libc.shmget(77, 4096, 0o1666)', 'libc.msgget(77, 0o1666)');
+    const before = await displays(runner, source, ['state()']);
+    for (const call of calls) {
+      await outcomes(runner, source, [call]);
+      expect(await displays(runner, source, ['state()']), call).toEqual(before);
+    }
+  });
+
+  it('is ended when it makes memory that would outlive it', async () => {
+    const source = [
+      'import ctypes',
+      'libc = ctypes.CDLL(None)',
+      'def f():',
+      '    libc.shmget(0, 4096, 0o1600)',
+      '    while True: pass',
+    ].join('\n');
+    const [outcome] = await outcomes(runner, source, ['f()']);
+    expect(displayOf(outcome!)).toBe('InterpreterCrash: The interpreter crashed (signal SIGKILL).');
+  });
+
+  it('gets no point for ending its sandbox, and is not left out', async () => {
+    const source = [
+      'import os, resource, sys',
+      'def f():',
+      '    resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0))',
+      '    while True: pass',
+    ].join('\n');
+    const { calls } = await runner.run(jobOf(source, ['f()', '1'], { limitMilliseconds: 300 }));
+    expect(
+      calls.map(displayOf).filter((said) => !/^(PermissionError|InterpreterCrash): |^1$/.test(said)),
+    ).toEqual([]);
+  });
+
+  it('gets nowhere with system calls of its own', async ({ skip }) => {
+    if (process.arch !== 'x64') skip('The numbers are those of x86-64.');
+    const source = [
+      'import ctypes, os',
+      'libc = ctypes.CDLL(None, use_errno=True)',
+      'def f(*arguments):',
+      '    words = [a if isinstance(a, bytes) else ctypes.c_long(a) for a in arguments]',
+      '    result = libc.syscall(*words)',
+      '    return "refused" if result == -1 and ctypes.get_errno() in (1, 22, 28, 38) else (result, ctypes.get_errno())',
+      'class Part(ctypes.Structure): _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]',
+      'here = ctypes.create_string_buffer(8)',
+      'part = Part(ctypes.addressof(here), 8)',
+      'at = ctypes.addressof(part)',
+    ].join('\n');
+    const calls = [
+      ...['f(101, 16, 1, 0, 0)', 'f(101, 0x4206, 1, 0, 0)'], // ptrace: attach, seize
+      ...['f(310, 1, at, 1, at, 1, 0)', 'f(311, 1, at, 1, at, 1, 0)'], // process_vm_readv, process_vm_writev
+      'f(438, libc.syscall(434, 1, 0), 0, 0)', // pidfd_getfd of a pidfd_open
+      ...['f(165, b"none", b"/", b"tmpfs", 0, 0)', 'f(161, b"/")'], // mount, chroot
+      ...['f(170, b"name", 4)', 'f(164, 0, 0)', 'f(169, 0, 0, 0)'], // sethostname, settimeofday, reboot
+      ...['f(246, 0, 0, 0, 0)', 'f(175, 0, 0, b"")', 'f(172, 3)'], // kexec_load, init_module, iopl
+      ...['f(105, 0)', 'f(106, 0)', 'f(116, 0, 0)'], // setuid, setgid, setgroups
+      'f(272, 0x20000)', // unshare: mounts
+    ];
+    if (user === 'nobody' || process.getuid!() !== 0) calls.push('f(272, 0x10000000)'); // unshare: users
+    const said = await displays(runner, source, calls);
+    expect(Object.fromEntries(calls.map((call, index) => [call, said[index]]))).toEqual(
+      Object.fromEntries(calls.map((call) => [call, "'refused'"])),
+    );
+  });
+
+  it('loses only its own calls when it ends the interpreter', async () => {
+    const calls = await outcomes(runner, 'import os', ['1', 'os._exit(0)', '3']);
+    expect(calls.map(displayOf)).toEqual([
+      '1',
+      'SystemExit: The code ended its interpreter (exit status 0).',
+    ]);
+    const [crash] = await outcomes(runner, 'import ctypes', ['ctypes.string_at(0)']);
+    expect(displayOf(crash!)).toBe('InterpreterCrash: The interpreter crashed (signal SIGSEGV).');
+    const [abort] = await outcomes(runner, 'import os', ['os.abort()']);
+    expect(displayOf(abort!)).toMatch(/^InterpreterCrash: /);
+    const exits = ['exec("raise SystemExit")', 'exit(0)', 'quit()'];
+    for (const said of await displays(runner, '', exits)) expect(said).toMatch(/^(SystemExit|NameError): /);
+  });
+
+  it('is stopped when it catches everything and goes on', async () => {
+    const source = [
+      'import signal',
+      'for number in range(1, 64):',
+      '    try: signal.signal(number, lambda *_: None)',
+      '    except Exception: pass',
+      'def f():',
+      '    while True:',
+      '        try:',
+      '            while True: pass',
+      '        except BaseException: pass',
+    ].join('\n');
+    expect(await outcomes(runner, source, ['f()'], 200)).toEqual([{ kind: 'timed-out' }]);
+  });
+
+  it('is stopped inside one long operation of C code', async () => {
+    const calls = ['pow(7, 10**10**7)', '__import__("re").match("(a*)*b", "a" * 40)'];
+    for (const call of calls)
+      expect(await outcomes(runner, '', [call], 200)).toEqual([{ kind: 'timed-out' }]);
+  });
+
+  it('cannot hide a loop in the destructor of a value', async () => {
+    const source = [
+      'class Bomb:',
+      '    def __del__(self):',
+      '        while True: pass',
+      'def f(): return Bomb()',
+    ].join('\n');
+    const calls = await outcomes(runner, source, ['f()', '1'], 200);
+    expect(calls.at(-1)).toEqual({ kind: 'timed-out' });
+  });
+
+  it('gets no more memory than it is given', async () => {
+    expect(await displays(runner, '', ['len(bytes(1 << 40))', 'len([0] * (1 << 30))'])).toEqual([
+      'MemoryError: ',
+      'MemoryError: ',
+    ]);
+    const source = 'def f():\n    kept = []\n    while True: kept.append(bytearray(10_000_000))';
+    expect(await displays(runner, source, ['f()'])).toEqual(['MemoryError: ']);
+  });
+
+  it('survives no recursion without end', async () => {
+    const deep = 'def f(x): return f(x + 1)';
+    expect((await displays(runner, deep, ['f(0)']))[0]).toMatch(/^RecursionError/);
+    const deeper = 'import sys\nsys.setrecursionlimit(10**9)\n' + deep;
+    const [outcome] = await outcomes(runner, deeper, ['f(0)'], 500);
+    expect(displayOf(outcome!)).toMatch(/^(InterpreterCrash|RecursionError|MemoryError|timed-out)/);
+  });
+
+  it('prints as much as it likes, to nobody', async () => {
+    const source = [
+      'import os, sys',
+      'def f():',
+      '    for _ in range(100): print("x" * 1_000_000)',
+      '    sys.stderr.write("x" * 10_000_000)',
+      '    os.write(1, b"x" * 10_000_000); os.write(2, b"x" * 10_000_000)',
+      '    return "done"',
+    ].join('\n');
+    expect(await displays(runner, source, ['f()', 'input()'])).toEqual([
+      "'done'",
+      'EOFError: EOF when reading a line',
+    ]);
+  });
+
+  it('returns a huge value, which equals nothing', async () => {
+    const [outcome] = await outcomes(runner, '', ['list(range(5_000_000))']);
+    expect(canonicalOf(outcome!)).toBeNull();
+  });
+
+  it('loses the whole job when it writes to the pipe of results', async () => {
+    const source = [
+      'import os',
+      'def f():',
+      '    for descriptor in range(3, 64):',
+      '        try: os.write(descriptor, b"x" * 100)',
+      '        except OSError: pass',
+      '    return 1',
+    ].join('\n');
+    const said = await displays(runner, source, ['1', 'f()', '3']);
+    expect(said).toEqual(Array(3).fill('InterpreterCrash: The code has tampered with its interpreter.'));
+  });
+
+  // Code that searches the stack frames finds the function that sends results, and all its variables.
+  const finds = [
+    'import sys, struct',
+    'def sender():',
+    '    frame = sys._getframe()',
+    '    while frame:',
+    '        if "nonce" in frame.f_locals: return frame.f_locals',
+    '        frame = frame.f_back',
+  ];
+
+  it('can say with a stolen nonce only what it could have returned', async () => {
+    const source = [
+      ...finds,
+      'def f(text):',
+      '    found = sender()',
+      '    found["send"](b"r", 0, 0.0, text)',
+      '    __import__("os")._exit(0)',
+    ].join('\n');
+    const value = '{"kind":"value","canonical":"n0x7","none":false,"display":"7"}';
+    const [honest] = await outcomes(runner, source, [`f(b'${value}')`]);
+    expect(honest).toMatchObject({ kind: 'value', canonical: 'n0x7' });
+    // A text cannot pose as a value that equals everything: it is compared as text or rejected.
+    const [odd] = await outcomes(runner, source, [`f(b'{"kind":"passed"}')`]);
+    expect(odd).toMatchObject({ kind: 'error', type: 'InterpreterCrash' });
+  });
+
+  it('cannot answer a call twice, or out of order, or one that it was not given', async () => {
+    for (const index of [0, 2, 9]) {
+      const source = [
+        ...finds,
+        'def f():',
+        `    sender()["send"](b"r", ${index}, 0.0, b'{"kind":"value","canonical":"n0x7","none":false,"display":"7"}')`,
+        '    return 1',
+      ].join('\n');
+      const said = await displays(runner, source, ['1', 'f()', '3']);
+      expect(said).toEqual(Array(3).fill('InterpreterCrash: The code has tampered with its interpreter.'));
+    }
+  });
+
+  it('does not gain time by saying that a call begins again', async () => {
+    const source = [...finds, 'def f():', '    while True: sender()["send"](b"b", 0, 0.0)'].join('\n');
+    const [outcome] = await outcomes(runner, source, ['f()'], 200);
+    expect(outcome).toMatchObject({ kind: 'error', type: 'InterpreterCrash' });
+  });
+
+  it('finds no other job in its memory', async ({ skip }) => {
+    if (process.arch !== 'x64')
+      skip('The system call that asks whether a page is readable has its x86-64 number.');
+    const halves = () => [randomBytes(9).toString('hex'), randomBytes(9).toString('hex')] as const;
+    const [other, own] = [halves(), halves()];
+    await displays(runner, `def f(): return "${other.join('')}"`, ['f()']);
+    const source = [
+      `mine = "${own.join('')}"`,
+      'import ctypes',
+      'libc = ctypes.CDLL(None, use_errno=True)',
+      'def readable(page):', // rt_sigprocmask copies the set before it finds that it knows no such action
+      '    libc.syscall(14, 99, ctypes.c_void_p(page), None, 8)',
+      '    return ctypes.get_errno() != 14',
+      'def found(first, second):',
+      '    middle, times = int(repr(object()).split("0x")[1][:-1], 16) & ~4095, 0',
+      '    for page in range(middle - 2**25, middle + 2**25, 4096):',
+      '        data = ctypes.string_at(page, 4096) if readable(page) else b""',
+      '        at = data.find(first)',
+      '        while at >= 0:',
+      '            times += data.startswith(second, at + len(first))',
+      '            at = data.find(first, at + 1)',
+      '    return times > 0',
+    ].join('\n');
+    const call = ([first, second]: readonly [string, string]) => `found(b"${first}", b"${second}")`;
+    expect(await displays(runner, source, [call(own), call(other)])).toEqual(['True', 'False']);
+  });
+
+  it('leaves no patched library behind', async () => {
+    const source = [
+      'import builtins, json, math, os, random, sys',
+      'builtins.len = lambda x: 42',
+      'math.sqrt = json.dumps = os.write = random.seed = None',
+      'sys.modules["math"] = sys.modules["json"] = None',
+      'def f(): return 1',
+    ].join('\n');
+    await outcomes(runner, source, ['f()', 'f()']);
+    const calls = ['len([1])', '__import__("math").sqrt(4)', '__import__("json").dumps(1)'];
+    expect(await displays(runner, '', calls)).toEqual(['1', '2.0', "'1'"]);
+  });
+
+  it('returns an object that says it equals everything, which equals nothing', async () => {
+    const source = [
+      'class Any(int):',
+      '    def __eq__(self, other): return True',
+      '    def __hash__(self): return 7',
+      'def f(): return Any(7)',
+    ].join('\n');
+    const calls = await outcomes(runner, source, ['f()']);
+    expect(calls.map(canonicalOf)).toEqual([null]);
+  });
+});

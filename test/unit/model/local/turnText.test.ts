@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { Sampler } from '../../../../src/core/model/local/sampling';
+import { TurnText } from '../../../../src/core/model/local/turnText';
+
+/** A tokenizer whose tokens are bytes. */
+const decode = (ids: readonly number[]): string => Buffer.from(ids).toString('utf8');
+
+function speak(text: string, stop: readonly string[] = []): { pieces: string[]; text: string } {
+  const turn = new TurnText(decode, stop);
+  const pieces: string[] = [];
+  for (const byte of Buffer.from(text)) {
+    if (turn.stopped) break;
+    pieces.push(turn.push(byte));
+  }
+  const end = turn.end();
+  return { pieces: [...pieces, end.rest].filter((piece) => piece !== ''), text: end.text };
+}
+
+describe('the text of a turn', () => {
+  it('is told character by character, never half of one', () => {
+    expect(speak('größe 🙂').pieces).toEqual(['g', 'r', 'ö', 'ß', 'e', ' ', '🙂']);
+  });
+
+  it('ends before a stop string, of which nothing is told', () => {
+    expect(speak('one STOP two', ['STOP'])).toEqual({ pieces: ['o', 'n', 'e', ' '], text: 'one ' });
+  });
+
+  it('is told late where it looks like a stop string and is none', () => {
+    expect(speak('a ST.', ['STOP']).pieces).toEqual(['a', ' ', 'ST.']);
+    expect(speak('a ST', ['STOP'])).toEqual({ pieces: ['a', ' ', 'ST'], text: 'a ST' });
+  });
+
+  it('ends at the first of several stop strings', () => {
+    expect(speak('one two three', ['three', 'two']).text).toBe('one ');
+  });
+
+  it('keeps what can never become a character, at its end', () => {
+    const turn = new TurnText(decode, []);
+    turn.push(0x61);
+    expect(turn.push(0xf0)).toBe('');
+    expect(turn.end()).toEqual({ text: 'a\ufffd', rest: '\ufffd' });
+  });
+});
+
+describe('a long turn', () => {
+  it.each([
+    ['of letters', 'a', 2],
+    ['of what never becomes a character', '\ufffd', 2],
+  ])('%s is decoded some tokens at a time', (_, letter, stops) => {
+    let decoded = 0;
+    const turn = new TurnText(
+      (ids) => {
+        decoded += ids.length;
+        return letter.repeat(ids.length);
+      },
+      Array.from({ length: stops }, (_, index) => `${letter}x${index}`),
+    );
+    const told = Array.from({ length: 5000 }, () => turn.push(1)).join('');
+    const { text, rest } = turn.end();
+    expect(told + rest).toBe(text);
+    expect(text).toBe(letter.repeat(5000));
+    expect(decoded).toBeLessThan(5000 * 40);
+  });
+});
+
+describe('a sampler', () => {
+  const logits = Float32Array.from([1, 3, 2, -4].map((x) => x / 2));
+  const share = (settings: { temperature: number; topP?: number; topK?: number }): number[] => {
+    const counts = [0, 0, 0, 0];
+    for (let seed = 0; seed < 4000; seed++) counts[new Sampler({ ...settings, seed }).choose(logits).id]!++;
+    return counts.map((count) => count / 4000);
+  };
+  const softmax = (temperature: number): number[] => {
+    const weights = [...logits].map((logit) => Math.exp(logit / temperature));
+    return weights.map((weight) => weight / weights.reduce((a, b) => a + b));
+  };
+
+  it('at temperature 0 takes the most likely token', () => {
+    expect(share({ temperature: 0 })).toEqual([0, 1, 0, 0]);
+  });
+
+  // The tolerance is four standard errors of a share among 4000; the seeds are fixed.
+  it.each([0.5, 1, 2])('at temperature %d takes each as often as it is likely', (temperature) => {
+    for (const [id, likely] of softmax(temperature).entries())
+      expect(Math.abs(share({ temperature })[id]! - likely)).toBeLessThan(0.032);
+  });
+
+  it('with top-p takes only the most likely that together have it', () => {
+    const [first, second, third, fourth] = share({ temperature: 1, topP: 0.7 });
+    expect(first).toBe(0);
+    expect(fourth).toBe(0);
+    expect(second! / third!).toBeCloseTo(Math.exp(0.5), 0);
+    expect(share({ temperature: 1, topP: 0.1 })).toEqual([0, 1, 0, 0]);
+  });
+
+  it('with top-k takes only so many of the most likely, each as often as it is likely among them', () => {
+    const [, second, third] = softmax(2);
+    const shares = share({ temperature: 2, topK: 2 });
+    expect([shares[0], shares[3]]).toEqual([0, 0]);
+    expect(Math.abs(shares[1]! - second! / (second! + third!))).toBeLessThan(0.032);
+    expect(share({ temperature: 1, topK: 1 })).toEqual([0, 1, 0, 0]);
+  });
+
+  it('with top-k of 0, or of the whole vocabulary, takes all', () => {
+    expect(share({ temperature: 1, topK: 0 })).toEqual(share({ temperature: 1 }));
+    expect(share({ temperature: 1, topK: 4 })).toEqual(share({ temperature: 1 }));
+  });
+
+  it('takes top-p of what top-k leaves', () => {
+    // Among the three most likely tokens the first has 0.506, the second 0.307.
+    const shares = share({ temperature: 1, topK: 3, topP: 0.81 });
+    expect([shares[0], shares[3]]).toEqual([0, 0]);
+    expect(Math.min(shares[1]!, shares[2]!)).toBeGreaterThan(0.3);
+  });
+
+  it('takes the first of the vocabulary where top-k cuts among equally likely ones', () => {
+    const equal = Float32Array.from([0, 1, 1, 1, 0]);
+    const ids = Array.from({ length: 200 }, (_, seed) =>
+      new Sampler({ temperature: 1, topK: 2, seed }).choose(equal),
+    ).map(({ id }) => id);
+    expect([...new Set(ids)].sort()).toEqual([1, 2]);
+  });
+
+  it('tells the log-probability of the model itself, whatever the temperature', () => {
+    const { id, logprob } = new Sampler({ temperature: 0.1, topP: 0.5, seed: 3 }).choose(logits);
+    expect(logprob).toBeCloseTo(Math.log(softmax(1)[id]!), 9);
+  });
+
+  it.each([
+    ['not a number', NaN],
+    ['infinite', Infinity],
+  ])('does not choose where a logit is %s', (_, logit) => {
+    for (const temperature of [0, 1])
+      expect(() => new Sampler({ temperature, seed: 3 }).choose(Float32Array.from([0, logit, 1]))).toThrow(
+        'The model computes logits that are not finite',
+      );
+  });
+
+  it('draws independently of what it drew before', () => {
+    const even = new Float32Array(2);
+    const sampler = new Sampler({ temperature: 1, seed: 5 });
+    const drawn = Array.from({ length: 4000 }, () => sampler.choose(even).id);
+    const pairs = drawn.slice(1).filter((id, at) => id === drawn[at]).length;
+    expect(Math.abs(pairs / 3999 - 0.5)).toBeLessThan(0.032);
+  });
+});

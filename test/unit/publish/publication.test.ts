@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { publicationOf } from '../../../src/core/publish/publication';
+import { temporaryFolder } from '../../fixtures/log';
+
+const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+
+async function rows(...lines: readonly object[]): Promise<string> {
+  const file = path.join(await temporaryFolder(), 'rows.jsonl');
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await writeFile(`${file}.md`, '# rows.jsonl\n');
+  return file;
+}
+
+/** Writes the model of a run. */
+async function model(files: Readonly<Record<string, string>>, keptLocal?: number): Promise<string> {
+  const run = await temporaryFolder();
+  const all = Object.entries(files).map(([name, text]) => [path.join(run, 'model', name), text] as const);
+  for (const [file, text] of all) {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  if (keptLocal !== undefined) {
+    const counts = { trajectories: 9, tasks: 3, successes: 2, other_prompts: 0, with_token_ids: 9 };
+    const report = { log: 'log', at: '2026-01-01T00:00:00Z', ...counts, left_out: {}, kept_local: keptLocal };
+    await mkdir(path.join(run, 'data'));
+    await writeFile(path.join(run, 'data', 'selection.json'), JSON.stringify(report));
+  }
+  return path.join(run, 'model');
+}
+
+it('publishes exported rows as a dataset, with their card as its own', async () => {
+  const file = await rows({ messages: ['one'] }, { messages: ['two'] });
+  const { kind, files, bytes, findings } = await publicationOf(file);
+  expect({ kind, findings }).toEqual({ kind: 'dataset', findings: [] });
+  expect(files.map((each) => each.path)).toEqual(['rows.jsonl', 'README.md']);
+  expect(bytes).toBe(files[0]!.bytes + files[1]!.bytes);
+});
+
+it('finds a secret that was put into a row after the export, and does not repeat it', async () => {
+  const file = await rows({ messages: [] }, { messages: [`my key\n${SECRET}`, `again ${SECRET}`] });
+  const { findings } = await publicationOf(file);
+  expect(findings).toMatchObject([
+    { path: 'rows.jsonl', line: 2, what: expect.stringMatching(/github/) as string },
+  ]);
+  expect(JSON.stringify(findings)).not.toContain(SECRET);
+});
+
+it('finds a secret in a log that is one JSON file, however long it is', async () => {
+  const file = path.join(await temporaryFolder(), 'inspect.json');
+  await writeFile(file, JSON.stringify({ samples: ['x'.repeat(2_000_000), `my key\n${SECRET}`] }));
+  await writeFile(`${file}.md`, '# inspect.json\n');
+  expect((await publicationOf(file)).findings).toEqual([
+    {
+      path: 'inspect.json',
+      what: expect.stringMatching(/github/) as string,
+      excerpt: expect.any(String) as string,
+    },
+  ]);
+});
+
+it('publishes a model with everything in its folder except what is hidden', async () => {
+  const folder = await model({
+    ...{ 'config.json': '{}', 'README.md': '# Model\n', 'model.safetensors': 'weights' },
+    ...{ 'onnx/model.onnx': 'graph', '.cache/lock': '', '.DS_Store': '' },
+  });
+  const { kind, files, keptLocal } = await publicationOf(folder);
+  expect({ kind, keptLocal }).toEqual({ kind: 'model', keptLocal: 0 });
+  expect(files.map((each) => each.path)).toEqual([
+    ...['README.md', 'config.json', 'model.safetensors', 'onnx/model.onnx'],
+  ]);
+});
+
+it('finds an address in the card of a model', async () => {
+  const folder = await model({ 'config.json': '{}', 'README.md': '# Model\n\nAsk ada@lab.org.\n' });
+  expect((await publicationOf(folder)).findings).toMatchObject([{ path: 'README.md', line: 3 }]);
+});
+
+it('counts the dialogues of a run whose people keep them on their machine', async () => {
+  const folder = await model({ 'config.json': '{}', 'README.md': '' }, 4);
+  expect((await publicationOf(folder)).keptLocal).toBe(4);
+});
+
+it.each([
+  ['no folder', async () => path.join(await temporaryFolder(), 'nowhere'), /There is no .*nowhere/],
+  ['no model', () => model({ 'notes.txt': '' }), /holds no model \(config\.json is missing\)/],
+  ['no card of a model', () => model({ 'config.json': '{}' }), /has no README\.md/],
+])('refuses %s in a sentence', async (_, make, sentence) => {
+  await expect(publicationOf(await make())).rejects.toMatchObject({
+    code: 'publish/nothing',
+    message: sentence,
+  });
+});
+
+it('refuses rows without the card that an export writes', async () => {
+  const file = path.join(await temporaryFolder(), 'rows.jsonl');
+  await writeFile(file, '{}\n');
+  await expect(publicationOf(file)).rejects.toThrow(/has no card rows\.jsonl\.md beside it/);
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import {
+  functionAround,
+  functionNamed,
+  functionsIn,
+  functionText,
+} from '../../../../src/core/task/python/functions';
+import { file } from './shop';
+
+describe('finding functions', () => {
+  it('finds each with its lines, nested ones and methods too, and nothing in strings', () => {
+    expect(
+      functionsIn(file).map(({ name, firstLine, defLine, endLine }) => [name, firstLine, defLine, endLine]),
+    ).toEqual([
+      ['base', 10, 10, 12],
+      ['parcel_price', 14, 17, 36],
+      ['surcharge', 29, 29, 31],
+      ['price', 40, 40, 43],
+      ['tabbed', 42, 42, 43],
+    ]);
+  });
+
+  it('gives the signature as it stands, and what the docstring says', () => {
+    const [, found] = functionsIn(file);
+    expect(found?.signature).toBe('def parcel_price(\n    weight_kg: float, zone=(1, ":"),\n) -> float:');
+    expect(found?.docstring).toBe('The price of a parcel.\n\nHeavy ones cost more.');
+    expect(functionNamed(file, 'base')).not.toHaveProperty('docstring');
+  });
+
+  it('finds the innermost one around a line', () => {
+    const names = [0, 11, 14, 16, 30, 33, 38, 41].map((line) => functionAround(file, line)?.name);
+    expect(names).toEqual([
+      undefined,
+      'base',
+      'parcel_price',
+      'parcel_price',
+      'surcharge',
+      'parcel_price',
+      undefined,
+      'price',
+    ]);
+  });
+
+  it('takes of several of one name the one nearest to a line', () => {
+    const twice = 'class A:\n    def f(self): return 1\n\nclass B:\n    def f(self): return 2\n';
+    expect(functionNamed(twice, 'f', 4)?.defLine).toBe(4);
+    expect(functionNamed(twice, 'f')?.defLine).toBe(1);
+    expect(functionNamed(twice, 'g')).toBeUndefined();
+  });
+
+  it('reads carriage returns, one-liners, and a file that ends in the middle', () => {
+    const one = functionNamed('def f(x): return x\r\ny = 1\r\n', 'f');
+    expect(one).toMatchObject({ defLine: 0, endLine: 1, signature: 'def f(x):' });
+    expect(
+      functionText('  def f(x):\r\n    return x\r\n', functionsIn('  def f(x):\r\n    return x\r\n')[0]!),
+    ).toBe('def f(x):\n  return x');
+    expect(functionsIn('def f(')).toEqual([]);
+    expect(functionsIn('def f(x):')).toMatchObject([{ name: 'f', endLine: 1 }]);
+  });
+});

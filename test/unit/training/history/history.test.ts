@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { TrainerEvent } from '../../../../src/core/training/events';
+import { parseEvent } from '../../../../src/core/training/eventFile';
+import { Curve, MOST_BUCKETS, RunHistory } from '../../../../src/core/training/history/history';
+
+const at = '2026-11-20T22:00:00.000Z';
+const event = (kind: string, fields: object): TrainerEvent =>
+  parseEvent(JSON.stringify({ version: 1, at, event: kind, ...fields }))!;
+const step = (number: number, fields: object = {}): TrainerEvent =>
+  event('step', { stage: 'critic', step: number, steps: 100, loss: 1 / number, ...fields });
+
+function curveOf(values: number): Curve {
+  const curve = new Curve();
+  for (let number = 1; number <= values; number += 1) curve.add(number, number % 1000 === 0 ? 99 : 1);
+  return curve;
+}
+
+describe('a curve', () => {
+  it('keeps every value while there are few', () => {
+    const curve = curveOf(5);
+    expect(curve.all.map(({ to, low, high }) => [to, low, high])).toEqual(
+      [1, 2, 3, 4, 5].map((number) => [number, 1, 1]),
+    );
+    expect(curve.valuesPerPoint).toBe(1);
+  });
+
+  it('of a hundred thousand steps has at most so many points, all of its values and every peak', () => {
+    const curve = curveOf(100_000);
+    expect(curve.all.length).toBeLessThanOrEqual(MOST_BUCKETS);
+    expect(curve.all.reduce((sum, { count }) => sum + count, 0)).toBe(100_000);
+    expect(curve.all.filter(({ high }) => high === 99)).toHaveLength(100);
+    expect(curve.all.at(-1)!.to).toBe(100_000);
+    expect(curve.last).toBe(99);
+    for (const [index, bucket] of curve.all.entries())
+      if (index > 0) expect(bucket.from).toBe(curve.all[index - 1]!.to + 1);
+  });
+
+  it('tells what is new since somebody read it: its end, and everything after it was thinned out', () => {
+    const curve = curveOf(3);
+    const { mark } = curve;
+    expect(curve.since().from).toBe(0);
+    curve.add(4, 7);
+    expect(curve.since(mark)).toEqual({ from: 2, points: [3, 1, 1, 1, 4, 7, 7, 7] });
+    const { mark: later } = curve;
+    for (let number = 5; number <= MOST_BUCKETS + 1; number += 1) curve.add(number, 1);
+    expect(curve.since(later).from).toBe(0);
+    // A further value in the last point is a change as well.
+    const { mark: thinned } = curve;
+    curve.add(MOST_BUCKETS + 2, 1);
+    expect(curve.mark).not.toEqual(thinned);
+  });
+
+  it('counts a step that is told again by a resumed run once, with the later value', () => {
+    const curve = new Curve();
+    for (const [number, value] of [
+      [1, 10],
+      [2, 20],
+      [3, 30],
+      [2, 5],
+      [3, 6],
+    ] as const)
+      curve.add(number, value);
+    expect(curve.all.map(({ to, sum }) => [to, sum])).toEqual([
+      [1, 10],
+      [2, 5],
+      [3, 6],
+    ]);
+  });
+
+  it('is outlined in a few means', () => {
+    expect(curveOf(400).outline(4)).toEqual([1, 1, 1, 1]);
+    expect(new Curve().outline(4)).toEqual([]);
+  });
+});
+
+describe('the history of a run', () => {
+  it('has the stages of the plan in order, and those that began before there was one', () => {
+    const history = new RunHistory();
+    expect(history.stages).toEqual(['prepare']);
+    history.add(event('state', { state: 'running', stage: 'critic' }));
+    expect(history.stages).toEqual(['prepare', 'critic']);
+    history.add(
+      event('plan', { seconds: { critic: 1, candidates: 2, ranking: null, policy: 3, export: 1 } }),
+    );
+    expect(history.stages).toEqual(['prepare', 'critic', 'candidates', 'ranking', 'policy', 'export']);
+  });
+
+  it('folds steps and looks at held-out examples into curves of their stage', () => {
+    const history = new RunHistory();
+    history.add(step(1, { tokens_per_second: 100, kl: null }));
+    history.add(step(2, { stage: 'policy' }));
+    history.add(event('evaluation', { stage: 'critic', step: 1, loss: 3, accuracy: 0.5 }));
+    expect(history.trained).toEqual(['critic', 'policy']);
+    expect(history.figuresOf('critic')).toEqual(['accuracy', 'loss', 'tokens_per_second']);
+    expect(history.curves('critic', 'loss')).toMatchObject({ training: { last: 1 }, heldOut: { last: 3 } });
+    expect(history.curves('policy', 'loss')).toMatchObject({ training: { last: 0.5 } });
+  });
+
+  it('gives only the new end of curves that were read before, and all of other ones', () => {
+    const history = new RunHistory();
+    history.add(step(1, { accuracy: 0.5 }));
+    history.add(step(2, { accuracy: 0.25 }));
+    expect(history.curvesSince('critic', 'kl')).toBeUndefined();
+    const { read, ...first } = history.curvesSince('critic', 'loss')!;
+    const nothing = { from: 0, points: [] };
+    expect(first).toEqual({
+      ...{ training: { from: 0, points: [1, 1, 1, 1, 2, 0.5, 0.5, 0.5] }, heldOut: nothing },
+      stepsPerPoint: 1,
+    });
+    history.add(step(3, { loss: 4 }));
+    expect(history.curvesSince('critic', 'loss', read)!.training).toEqual({
+      ...{ from: 1, points: [2, 0.5, 0.5, 0.5, 3, 4, 4, 4] },
+    });
+    expect(history.curvesSince('critic', 'accuracy', read)!.training.from).toBe(0);
+  });
+
+  it('of a long run keeps what its figures come from, whatever else is told', () => {
+    const history = new RunHistory();
+    const look = (stage: string, number: number, fields: object = {}): void =>
+      history.add(event('evaluation', { stage, step: number, accuracy: 0.6, ...fields }));
+    look('critic', 10, { accuracy: 0.5 });
+    expect(history.bestLook('critic')).toMatchObject({ step: 10 });
+    look('critic', 20, { accuracy: 0.7, best: true });
+    look('critic', 30);
+    const ranking = (stage: string, candidates: number): TrainerEvent =>
+      event('ranking', { stage, histories: 5, candidates });
+    history.add(ranking('ranking', 30));
+    history.add(ranking('ranking', 40));
+    for (let number = 1; number <= 100_000; number += 1) {
+      history.add(step(number, { stage: 'policy' }));
+      if (number % 25 === 0) look('policy', number, { best: number === 50_000 });
+    }
+    history.add(ranking('ranking-2', 20));
+    expect(history.bestLook('critic')).toMatchObject({ step: 20, accuracy: 0.7 });
+    expect(history.bestLook('policy')).toMatchObject({ step: 50_000 });
+    expect(history.bestLook('export')).toBeUndefined();
+    expect(history.rankings.map(({ stage, candidates }) => [stage, candidates])).toEqual([
+      ['ranking', 40],
+      ['ranking-2', 20],
+    ]);
+  });
+
+  it('keeps what is told one by one, and only the latest of it', () => {
+    const history = new RunHistory();
+    for (let number = 1; number <= 600; number += 1)
+      history.add(event('notice', { message: String(number) }));
+    history.add(step(1));
+    expect(history.told.latest).toHaveLength(200);
+    expect(history.told.latest.at(-1)).toMatchObject({ message: '600' });
+    expect([history.told.count, history.told.routine]).toEqual([600, 0]);
+    expect(history.events).toBe(601);
+  });
+
+  it('tells the looks at held-out examples in their place, and lets them push nothing else out', () => {
+    const history = new RunHistory();
+    history.add(event('notice', { message: 'first' }));
+    for (let number = 1; number <= 600; number += 1)
+      history.add(event('evaluation', { stage: 'policy', step: number }));
+    history.add(event('notice', { message: 'last' }));
+    const { latest, count, routine } = history.told;
+    expect([latest.length, count, routine]).toEqual([42, 602, 600]);
+    expect(latest[0]).toMatchObject({ message: 'first' });
+    expect(latest[1]).toMatchObject({ step: 561 });
+    expect(latest.at(-1)).toMatchObject({ message: 'last' });
+  });
+});

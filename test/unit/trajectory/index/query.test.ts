@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LogIndex } from '../../../../src/core/trajectory/index/logIndex';
+import { page } from '../../../../src/core/trajectory/index/query';
+import { IndexStore } from '../../../../src/core/trajectory/index/store';
+import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/trajectory/log';
+import {
+  agentTurn,
+  doubling,
+  graded,
+  kim,
+  leak,
+  openLog,
+  play,
+  reply,
+  started,
+  temporaryFolder,
+} from '../../../fixtures/log';
+
+const other = { ...doubling, id: 'other' };
+
+/** Logs one dialogue of each outcome, with two packs, two agents, a leak and two ratings, at successive times. */
+async function filled(): Promise<TrajectoryLog> {
+  const log = await openLog();
+  await play(log, 'good', 1, { pack: 'a.jsonl' });
+  await play(log, 'bad', 0.5, { pack: 'a.jsonl', agent: 'openai:other' });
+  await play(log, 'human', 1, { pack: 'b.jsonl', collaborator: kim }, other);
+  await log.append({ event: 'rating', episode: 'good', stars: 2, by: 'kim' });
+  await log.append({ event: 'rating', episode: 'human', stars: 4, by: 'kim' });
+  await log.appendAll([started('leaky'), agentTurn('leaky', 1), leak('leaky', 1, 0.9, true)]);
+  await log.append({ event: 'answered', episode: 'leaky', turn: 1, answer: 'code', reason: 'answered' });
+  await log.appendAll([started('open'), agentTurn('open', 1)]);
+  await log.append(started('skipped'));
+  await log.append({ event: 'abandoned', episode: 'skipped', reason: 'skipped', message: 'Too easy' });
+  return log;
+}
+
+const ids = (log: TrajectoryLog, filter: TrajectoryFilter): string[] =>
+  log.list({ filter, sort: 'oldest', offset: 0, limit: 99 }).rows.map(({ id }) => id);
+
+describe('a filter', () => {
+  it('tells every dialogue by exactly one outcome', async () => {
+    const log = await filled();
+    expect(ids(log, { outcome: 'success' })).toEqual(['good', 'human']);
+    expect(ids(log, { outcome: 'failure' })).toEqual(['bad']);
+    expect(ids(log, { outcome: 'not-graded' })).toEqual(['leaky']);
+    expect(ids(log, { outcome: 'open' })).toEqual(['open']);
+    expect(ids(log, { outcome: 'abandoned' })).toEqual(['skipped']);
+    expect(ids(log, { outcome: 'success', mode: 'paper' })).toEqual([]);
+  });
+
+  it('takes ratings from a number of stars on, or the dialogues without one', async () => {
+    const log = await filled();
+    expect(ids(log, { stars: 2 })).toEqual(['good', 'human']);
+    expect(ids(log, { stars: 3 })).toEqual(['human']);
+    expect(ids(log, { stars: 0 })).toEqual(['bad', 'leaky', 'open', 'skipped']);
+  });
+
+  it('takes what began within a time, its end left out', async () => {
+    const log = await openLog();
+    await play(log, 'first', 1);
+    const since = new Date(Date.parse(log.summary('first')!.startedAt) + 1).toISOString();
+    while (Date.now() <= Date.parse(since)) await new Promise((resolve) => setTimeout(resolve, 1));
+    await play(log, 'second', 1);
+    expect(ids(log, { since })).toEqual(['second']);
+    expect(ids(log, { until: since })).toEqual(['first']);
+    expect(ids(log, { since, until: since })).toEqual([]);
+  });
+
+  it('needs all of its fields to hold', async () => {
+    const log = await filled();
+    expect(ids(log, { pack: 'a.jsonl', agent: 'openai:agent' })).toEqual(['good']);
+    expect(ids(log, { collaborator: 'kim', outcome: 'failure' })).toEqual([]);
+    expect(ids(log, { leaked: true, stars: 0 })).toEqual(['leaky']);
+  });
+});
+
+describe('a page', () => {
+  it('of any filter is found, and counted, in the one index that is in the order of the list', async () => {
+    const folder = await temporaryFolder();
+    await play(await openLog(folder), 'e1', 1);
+    const store = IndexStore.inMemory();
+    await new LogIndex(join(folder, 'log'), store).catchUp();
+    const asked = new Set<string>();
+    const all = store.all.bind(store);
+    const get = store.get.bind(store);
+    vi.spyOn(store, 'all').mockImplementation((sql, ...values) => (asked.add(sql), all(sql, ...values)));
+    vi.spyOn(store, 'get').mockImplementation((sql, ...values) => (asked.add(sql), get(sql, ...values)));
+    const filters: TrajectoryFilter[] = [
+      {},
+      { task: 'doubling', pack: 'a.jsonl', agent: 'a', collaborator: 'kim', collection: 'c' },
+      { source: 'played', collaboratorKind: 'rules', state: 'open', mode: 'paper', success: true },
+      { source: 'evaluation', outcome: 'not-graded', leaked: true, stars: 0, chosen: true, judged: false },
+      { text: 'doubling', stars: 3, since: '2026-01-01', until: '2026-02-01' },
+    ];
+    for (const filter of filters) page(store, { filter, offset: 0, limit: 1 });
+    const ofEpisodes = [...asked].filter((sql) => sql.includes('from episode where'));
+    expect(ofEpisodes.length).toBeGreaterThan(filters.length);
+    for (const sql of ofEpisodes) {
+      const plan = all<{ detail: string }>(`explain query plan ${sql}`).map(({ detail }) => detail);
+      const isPage = sql.startsWith('select *');
+      expect(plan[0]).toContain(`USING ${isPage ? '' : 'COVERING '}INDEX episode_listed`);
+      expect(plan.join()).not.toContain('TEMP B-TREE');
+    }
+  });
+
+  it('that is not full tells how many there are', async () => {
+    const log = await filled();
+    const totalOf = (offset: number, limit: number): number => log.list({ offset, limit }).total;
+    for (const [offset, limit] of [
+      [0, 0],
+      [0, 5],
+      [0, 6],
+      [0, 7],
+      [4, 2],
+      [4, 3],
+      [6, 1],
+      [9, 3],
+    ] as const)
+      expect(totalOf(offset, limit)).toBe(6);
+  });
+});
+
+describe('dialogues that began in the same millisecond', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('come in the order of the log, in every list', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
+    const log = await openLog();
+    const played = ['d', 'a', 'c', 'e', 'b'];
+    for (const id of played) await play(log, id, 1, { collection: 'again' });
+    const starts = new Set(log.list({ offset: 0, limit: 9 }).rows.map(({ startedAt }) => startedAt));
+    expect(starts.size).toBe(1);
+    expect(ids(log, {})).toEqual(played);
+    expect(log.list({ offset: 0, limit: 9 }).rows.map(({ id }) => id)).toEqual(played.toReversed());
+    const pages = [0, 1, 2, 3, 4].flatMap((offset) => log.list({ offset, limit: 1 }).rows);
+    expect(pages.map(({ id }) => id)).toEqual(played.toReversed());
+    expect([...log.oneOfEachTask().values()]).toEqual(['b']);
+    expect([...log.collected('again').values()].map(({ episode }) => episode)).toEqual(['b']);
+    await log.delete(['c', 'e', 'a']);
+    expect(log.deleted.map(({ id }) => id)).toEqual(['e', 'c', 'a']);
+    expect([...log.oneOfEachTask().values()]).toEqual(['b']);
+  });
+});
+
+describe('the source of a dialogue', () => {
+  it('is a person, a collection, or one that is an evaluation', async () => {
+    const log = await filled();
+    await play(log, 'played', 1, { collection: 'collection-1' });
+    await play(log, 'measured', 1, { collection: 'evaluation-of-1' });
+    expect(ids(log, { source: 'collected' })).toEqual(['played']);
+    expect(ids(log, { source: 'evaluation' })).toEqual(['measured']);
+    expect(ids(log, { source: 'played' })).toHaveLength(6);
+    expect(ids(log, { source: 'played', outcome: 'success' })).toEqual(['good', 'human']);
+  });
+});
+
+describe('a text', () => {
+  it('is found in ids, and in what the screen calls tasks, agents and collaborators', async () => {
+    const log = await filled();
+    expect(ids(log, { text: ' HUM' })).toEqual(['human']);
+    expect(ids(log, { text: 'twice' })).toEqual([]);
+    expect(ids(log, { text: 'twice', named: new Set(['other']) })).toEqual(['human']);
+    expect(ids(log, { text: 'twice', named: new Set(['openai:other']) })).toEqual(['bad']);
+    expect(ids(log, { named: new Set(['other']) })).toHaveLength(6);
+  });
+
+  it('needs the title of each task once, which one of its dialogues tells', async () => {
+    const log = await filled();
+    expect([...log.oneOfEachTask()]).toEqual([
+      ['doubling', 'skipped'],
+      ['other', 'human'],
+    ]);
+  });
+});
+
+describe('counting', () => {
+  it('averages success per task first', async () => {
+    const log = await openLog();
+    for (const [id, reward] of [
+      ['a', 1],
+      ['b', 0],
+      ['c', 0],
+    ] as const)
+      await play(log, id, reward);
+    await play(log, 'd', 1, {}, other);
+    const { total, graded: known, successes, tasks, successRate } = log.count();
+    expect({ total, known, successes, tasks }).toEqual({ total: 4, known: 4, successes: 2, tasks: 2 });
+    expect(successRate).toBeCloseTo((1 / 3 + 1) / 2, 12);
+  });
+
+  it('has no rate while nothing is graded', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.append(started('open'));
+    expect(log.count()).toMatchObject({ total: 1, graded: 0, tasks: 0, successRate: null });
+  });
+
+  it('lists the values of a column with how often they come, the most frequent first', async () => {
+    const log = await filled();
+    expect(log.valuesOf('pack')).toEqual([
+      { value: 'a.jsonl', count: 2 },
+      { value: 'b.jsonl', count: 1 },
+    ]);
+    expect(log.valuesOf('agent', { outcome: 'failure' })).toEqual([{ value: 'openai:other', count: 1 }]);
+    expect(log.valuesOf('collaborator').map(({ value }) => value)).toEqual(['openai:simulator', 'kim']);
+  });
+});
+
+describe('the time of replies', () => {
+  it('is that of a developer, and goes with a turn that is taken back', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    const timed = (turn: number, by = kim) => ({ ...reply('e1', turn, by), milliseconds: 1000 * turn });
+    await log.appendAll([started('e1', { collaborator: kim }), agentTurn('e1', 1), timed(1)]);
+    await log.appendAll([agentTurn('e1', 2), timed(2), agentTurn('e1', 3), reply('e1', 3)]);
+    expect(log.summary('e1')?.replyTime).toEqual({ replies: 2, milliseconds: 3000 });
+    await log.append(agentTurn('e1', 2));
+    expect(log.summary('e1')?.replyTime).toEqual({ replies: 1, milliseconds: 1000 });
+    await log.append(graded('e1', 1));
+    expect(log.summary('e1')?.replyTime).toEqual({ replies: 1, milliseconds: 1000 });
+  });
+});

@@ -1,0 +1,122 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { speak } from '../../../../webview/language';
+import { choiceWords } from '../../../../webview/dialogue/names';
+import { renderMarkdown } from '../../../../webview/dialogue/markdown';
+import { decimal, enumerated, grouped } from '../../../../webview/language/numbers';
+import { sentencesId } from '../../../../webview/language/protocol';
+import type { GradeView, SessionState, TaskView } from '../../../../webview/session/protocol';
+import { gradeSaid } from '../../../../webview/session/view';
+import { rendered } from '../rendered';
+
+vi.mock('@vscode/webview-ui-toolkit', () => import('../toolkit'));
+
+const german = {
+  Grade: 'Bewertung',
+  Expected: 'Erwartet',
+  'timed out': 'Zeit abgelaufen',
+  'Test {0}, {1}: details': 'Test {0}, {1}: Einzelheiten',
+  '{0}. Not passed: tests {1}.': '{0}. Nicht bestanden: Tests {1}.',
+  'You chose {0} over {1}.': 'Du hast {0} statt {1} gewählt.',
+  'turn {0} of {1}': 'Zug {0} von {1}',
+  '{0} tests': '{0} Tests',
+  'Open the hidden tests to the side': 'Die verborgenen Tests daneben öffnen',
+  'Simulator: {0}. Choose another simulator…': 'Simulator: {0}. Anderen Simulator wählen…',
+  'In {0}. Tandem sends it nowhere else.': 'In {0}. Tandem schickt es nirgends hin.',
+  '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
+  'May be exported': 'Darf ausgeführt werden',
+  'Copy the code': 'Den Code "kopieren" <b>',
+};
+
+/** Imports a view dynamically, because views are another TypeScript program with browser types. */
+async function view<Module>(file: string): Promise<Module> {
+  return (await import(path.resolve('webview', file))) as Module;
+}
+
+beforeAll(async () => {
+  const text = JSON.stringify(german);
+  vi.stubGlobal('document', {
+    documentElement: { lang: 'de' },
+    getElementById: (id: string) => (id === sentencesId ? { textContent: text } : null),
+  });
+  await view('language/page.ts');
+  vi.unstubAllGlobals();
+  vi.stubGlobal('acquireVsCodeApi', () => ({}));
+});
+
+// All files of a worker share the package that translates.
+afterAll(() => {
+  speak('en', '{}');
+  vi.unstubAllGlobals();
+});
+
+const grade: GradeView = {
+  headline: '1 von 3',
+  success: false,
+  mode: 'fixed',
+  tests: [
+    { call: 'f()', status: 'passed', milliseconds: 1.25 },
+    { call: 'f()', status: 'wrong' },
+    { call: 'f()', status: 'timed-out' },
+  ],
+};
+
+describe('in an editor that speaks another language', () => {
+  it('a view is drawn in that language, with its numbers, and in English where a sentence is missing', async () => {
+    const { GradeElement } = await view<{
+      GradeElement: new () => { grade: GradeView; render(): unknown };
+    }>('dialogue/grade.ts');
+    const element = new GradeElement();
+    element.grade = grade;
+    const html = rendered(element.render());
+    expect(html).toContain('aria-label=Bewertung');
+    expect(html).toContain('>Erwartet</th>');
+    expect(html).toContain('aria-label=Test 3, Zeit abgelaufen: Einzelheiten');
+    expect(html).toContain('1,3');
+    expect(html).toContain('>Got</th>');
+  });
+
+  it('the head of a session is drawn in that language, its tooltips as well', async () => {
+    const { header } = await view<{ header: (view: object) => unknown }>('session/header.ts');
+    const state: Partial<SessionState> = {
+      ...{ turn: 2, maxTurns: 10, showsCounters: true, seat: 'developer' },
+      ...{ simulator: 'rules', called: {} },
+    };
+    const task: Partial<TaskView> = { title: 'T', tests: 10 };
+    const html = rendered(header({ task, state: { ...state, agent: '' }, panel: { episode: 'e' } }));
+    expect(html).toContain('<li>Zug 2 von 10</li>');
+    expect(html).toContain('title=Simulator: rules. Anderen Simulator wählen…');
+    expect(html).toMatch(/title=Die verborgenen Tests daneben öffnen[^>]*>\s*10 Tests/);
+  });
+
+  it('markup stands where the translation wants it', async () => {
+    const { ConsentElement } = await view<{
+      ConsentElement: new () => { suggestion: object; render(): unknown };
+    }>('session/consent.ts');
+    const element = new ConsentElement();
+    element.suggestion = { pseudonym: 'ada', purpose: 'a test', level: 'local', folder: '/d/{1}' };
+    const html = rendered(element.render());
+    expect(html).toContain('In <code>/d/{1}</code>. Tandem schickt es nirgends hin.');
+    expect(html).toMatch(
+      /In der Befehlspalette <span class="name">Delete My Data…<\/span> und <span class="name">Change/,
+    );
+    expect(html).toContain('>Darf ausgeführt werden</span>');
+  });
+
+  it('sentences that are put together are of that language', () => {
+    expect(gradeSaid(grade)).toBe('1 von 3. Nicht bestanden: Tests 2, 3.');
+    const said = { visible: 'How?', thoughts: '', final: false };
+    expect(choiceWords({ picked: 1, by: 'ada', candidates: [said, said] }, 'ada', {})).toBe(
+      'Du hast B statt A gewählt.',
+    );
+    expect([grouped(1204), decimal(1204, 1), enumerated([2, 3, 5])]).toEqual([
+      '1.204',
+      '1204,0',
+      '2, 3 und 5',
+    ]);
+  });
+
+  it('a sentence in an attribute of Markdown stays in it', () => {
+    expect(renderMarkdown('```\nx\n```')).toContain('title="Den Code &quot;kopieren&quot; &lt;b&gt;"');
+  });
+});

@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Composition, recalled } from '../../../../webview/session/composition';
+import type { FromWebview, SessionState, TurnView } from '../../../../webview/session/protocol';
+import type { SessionView } from '../../../../webview/session/view';
+
+const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
+const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'you', seat: 'developer' } };
+const state: SessionState = {
+  ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
+  ...{
+    agent: 'starter',
+    simulator: 'rules',
+    called: {},
+    hasNext: true,
+    hasGuidelines: false,
+    showsCounters: true,
+  },
+};
+const view: SessionView = {
+  panel: { episode: 'a' },
+  task: { title: 'T', description: 'D', pack: 'p', tests: 1 },
+  state,
+  turns: [turn],
+};
+const suggestion = { text: 'Above 20.', by: 'rules' };
+
+let sent: FromWebview[];
+let composition: Composition;
+
+beforeEach(() => {
+  sent = [];
+  composition = new Composition((message) => sent.push(message), vi.fn());
+});
+
+describe('the reply that is being composed', () => {
+  it('is sent as it is, and gone once its turn is in the log', () => {
+    composition.write('So.');
+    sent.push(composition.reply());
+    expect(sent).toContainEqual({ type: 'reply', draft: { text: 'So.' }, anyway: false });
+    expect(composition.isSending).toBe(true);
+    composition.receive({ type: 'turn', turn: replied }, { ...view, turns: [replied] });
+    expect(composition.isSending).toBe(false);
+    expect(composition.draft).toEqual({ text: '' });
+    expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: '' } });
+  });
+
+  it('stays when a notice says why it was not logged', () => {
+    composition.write('So.');
+    sent.push(composition.reply());
+    const notice = { kind: 'error', message: 'The disk is full.', actions: [] } as const;
+    const now = { ...state, notice };
+    composition.receive({ type: 'state', state: now }, { ...view, state: now });
+    expect(composition.isSending).toBe(false);
+    expect(composition.draft.text).toBe('So.');
+  });
+
+  it('can be sent again when the host did not take it', () => {
+    composition.write('So.');
+    sent.push(composition.reply());
+    composition.receive({ type: 'not-sent' }, view);
+    expect(composition).toMatchObject({ isSending: false, draft: { text: 'So.' } });
+  });
+
+  it('tells the host every word at once, since a view that is hidden is gone', () => {
+    composition.write('S');
+    composition.write('So');
+    expect(sent).toEqual(['S', 'So'].map((text) => ({ type: 'draft', draft: { text } })));
+  });
+
+  it('stays when somebody else has answered the turn', () => {
+    composition.write('So.');
+    composition.receive({ type: 'leak-warning', percent: 50, passages: [] }, view);
+    const other: TurnView = { ...turn, reply: { text: 'No.', by: 'rules', seat: 'simulator' } };
+    composition.receive({ type: 'turn', turn: other }, { ...view, turns: [other] });
+    expect(composition.draft.text).toBe('So.');
+    expect(composition.warning).toBeUndefined();
+  });
+
+  it('knows of a suggestion what it began as, however it is edited', () => {
+    composition.receive({ type: 'suggestion', suggestion }, view);
+    composition.write('Above 20 kg.');
+    expect(composition.draft).toEqual({ text: 'Above 20 kg.', suggestion: { ...suggestion, replaced: '' } });
+  });
+
+  it('brings back what a suggestion took the place of when it is discarded', () => {
+    composition.write('I think abo');
+    composition.take(suggestion);
+    composition.take({ ...suggestion, text: 'Over 20.' });
+    composition.discardSuggestion();
+    expect(composition.draft).toEqual({ text: 'I think abo' });
+  });
+
+  it('forgets a suggestion of which no word is left', () => {
+    composition.take(suggestion);
+    composition.write('');
+    composition.write('Mine.');
+    expect(composition.draft).toEqual({ text: 'Mine.' });
+  });
+
+  it('is held back with a warning until it is edited or sent anyway', () => {
+    composition.write('return 1');
+    sent.push(composition.reply());
+    const warning = { percent: 50, passages: ['return 1'] };
+    composition.receive({ type: 'leak-warning', ...warning }, view);
+    expect(composition).toMatchObject({ isSending: false, warning, draft: { text: 'return 1' } });
+    composition.write('it is one');
+    expect(composition.warning).toBeUndefined();
+    composition.receive({ type: 'leak-warning', ...warning }, view);
+    sent.push(composition.reply(true));
+    expect(sent.at(-1)).toEqual({ type: 'reply', draft: { text: 'it is one' }, anyway: true });
+    expect(composition.warning).toBeUndefined();
+    composition.receive({ type: 'leak-warning', ...warning }, view);
+    composition.edit();
+    expect(composition.warning).toBeUndefined();
+    // The draft is sent, so that the warning does not return when the view is restored.
+    expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: 'it is one' } });
+  });
+
+  it('is what the host has kept after a reload', () => {
+    const draft = { text: 'Above', suggestion: { ...suggestion, replaced: 'x' } };
+    const warning = { percent: 50, passages: ['Above'] };
+    composition.receive({ type: 'snapshot', ...view, draft, warning }, view);
+    expect(composition).toMatchObject({ draft, warning });
+    composition.receive({ type: 'snapshot', ...view, draft }, view);
+    expect(composition.warning).toBeUndefined();
+  });
+});
+
+describe('the history of the composer', () => {
+  const replies = ['Above 20.', 'Three zones.', 'Above 20.', 'Minus one.'];
+
+  it('walks up from an empty composer, each reply once, and stops at the oldest', () => {
+    expect(recalled(replies, '', 'ArrowUp')).toBe('Minus one.');
+    expect(recalled(replies, 'Minus one.', 'ArrowUp')).toBe('Above 20.');
+    expect(recalled(replies, 'Above 20.', 'ArrowUp')).toBe('Three zones.');
+    expect(recalled(replies, 'Three zones.', 'ArrowUp')).toBeUndefined();
+  });
+
+  it('walks down again to the empty composer', () => {
+    expect(recalled(replies, 'Above 20.', 'ArrowDown')).toBe('Minus one.');
+    expect(recalled(replies, 'Minus one.', 'ArrowDown')).toBe('');
+    expect(recalled(replies, '', 'ArrowDown')).toBeUndefined();
+  });
+
+  it('leaves the arrows to a text that was changed or is new', () => {
+    expect(recalled(replies, 'Minus one, I think.', 'ArrowUp')).toBeUndefined();
+    expect(recalled(replies, 'Minus one.', 'ArrowLeft')).toBeUndefined();
+    expect(recalled([], '', 'ArrowUp')).toBeUndefined();
+  });
+});

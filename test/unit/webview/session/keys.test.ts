@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { keys, listed, meaning, type KeyPress } from '../../../../webview/session/keys';
+import type { SessionState, TurnView } from '../../../../webview/session/protocol';
+
+const state: SessionState = {
+  ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
+  ...{
+    agent: 'starter',
+    simulator: 'rules',
+    called: {},
+    hasNext: true,
+    hasGuidelines: false,
+    showsCounters: true,
+    rating: {},
+  },
+};
+const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
+
+const press = (code: string, more: Partial<KeyPress> = {}): KeyPress => ({
+  ...{ key: code.replace('Key', ''), code, altKey: code.startsWith('Key'), shiftKey: false },
+  ...{ ctrlKey: false, metaKey: false, repeat: false },
+  ...more,
+});
+
+/** Returns the action of a key, or its other meaning. */
+function action(pressed: KeyPress, now: Partial<SessionState>, isWriting = false): unknown {
+  const message = meaning(pressed, { state: { ...state, ...now }, turns: [turn] }, isWriting);
+  return typeof message === 'object' && message.type === 'act' ? message.action : message;
+}
+
+describe('a key of the session', () => {
+  it('does what a button of that state does', () => {
+    expect(action(press('KeyS'), {})).toBe('suggest');
+    expect(action(press('KeyA', { shiftKey: true }), {})).toBe('simulator-on');
+    expect(action(press('KeyK'), { phase: 'stopped' })).toBe('skip');
+    expect(action(press('KeyN'), { phase: 'stopped', canEnd: true })).toBe('end-now');
+    expect(action(press('KeyI'), { phase: 'agent', seat: 'simulator' })).toBe('take-seat');
+    expect(action(press('KeyC'), { phase: 'over' })).toBe('compare');
+    expect(action(press('KeyP'), { phase: 'over', canReplay: true })).toBe('play-again');
+    expect(action(press('Escape'), { phase: 'grading' })).toBe('stop');
+  });
+
+  it('means nothing where there is no such button', () => {
+    expect(action(press('KeyS'), { phase: 'over' })).toBeUndefined();
+    expect(action(press('KeyN'), { phase: 'agent' })).toBeUndefined();
+    expect(action(press('KeyI'), { phase: 'agent' })).toBeUndefined();
+    expect(action(press('KeyP'), { phase: 'over' })).toBeUndefined();
+    expect(action(press('KeyS', { ctrlKey: true }), {})).toBeUndefined();
+    expect(action(press('Escape'), { phase: 'over' })).toBeUndefined();
+    for (const key of [press('KeyS'), press('KeyA'), press('KeyA', { shiftKey: true })]) {
+      expect(action(key, { onlyDeveloperKnows: true })).toBeUndefined();
+      expect(action(key, { needsSimulator: true })).toBeUndefined();
+    }
+    expect(action(press('KeyD'), { onlyDeveloperKnows: true })).toBe('dont-mind');
+    const restriction = 'Nothing is played here.';
+    expect(action(press('KeyD'), { restriction })).toBeUndefined();
+    expect(action(press('Digit1', { key: '1' }), { phase: 'choosing', restriction })).toBeUndefined();
+  });
+
+  it('is read by its place, whatever it types', () => {
+    expect(action(press('KeyS', { key: 'ß' }), {})).toBe('suggest');
+  });
+
+  it('gives the last message a thumb, and takes it back', () => {
+    const up = { type: 'rate-turn', turn: 1, change: { thumb: 'up' } };
+    expect(action(press('KeyG'), {}, true)).toEqual(up);
+    const rated = { ...turn, rating: { thumb: 'down' } } as const;
+    expect(meaning(press('KeyB'), { state, turns: [rated] }, true)).toMatchObject({
+      change: { thumb: 'none' },
+    });
+  });
+
+  it('types a letter into a remark at the end', () => {
+    expect(action(press('KeyC', { key: 'ç' }), { phase: 'over' }, true)).toBeUndefined();
+  });
+
+  it('types a digit into a text, and gives stars elsewhere', () => {
+    const four = press('Digit4', { key: '4' });
+    expect(action(four, { phase: 'over' })).toEqual({ type: 'rate', change: { stars: 4 } });
+    expect(action(four, { phase: 'over' }, true)).toBeUndefined();
+  });
+
+  it('means something once while it is held, also when it types nothing more', () => {
+    expect(action(press('KeyD', { repeat: true }), {}, true)).toBe('held');
+    expect(action(press('KeyG', { repeat: true }), {})).toBe('held');
+    expect(action(press('KeyD', { repeat: true }), { phase: 'agent' })).toBeUndefined();
+  });
+
+  it('chooses between two candidates, once for a key that is held', () => {
+    const one = press('Digit1', { key: '1' });
+    expect(action(one, { phase: 'choosing' })).toEqual({ type: 'choose', picked: 0 });
+    expect(action({ ...one, repeat: true }, { phase: 'choosing' })).toBe('held');
+  });
+});
+
+it('lists every key, in the session and in its page', async () => {
+  const all = listed.flatMap((one) => one.keys);
+  const page = await readFile('docs/session.md', 'utf8');
+  for (const key of Object.values(keys)) {
+    if (key !== keys.listKeys) expect(all).toContain(key);
+    expect(page).toContain(`\`${key === 'Escape' ? 'Esc' : key}\``);
+  }
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionState, ToWebview, TurnView } from '../../../../webview/session/protocol';
+import { choiceWords, modelLabel, playerLabel } from '../../../../webview/dialogue/names';
+import {
+  applied,
+  duration,
+  gradeSaid,
+  replyLength,
+  type SessionView,
+} from '../../../../webview/session/view';
+
+const state: SessionState = {
+  phase: 'agent',
+  seat: 'developer',
+  turn: 1,
+  maxTurns: 10,
+  replyLimit: 400,
+  agent: 'script:a.json',
+  simulator: 'rules',
+  called: {},
+  hasNext: true,
+  hasGuidelines: false,
+  showsCounters: true,
+};
+
+const called = { 'openai:gpt-4o@https://example.org/v1': 'Lab' };
+
+const turn = (number: number): TurnView => ({
+  turn: number,
+  visible: `Question ${number}`,
+  thoughts: '',
+  final: false,
+  samples: 1,
+  milliseconds: 0,
+});
+
+const snapshot: ToWebview = {
+  type: 'snapshot',
+  panel: { episode: 'a' },
+  task: { title: 'T', description: 'D', pack: 'p.jsonl', tests: 10 },
+  state,
+  turns: [turn(1), turn(2)],
+  draft: { text: '' },
+};
+
+const shown = (...messages: readonly ToWebview[]): SessionView | undefined =>
+  messages.reduce<SessionView | undefined>(applied, undefined);
+
+describe('what the view draws', () => {
+  it('waits for the first snapshot', () => {
+    expect(shown({ type: 'state', state })).toBeUndefined();
+  });
+
+  it('ends the drafting with the draft, so that Escape discards it from the moment it is shown', () => {
+    const drafting = { ...state, phase: 'developer', isSuggesting: true } as const;
+    const drafted = shown(
+      { ...snapshot, state: drafting },
+      { type: 'suggestion', suggestion: { text: '20.', by: 'rules' } },
+    );
+    expect(drafted?.state.isSuggesting).toBe(false);
+  });
+
+  it('changes only the turn that changed, so that no other is drawn again', () => {
+    const before = shown(snapshot);
+    const reply = { text: '20.', by: 'you', seat: 'developer' } as const;
+    const after = applied(before, { type: 'turn', turn: { ...turn(2), reply } });
+    expect(after?.turns[0]).toBe(before?.turns[0]);
+    expect(after?.turns[1]?.reply?.text).toBe('20.');
+  });
+
+  it('keeps what models are called as long as it is the same, so that no turn is drawn again', () => {
+    const before = shown(snapshot);
+    const same = applied(before, { type: 'state', state: { ...state, called: {} } });
+    expect(same?.state.called).toBe(before?.state.called);
+    expect(applied(same, { type: 'state', state: { ...state, called } })?.state.called).toEqual(called);
+  });
+
+  it('adds a turn that is new', () => {
+    expect(shown(snapshot, { type: 'turn', turn: turn(3) })?.turns.map((one) => one.turn)).toEqual([1, 2, 3]);
+  });
+
+  it('shows a message while it is written, and no longer', () => {
+    const stream = { by: 'agent', text: 'How', thinking: 3 } as const;
+    expect(shown(snapshot, { type: 'stream', stream })?.stream).toEqual(stream);
+    expect(shown(snapshot, { type: 'stream', stream }, { type: 'stream' })?.stream).toBeUndefined();
+  });
+});
+
+describe('two candidates', () => {
+  it('are shown until the host says that there is nothing to choose', () => {
+    const candidates = [turn(1), turn(1)] as const;
+    const before = shown(snapshot, { type: 'candidates', candidates });
+    expect(before?.candidates).toEqual(candidates);
+    expect(applied(before, { type: 'candidates' })?.candidates).toBeUndefined();
+    expect(shown({ ...snapshot, candidates })?.candidates).toEqual(candidates);
+  });
+});
+
+describe('the counter of a reply', () => {
+  it('counts characters as people do, not code units', () => {
+    expect(replyLength(' 👍👍 ', 400)).toMatchObject({ used: 2, over: 0, words: '2 / 400' });
+  });
+
+  it('is said aloud once when the limit is near, and once when it is passed', () => {
+    const said = [0, 360, 361, 400, 401, 500].map((length) => replyLength('x'.repeat(length), 400).warning);
+    const near = 'Fewer than 40 characters are left.';
+    const passed = 'More than 400 characters: the reply cannot be sent.';
+    expect(said).toEqual(['', '', near, near, passed, passed]);
+  });
+
+  it('says how many are too many', () => {
+    expect(replyLength('x'.repeat(412), 400)).toMatchObject({ over: 12, words: '412 / 400 · 12 too many' });
+  });
+});
+
+it('says which tests did not pass', () => {
+  const tests = (['passed', 'wrong', 'timed-out'] as const).map((status) => ({ call: 'f()', status }));
+  const grade = { headline: '1 of 3 tests passed', success: false, mode: 'fixed', tests };
+  expect(gradeSaid(grade)).toBe('1 of 3 tests passed. Not passed: tests 2, 3.');
+  expect(gradeSaid({ ...grade, tests: tests.slice(0, 2) })).toMatch(/Not passed: test 2\.$/);
+  expect(gradeSaid({ ...grade, headline: '1 of 1 tests passed', tests: tests.slice(0, 1) })).toBe(
+    '1 of 1 tests passed.',
+  );
+});
+
+it('tells how long a dialogue has taken as a clock does', () => {
+  expect([0, 9_999, 61_000, 3_600_000 + 5_000].map(duration)).toEqual(['0:00', '0:09', '1:01', '1:00:05']);
+});
+
+it('names a model without its server or folder', () => {
+  expect(modelLabel('openai:qwen/qwen3@http://127.0.0.1:8000/v1', {})).toBe('qwen/qwen3');
+  expect(modelLabel('openai:qwen/qwen3@HTTP://127.0.0.1:8000/v1', {})).toBe('qwen/qwen3');
+  expect(modelLabel('script:agents/asks-first.json', {})).toBe('asks-first');
+  expect(modelLabel('local:/models/qwen3-0.6b/', {})).toBe('qwen3-0.6b');
+  expect(modelLabel('local:tiny', {})).toBe('tiny');
+  expect(modelLabel('local:.tandem/loops/quick/model', {})).toBe('quick/model');
+  expect(modelLabel('rules', {})).toBe('rules');
+  expect(modelLabel('starter', {})).toBe('starter');
+});
+
+it('calls a model by the name of its connection or run, and a person by the pseudonym', () => {
+  const gpt = 'openai:gpt-4o@https://example.org/v1';
+  expect(modelLabel(gpt, called)).toBe('Lab');
+  expect(modelLabel('constructor', called)).toBe('constructor');
+  expect([playerLabel(gpt, 'simulator', called), playerLabel(gpt, 'developer', called)]).toEqual([
+    'Lab',
+    gpt,
+  ]);
+});
+
+it('says what was chosen and by whom, and who wrote it once that may be told', () => {
+  const told = { by: 'ada', candidates: [turn(1), turn(1)] } as const;
+  const agents = ['starter', 'openai:gpt-4o@https://example.org/v1'] as const;
+  expect(choiceWords({ ...told, picked: 1 }, 'ada', called)).toBe('You chose B over A.');
+  expect(choiceWords({ ...told, picked: 1 }, 'bob', called)).toBe('ada chose B over A.');
+  expect(choiceWords({ ...told, picked: 0, agents }, 'ada', called)).toBe(
+    'You chose A (starter) over B (Lab).',
+  );
+  expect(choiceWords({ ...told, picked: 'equal' }, undefined, called)).toBe(
+    'ada found A and B equal; the dialogue went on with A.',
+  );
+  expect(choiceWords({ ...told, picked: 'neither', agents }, 'ada', called)).toBe(
+    'You wanted neither A (starter) nor B (Lab).',
+  );
+});

@@ -1,0 +1,21 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { keyHint, keyName } from '../../../../webview/ui/keyName';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+it('a key is called as the keyboard calls it', () => {
+  vi.stubGlobal('navigator', { userAgent: 'Linux' });
+  expect(['Alt+Shift+A', 'Enter'].map(keyName)).toEqual(['Alt+Shift+A', '⏎']);
+  vi.stubGlobal('navigator', { userAgent: 'Macintosh' });
+  expect(keyName('Alt+Shift+A')).toBe('⌥⇧A');
+});
+
+it('a tooltip says the key too, which a narrow panel shows nowhere else', () => {
+  vi.stubGlobal('navigator', { userAgent: 'Linux' });
+  expect(keyHint('The simulator drafts a reply for you', 'Alt+S')).toBe(
+    'The simulator drafts a reply for you (Alt+S)',
+  );
+  expect(keyHint(undefined, 'Alt+C')).toBe('(Alt+C)');
+  expect(keyHint('Opens it', undefined)).toBe('Opens it');
+  expect(keyHint(undefined, undefined)).toBeUndefined();
+});
