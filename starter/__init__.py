@@ -1,1 +1,0 @@
-"""How the starter model is made (docs/starter-model.md)."""
