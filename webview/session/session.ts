@@ -53,6 +53,8 @@ export class SessionElement extends PageElement<ToWebview> {
   private earlier: readonly string[] = [];
   private followsEnd = true;
   private observed: Element | undefined;
+  /** Had the focus when the page lost it. */
+  private left: Element | null = null;
 
   override connectedCallback(): void {
     host.onSent = () => this.answering.asked();
@@ -67,8 +69,9 @@ export class SessionElement extends PageElement<ToWebview> {
     this.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
     });
-    // A person who comes back to the page wants to go on.
-    window.addEventListener('focus', () => this.view && void this.focusNext(this.view));
+    window.addEventListener('blur', () => (this.left = document.activeElement));
+    // By the next task a press has focused what the person pressed.
+    window.addEventListener('focus', () => setTimeout(() => this.cameBack()));
   }
 
   protected override ask(): void {
@@ -186,6 +189,13 @@ export class SessionElement extends PageElement<ToWebview> {
     // Show the headline of a grade at the top, because a long table is read from there.
     if (grade === null) main.scrollTop = main.scrollHeight;
     else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
+  }
+
+  /** A person who comes back to the page wants to go on, unless they came back to a part of it. */
+  private cameBack(): void {
+    const { activeElement } = document;
+    const isChosen = activeElement !== this.left && activeElement !== document.body;
+    if (!isChosen && this.view !== undefined) void this.focusNext(this.view);
   }
 
   /** Focuses what comes next, unless the person is busy somewhere else in the page or in the editor. */

@@ -179,10 +179,16 @@ export class Effects {
     await this.store.dispatch({ type: 'rated', rating: await this.link.rate({ ...rating, by }) });
   }
 
-  /** A dialogue that cannot be read now is shown as it was. */
+  /**
+   * A dialogue that cannot be read now is shown as it was. One that has gone on here while it was read is read again,
+   * because what was read may be from before that step.
+   */
   private async follow(): Promise<Result | undefined> {
+    const { phase, turns } = this.store.state();
     try {
       const trajectory = await this.link.logged();
+      const now = this.store.state();
+      if (now.phase !== phase || now.turns !== turns) return await this.follow();
       return trajectory && { type: 'followed', trajectory };
     } catch (error) {
       this.parts.report(error);

@@ -138,8 +138,10 @@ function say(state: State, request: Extract<WorkRequest, { type: 'reply' }>, pre
   return request.isUsual === true ? refused : notSent(state, present, refused.effects);
 }
 
-const takesReply = ({ phase, work: running }: State, { consent }: Present): boolean =>
-  phase === 'developer' && running === undefined && consent !== undefined;
+const takesReply = ({ phase, work: running, next }: State, { consent }: Present): boolean =>
+  phase === 'developer' &&
+  (running === undefined || (running.isEnding === true && next === undefined)) &&
+  consent !== undefined;
 
 /** Gives the developer the seat back; a reply that the simulator is writing is dropped. */
 function takeSeat(state: State, present: Present): Reduced {
@@ -166,7 +168,8 @@ function mayEnd(state: State, { t }: Present): Reduced {
 /** Takes the agent's last message as its answer. A message that is being written is stopped first. */
 function endNow(state: State, present: Present): Reduced {
   if (!canEnd(state)) return mayEnd(state, present);
-  if (state.work !== undefined) return reduced({ ...state, wantsEnd: true }, { type: 'stop' });
+  if (state.work !== undefined && state.work.isEnding !== true)
+    return reduced({ ...state, next: { type: 'end-now' } }, { type: 'stop' });
   return work(state, { type: 'end-now' }, present);
 }
 

@@ -134,8 +134,11 @@ export class Session {
     const { state, effects } = reduce(before, action, this.present);
     this.current = state;
     if (state !== before) this.show();
-    if (state.work === undefined || state.work.request === before.work?.request)
-      return this.carryOut(effects, signal);
+    if (state.work === undefined || state.work.request === before.work?.request) {
+      const done = this.carryOut(effects, signal);
+      const waits = state.next !== undefined && state.next !== before.next;
+      return waits ? done.then(() => this.running) : done;
+    }
     this.control = new AbortController();
     const work = this.control.signal;
     // Whatever goes wrong, also in the state or the view, ends the work.

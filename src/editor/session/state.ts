@@ -67,7 +67,7 @@ export interface Work {
   readonly milliseconds?: number;
   /** True once the log has the reply, or the agent was asked for the other sample. */
   readonly isDone?: boolean;
-  /** True once it was stopped or has failed, and only what is left over is being put away. */
+  /** True once nothing more comes of it, and only what is left over is being put away. */
   readonly isEnding?: boolean;
 }
 
@@ -84,8 +84,8 @@ export interface State extends LoggedState {
   readonly drafter: string | undefined;
   /** True when the developer wants the seat back; it is logged as soon as the dialogue can take it. */
   readonly wantsSeat: boolean;
-  /** True when the dialogue ends as soon as the message that is being written is stopped. */
-  readonly wantsEnd: boolean;
+  /** Begins as soon as the present work is over: asked for while that is being stopped or put away. */
+  readonly next: WorkRequest | undefined;
   /** Time of the agent's last message, in milliseconds since 1970, if it arrived in this session. */
   readonly agentSpokeAt: number | undefined;
   /** The panel was closed; what fails from now on is not logged, as after a reload of the window. */
@@ -101,7 +101,7 @@ export function newState(task: Task): State {
     ...{ episode: undefined, notice: undefined, candidates: undefined, answer: undefined, grade: undefined },
     ...{ decision: undefined, protocol: undefined, playedBy: undefined },
     ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
-    ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, wantsEnd: false },
+    ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, next: undefined },
     ...{ isClosed: false, hasNext: false, hasGuidelines: false },
   };
 }

@@ -20,6 +20,10 @@ type Of<Kind extends Result['type']> = Extract<Result, { type: Kind }>;
 
 export const reduced = (state: State, ...effects: readonly Effect[]): Reduced => ({ state, effects });
 
+/** The work is over but for these effects, after which its claim is released. */
+const ending = ({ work, ...state }: State, ...effects: readonly Effect[]): Reduced =>
+  reduced({ ...state, work: work && { ...work, isEnding: true } }, ...effects, { type: 'finish' });
+
 const readAnew: Effect = { type: 'read', as: 'read', isAnew: true };
 
 /** Returns the state after what came of an effect, and what follows from it. */
@@ -45,14 +49,10 @@ export function stepped(state: State, action: Step, present: Present): Reduced {
     case 'suggested': {
       const { suggestion } = action;
       const drafted = { ...state, drafter: suggestion.by, isSuggesting: false };
-      return reduced(
-        drafted,
-        { type: 'tell', message: { type: 'suggestion', suggestion } },
-        { type: 'finish' },
-      );
+      return ending(drafted, { type: 'tell', message: { type: 'suggestion', suggestion } });
     }
     case 'graded':
-      return reduced({ ...state, grade: action.grade, phase: 'over' }, { type: 'finish' });
+      return ending({ ...state, grade: action.grade, phase: 'over' });
     case 'rated':
       return reduced(withRating(state, action.rating));
     case 'failed':
@@ -62,8 +62,9 @@ export function stepped(state: State, action: Step, present: Present): Reduced {
   }
 }
 
-/** Begins the work on a request, if nothing else is under way. */
+/** Begins the work on a request, if nothing else is under way; at once after work that is only being put away. */
 export function begun(state: State, request: WorkRequest, present: Present): Reduced {
+  if (state.work?.isEnding === true && state.next === undefined) return reduced({ ...state, next: request });
   if (state.work !== undefined) {
     const sentence = 'The view asked for something while something else was under way. Nothing was done.';
     return reduced(state, { type: 'report', error: new Fault('session/busy', sentence) });
@@ -116,13 +117,13 @@ const shown = (state: State, trajectory: Trajectory, { t }: Present): State => (
 function wentOn(state: State, trajectory: Trajectory, present: Present): Reduced {
   const now = shown(state, trajectory, present);
   const notice = now.notice ?? notices.wentOn(present.t);
-  return reduced({ ...now, notice }, { type: 'forget' }, { type: 'finish' });
+  return ending({ ...now, notice }, { type: 'forget' });
 }
 
 /** The dialogue was read anew: it goes on, unless it was skipped or has gone on elsewhere meanwhile. */
 function read(state: State): Reduced {
   const goesOn = state.work?.request.type === 'again' && ['stopped', 'skipped'].includes(state.phase);
-  if (!goesOn) return reduced(state, { type: 'finish' });
+  if (!goesOn) return ending(state);
   const phase = isCollaboratorsMove(state) ? 'simulator' : 'agent';
   return reduced({ ...state, phase, notice: undefined }, { type: 'attach' });
 }
@@ -165,14 +166,14 @@ function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present):
         return asks(state, 'agent', { type: 'ask-agent' });
       return reduced({ ...state, phase: 'candidates' }, { type: 'ask-both' });
     case 'chooser':
-      return reduced({ ...state, phase: 'choosing' }, { type: 'finish' });
+      return ending({ ...state, phase: 'choosing' });
     case 'collaborator':
       if (state.seat === 'simulator') return asks(state, 'simulator', { type: 'ask-simulator' });
-      return reduced({ ...state, phase: 'developer' }, { type: 'finish' });
+      return ending({ ...state, phase: 'developer' });
     case 'nobody': {
       const over = { ...state, playedBy: present.agentName };
       // A developer's own function has no tests: the developer decides about the answer in the file.
-      if (isOwnFunction(state.task)) return reduced({ ...over, phase: 'over' }, { type: 'finish' });
+      if (isOwnFunction(state.task)) return ending({ ...over, phase: 'over' });
       return reduced({ ...over, phase: 'grading' }, { type: 'grade' });
     }
   }
@@ -207,16 +208,22 @@ export function notSent(state: State, { t }: Present, effects: readonly Effect[]
   return reduced({ ...state, notice }, ...effects, { type: 'tell', message: { type: 'not-sent' } });
 }
 
-/** The work is over. A reply that did not get into the log is told, and an end that was wanted begins. */
+/** The work is over. A reply that did not get into the log is told, and what was asked for meanwhile begins. */
 function finished(state: State, error: unknown, present: Present): Reduced {
-  const { work, wantsEnd, phase } = state;
+  const { work, next, phase } = state;
   const candidates = phase === 'choosing' ? state.candidates : undefined;
-  const idle = { ...state, work: undefined, stream: undefined, wantsEnd: false, candidates };
-  if (error !== undefined)
-    return reduced({ ...idle, notice: noticeOf(error, 'agent', present.t) }, { type: 'report', error });
-  if (wantsEnd && ['developer', 'stopped'].includes(phase)) return begun(idle, { type: 'end-now' }, present);
-  const isLost = work?.request.type === 'reply' && work.isDone !== true && work.request.isUsual !== true;
-  return isLost ? notSent(idle, present) : reduced(idle);
+  const idle = { ...state, work: undefined, stream: undefined, next: undefined, candidates };
+  const lost = [work?.isDone === true ? undefined : work?.request, error === undefined ? undefined : next];
+  const isLost = lost.some((request) => request?.type === 'reply' && request.isUsual !== true);
+  if (error !== undefined) {
+    const told = { ...idle, notice: noticeOf(error, 'agent', present.t) };
+    const report: Effect = { type: 'report', error };
+    return isLost ? notSent(told, present, [report]) : reduced(told, report);
+  }
+  if (isLost) return notSent(idle, present);
+  // The agent may have ended the dialogue itself before it was stopped.
+  const isTooLate = next?.type === 'end-now' && !['developer', 'stopped'].includes(phase);
+  return next === undefined || isTooLate ? reduced(idle) : begun(idle, next, present);
 }
 
 function failed(state: State, failure: Of<'failed'>, present: Present): Reduced {
@@ -230,35 +237,31 @@ function workFailed(before: State, work: Work, failure: Of<'failed'>, present: P
   const { error, isStopped, episode } = failure;
   const { phase: during, seat, wantsSeat } = before;
   const { t } = present;
-  const finish: Effect = { type: 'finish' };
   const awaitsReply = isCollaboratorsMove(before);
   const party = during !== 'agent' && (during === 'simulator' || awaitsReply) ? 'simulator' : 'agent';
   const isGrading = during === 'grading' || work.before === 'over';
   const notice = isStopped ? before.notice : noticeOf(error, isGrading ? 'grader' : party, t);
-  const state = { ...before, episode, notice, isSuggesting: false, work: { ...work, isEnding: true } };
+  const state = { ...before, episode, notice, isSuggesting: false };
   // The panel was closed: the dialogue stays open in the log, as after a reload.
-  if (state.isClosed) return reduced(state, finish);
-  if (isPlayedElsewhere(error)) return elsewhere(state, error, work.before, finish);
+  if (state.isClosed) return ending(state);
+  if (isPlayedElsewhere(error)) {
+    const shownThere = elsewhere(state, error, work.before);
+    return ending(shownThere.state, ...shownThere.effects);
+  }
   const told: readonly Effect[] = isStopped ? [] : [{ type: 'report', error }];
-  if (isGrading)
-    return reduced({ ...state, phase: 'over', notice: notice ?? notices.notGraded(t) }, ...told, finish);
-  if (episode === undefined) return reduced({ ...state, phase: 'ready' }, ...told, finish);
+  if (isGrading) return ending({ ...state, phase: 'over', notice: notice ?? notices.notGraded(t) }, ...told);
+  if (episode === undefined) return ending({ ...state, phase: 'ready' }, ...told);
   if (wantsSeat || (seat === 'developer' && awaitsReply)) {
     const isSample = isStopped && during === 'agent' && awaitsReply;
     const next = isSample ? { ...state, notice: notices.sampleStopped(t) } : state;
     const taken = takeSeatIfWanted({ ...next, phase: 'developer' }, present);
-    return reduced(taken.state, ...told, ...taken.effects, finish);
+    return ending(taken.state, ...told, ...taken.effects);
   }
   const stopped = { ...state, phase: work.before === 'skipped' ? work.before : 'stopped' } as const;
   const abandon: Effect = isStopped
     ? { type: 'abandon', reason: 'cancelled', message: stoppedWords(party, english) }
     : { type: 'abandon', reason: 'failed', message: failureLogged(error) };
-  return reduced(
-    isStopped ? { ...stopped, notice: notices.stopped(t, party) } : stopped,
-    ...told,
-    abandon,
-    finish,
-  );
+  return ending(isStopped ? { ...stopped, notice: notices.stopped(t, party) } : stopped, ...told, abandon);
 }
 
 /** Tells the person of a failure that leaves the move as it is: no step of the work has failed. */

@@ -35,6 +35,10 @@ export const rests = (...events: readonly NewEvent[]): State => ({
 export const working = (state: State, request: WorkRequest, more: Partial<State> = {}): State => ({
   ...{ ...state, work: { request, before: state.phase }, ...more },
 });
+/** Returns a state whose work is over, but for what is being put away. */
+export const putAway = (state: State, request: WorkRequest): State => ({
+  ...{ ...state, work: { request, before: state.phase, isDone: true, isEnding: true } },
+});
 
 export const byKim = started('e', { collaborator: kim });
 export const asked = [byKim, agentTurn('e', 1)];
@@ -63,6 +67,8 @@ export const text = { type: 'reply', draft: { text: 'Above 20.' } } as const;
 export const replying = working(developer, text);
 export const agentWrites = working({ ...stopped, phase: 'agent' }, { type: 'again' });
 export const simulatorWrites = working({ ...simulated, phase: 'simulator' }, { type: 'simulator-on' });
+/** The agent's message is in the log, and the claim of the dialogue is being released. */
+export const agentSaid = putAway(developer, { type: 'again' });
 export const grading = working({ ...over, phase: 'grading' }, { type: 'grade' });
 
 /** Returns a dialogue after a step; whose move it is follows from its events. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer } from '../../../fixtures/chat-server-replies';
@@ -356,6 +356,40 @@ describe('a dialogue that a developer plays', () => {
     await another.do({ type: 'start' });
     expect(another.id).toBeUndefined();
     expect(another.state).toMatchObject({ phase: 'ready', notice: { message: 'Nothing is played here.' } });
+  });
+
+  it('does what is asked for in the moment in which a step is put away', async () => {
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
+    const resumed = new Promise<void>((resolve) => {
+      const listening = session.onMessage((message) => {
+        if (message.type !== 'state' || message.state.phase !== 'skipped') return;
+        listening.dispose();
+        resolve(session.do({ type: 'again' }));
+      });
+    });
+    await session.do({ type: 'skip', reason: 'The request is unclear' });
+    await resumed;
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
+    expect((await stage.trajectory(session.id)).state).toBe('open');
+  });
+
+  it('is not set back by a reading of the log from before a step', async () => {
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
+    await session.do({ type: 'skip', reason: 'The request is unclear' });
+    const log = await stage.log();
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    const read = log.trajectory.bind(log);
+    const slow = vi.spyOn(log, 'trajectory').mockImplementationOnce(async (id) => {
+      const before = await read(id);
+      await held;
+      return before;
+    });
+    const following = session.do({ type: 'follow' });
+    await vi.waitFor(() => expect(slow).toHaveBeenCalled());
+    await session.do({ type: 'again' });
+    goOn();
+    await following;
+    expect(session.state.phase).toBe('developer');
   });
 
   it('is skipped with a reason, and can be resumed', async () => {

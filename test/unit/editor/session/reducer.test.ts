@@ -4,6 +4,7 @@ import { graded } from '../../../fixtures/log';
 import { right } from '../stage';
 import {
   type Case,
+  agentSaid,
   agentWrites,
   ended,
   simulated,
@@ -15,6 +16,7 @@ import {
   over,
   own,
   present,
+  putAway,
   ready,
   replying,
   rests,
@@ -152,6 +154,10 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
   again: [
     { when: 'the agent has failed', state: stopped, becomes: { notice: undefined }, effects: ['read'] },
     { when: 'the task was skipped', state: skipped, becomes: {}, effects: ['read'] },
+    {
+      ...{ when: 'it was skipped this very moment', becomes: { next: { type: 'again' } } },
+      state: putAway(skipped, { type: 'skip', reason: 'Too hard' }),
+    },
     { when: 'nothing has failed', state: developer, ...refused },
   ],
   'may-end': [
@@ -164,7 +170,13 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
   ],
   'end-now': [
     { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'the agent writes', state: agentWrites, becomes: { wantsEnd: true }, effects: ['stop'] },
+    {
+      when: 'the agent writes',
+      state: agentWrites,
+      becomes: { next: { type: 'end-now' } },
+      effects: ['stop'],
+    },
+    { when: 'its message was just logged', state: agentSaid, becomes: { next: { type: 'end-now' } } },
     { when: 'candidates wait', state: choosing, becomes: { phase: 'choosing', work: undefined } },
     { when: 'the dialogue is over', state: over, ...refused },
   ],

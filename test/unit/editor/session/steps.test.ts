@@ -4,6 +4,7 @@ import { agentTurn, candidates, graded, kim, reply, started } from '../../../fix
 import {
   type Case,
   abandoned,
+  agentSaid,
   agentWrites,
   asked,
   byKim,
@@ -335,13 +336,26 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       effects: [{ type: 'tell', message: { type: 'not-sent' } }],
     },
     {
-      ...{ when: 'the end was wanted', state: { ...replying, wantsEnd: true }, action: { type: 'finished' } },
-      becomes: { wantsEnd: false, work: { request: { type: 'end-now' } } },
+      ...{ when: 'the end was wanted', state: { ...agentSaid, next: { type: 'end-now' } } },
+      becomes: { next: undefined, work: { request: { type: 'end-now' } } },
       effects: ['read'],
     },
     {
-      ...{ when: 'the agent ended it itself', state: { ...grading, phase: 'over', wantsEnd: true } },
-      becomes: { wantsEnd: false, work: undefined },
+      ...{ when: 'a reply was sent meanwhile', state: { ...agentSaid, next: text }, effects: ['read'] },
+      becomes: { next: undefined, work: { request: text, milliseconds: 4000 } },
+    },
+    {
+      ...{ when: 'the claim cannot be released before that reply', state: { ...agentSaid, next: text } },
+      action: { type: 'finished', error: new Error('EIO') },
+      becomes: { next: undefined, work: undefined, notice: { kind: 'error' } },
+      effects: ['report', { type: 'tell', message: { type: 'not-sent' } }],
+    },
+    {
+      ...{
+        when: 'the agent ended it itself',
+        state: { ...grading, phase: 'over', next: { type: 'end-now' } },
+      },
+      becomes: { next: undefined, work: undefined },
     },
     {
       ...{ when: 'the claim cannot be released', state: agentWrites },
