@@ -377,7 +377,7 @@ describe('a dialogue that a developer plays', () => {
     const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     await session.do({ type: 'skip', reason: 'The request is unclear' });
     const log = await stage.log();
-    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: held, resolve: goOn } = Promise.withResolvers<unknown>();
     const read = log.trajectory.bind(log);
     const slow = vi.spyOn(log, 'trajectory').mockImplementationOnce(async (id) => {
       const before = await read(id);
@@ -387,7 +387,7 @@ describe('a dialogue that a developer plays', () => {
     const following = session.do({ type: 'follow' });
     await vi.waitFor(() => expect(slow).toHaveBeenCalled());
     await session.do({ type: 'again' });
-    goOn();
+    goOn(undefined);
     await following;
     expect(session.state.phase).toBe('developer');
   });
