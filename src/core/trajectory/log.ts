@@ -1,21 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
-import type { Task } from '../task/task';
 import { Fault } from '../fault';
 import { claimIn, type Claim } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
-import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
+import type { EventOf } from './event';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { summaryOf, type Row } from './index/rows';
-import { closed } from './index/store';
 import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
 import { consentsLostBy } from './segment/lost';
 import { notYetNoted } from './segment/older';
 import type { LineProblem } from './segment/segments';
-import { SegmentWriter } from './segment/writer';
+import { closed, LogWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 import { KeptUse, type UseByModel } from './use';
 
@@ -48,33 +45,20 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
  * can use one folder at once; `refresh` reads what the others appended. Once it is closed, everything that reads or
  * writes throws `trajectory/closed`.
  */
-export class TrajectoryLog {
-  private readonly writer: SegmentWriter;
+export class TrajectoryLog extends LogWriter {
   private readonly use: KeptUse;
-  private readonly tasks = new Map<string, Task>();
   private readonly claims = new Set<Claim>();
   /** Claims and releases run one after the other, so that a claim being released here can be claimed again here. */
   private claiming: Promise<unknown> = Promise.resolve();
-  /** Time of the newest known event, in milliseconds since 1970. */
-  private lastTime = 0;
-  private isClosed = false;
 
   private constructor(
     private readonly folder: string,
     private readonly index: KeptIndex,
     options: LogOptions,
   ) {
-    this.writer = new SegmentWriter({
-      folder: this.logFolder,
-      segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-      onWritten: (segment) => index.takeIn(segment),
-      beforeSegment: async () => {
-        await refuseWhileErasing(this.logFolder);
-        return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
-      },
-    });
+    super(logFolderOf(folder), options.segmentBytes ?? SEGMENT_BYTES);
     this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
-    this.setClock();
+    this.continueAfter(index.store.newest);
   }
 
   /**
@@ -103,47 +87,6 @@ export class TrajectoryLog {
   /** Current permissions that follow from those consents. */
   get allowed(): Consents {
     return new Consents(this.consents, consentsLostBy(this.index.store));
-  }
-
-  /**
-   * Registers a task, which the log then writes into each segment before the first episode that plays it. It resolves
-   * at once; the task becomes durable together with the episode's start.
-   */
-  recordTask(task: Task): Promise<void> {
-    const known = this.tasks.get(task.id);
-    if (!known || !isDeepStrictEqual(known, task)) this.tasks.set(task.id, task);
-    return Promise.resolve();
-  }
-
-  /**
-   * Appends one event and returns it as written. With `durable` it is on disk when this resolves.
-   * @throws {Fault} `trajectory/task-not-recorded`, `trajectory/too-long`, `trajectory/not-written`,
-   * `trajectory/log-in-use` while an annotator's data are being erased, `trajectory/closed`
-   */
-  async append<E extends NewEvent>(
-    event: E,
-    options: { readonly durable?: boolean } = {},
-  ): Promise<EventOf<E['event']>> {
-    const [appended] = await this.appendAll([event], options);
-    return appended as EventOf<E['event'] & EventKind>;
-  }
-
-  /** Appends several events next to each other; throws as `append` does. */
-  async appendAll(
-    events: readonly NewEvent[],
-    options: { readonly durable?: boolean } = {},
-  ): Promise<LogEvent[]> {
-    if (this.isClosed) throw closed();
-    const tasks = events.flatMap((event) => (event.event === 'episode-started' ? this.taskOf(event) : []));
-    const at = this.now();
-    const stamped = events.map((event) => ({ version: LOG_VERSION, at, ...event }));
-    await this.writer.append(stamped, tasks, options.durable ?? false);
-    return stamped;
-  }
-
-  /** Resolves when everything appended before is on disk. */
-  sync(): Promise<void> {
-    return this.writer.sync();
   }
 
   /**
@@ -283,7 +226,7 @@ export class TrajectoryLog {
   /** Reads what other processes have appended since. */
   async refresh(): Promise<void> {
     await this.index.refresh();
-    this.setClock();
+    this.continueAfter(this.index.store.newest);
   }
 
   /** Calls the listener after each change, by this process or found by `refresh`. */
@@ -324,33 +267,30 @@ export class TrajectoryLog {
    * @throws {Fault} `trajectory/log-in-use` if another process writes to the log
    */
   async eraseAnnotator(pseudonym: string): Promise<Erasure> {
-    return this.writer.paused(() =>
+    return this.paused(() =>
       this.index.rewritten((dropIndex) => erase(this.logFolder, pseudonym, dropIndex)),
     );
   }
 
   /** Writes pending lines, closes the segment, releases all claims and saves the index. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     if (this.isClosed) return;
-    this.isClosed = true;
-    await this.writer.close();
+    await super.close();
     for (const claim of this.claims) await claim.release();
     await this.index.close();
   }
 
-  private get logFolder(): string {
-    return logFolderOf(this.folder);
+  protected override onWritten(segment: string): Promise<void> {
+    return this.index.takeIn(segment);
+  }
+
+  protected override async beforeSegment(): Promise<EventOf<'segment'>['older']> {
+    await refuseWhileErasing(this.logFolder);
+    return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
   }
 
   private unknown(id: string): Fault {
     return new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
-  }
-
-  private taskOf(event: { readonly episode: string; readonly task: string }): Task {
-    const task = this.tasks.get(event.task);
-    if (task) return task;
-    const message = `Episode ${event.episode} plays task ${event.task}, which was not recorded before.`;
-    throw new Fault('trajectory/task-not-recorded', message);
   }
 
   /** Returns the latest agent of an episode, deleted ones included. */
@@ -373,22 +313,6 @@ export class TrajectoryLog {
     const result = this.claiming.then(work);
     this.claiming = result.catch(() => undefined); // the caller of the work gets its error
     return result;
-  }
-
-  /**
-   * Returns the current time as a string. It never goes backwards, so that events of one process are ordered by time.
-   */
-  private now(): string {
-    this.lastTime = Math.max(this.lastTime, Date.now());
-    return new Date(this.lastTime).toISOString();
-  }
-
-  /**
-   * Makes later events newer than all known ones, whatever this machine's clock says: an episode that continues in
-   * another segment is put in order by time.
-   */
-  private setClock(): void {
-    this.lastTime = Math.max(this.lastTime, this.index.store.newest + 1);
   }
 }
 

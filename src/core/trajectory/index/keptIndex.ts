@@ -5,9 +5,10 @@ import { unfinishedErasure } from '../erase';
 import { ifThere } from '../files';
 import { changedOlder } from '../segment/older';
 import { segmentNames, tornLines, whyStale, type LineProblem } from '../segment/segments';
+import { closed } from '../segment/writer';
 import { LogIndex } from './logIndex';
 import { isSqliteError } from './sqlite';
-import { closed, IndexStore } from './store';
+import { IndexStore } from './store';
 
 /** Called with the ids of the changed episodes, or with none if the whole log was read again. Must not throw. */
 export type ChangeListener = (episodes: readonly string[]) => void;

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
-import { Fault } from '../../fault';
 import type { Consent } from '../consent';
 import type { OlderSegment, LineProblem, ReadSegment } from '../segment/segments';
+import { closed } from '../segment/writer';
 import { COLUMNS, type Column, type Row } from './rows';
 import { FORMAT, INDEXES, lookInto, removeIndex, SCHEMA, TABLES } from './schema';
 import { isSqliteError, openDatabase, rollback, transaction, type Database } from './sqlite';
@@ -280,11 +280,6 @@ export class IndexStore {
     if (!statement) this.statements.set(sql, (statement = this.database.prepare(sql)));
     return statement;
   }
-}
-
-/** For whoever uses a log, or asks its index, that was closed. */
-export function closed(): Fault {
-  return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
 
 const COLUMN_NAMES = Object.keys(COLUMNS) as Column[];

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
-import { LOG_VERSION, type EventOf, type LogEvent } from '../event';
+import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
 import { segmentHeader } from './header';
 import { encodeEvent } from './line';
@@ -12,9 +13,6 @@ import { MAX_LINE_BYTES } from './scan';
 import { MAX_SEAL_BYTES, sealLine } from './seal';
 
 export const SEGMENT_EXTENSION = '.jsonl';
-
-/** Called after lines were written (and synced, if requested) and before their appends resolve. */
-type WrittenListener = (segment: string, lines: readonly Buffer[], offset: number) => Promise<void>;
 
 interface Append {
   readonly lines: readonly Buffer[];
@@ -37,58 +35,106 @@ interface OpenSegment {
   readonly tasks: Map<string, Task>;
 }
 
-interface WriterOptions {
-  readonly folder: string;
-  /** Size in bytes at which a segment is closed and a new one begun. */
-  readonly segmentBytes: number;
-  readonly onWritten: WrittenListener;
-  /**
-   * Called before a segment is begun; throws if none may be begun now. Returns the contents of segments without check
-   * sums, for its first line.
-   */
-  readonly beforeSegment: () => Promise<EventOf<'segment'>['older']>;
-}
-
 /**
- * Writes this process's own segments: append-only, one writer, no line split by another. Appends during a write or a
- * sync are written together in the next one, so that many durable appends share one sync.
+ * The half of a log that writes: this process's own segments, append-only, one writer, no line split by another.
+ * Appends during a write or a sync are written together in the next one, so that many durable appends share one sync.
  */
-export class SegmentWriter {
+export abstract class LogWriter {
   private pending: Append[] = [];
   private segment: OpenSegment | undefined;
   private running: Promise<void> = Promise.resolve();
   private isRunning = false;
   /** Time in the name of the newest segment, in milliseconds since 1970. */
   private lastBegan = 0;
-
-  constructor(private readonly options: WriterOptions) {}
+  private readonly recorded = new Map<string, Task>();
+  /** Time of the newest known event, in milliseconds since 1970. */
+  private lastTime = 0;
+  protected isClosed = false;
 
   /**
-   * Appends events; resolves when they are in the file, and with `durable` on disk. The events of one call are
-   * adjacent.
-   * @throws {Fault} `trajectory/too-long`, `trajectory/not-written`
+   * @param logFolder folder of the segments
+   * @param segmentBytes size in bytes at which a segment is closed and a new one begun
    */
-  append(events: readonly LogEvent[], tasks: readonly Task[], durable: boolean): Promise<void> {
-    const lines = events.map((event) => encodeEvent(event));
+  protected constructor(
+    protected readonly logFolder: string,
+    private readonly segmentBytes: number,
+  ) {}
+
+  /** Called after lines were written (and synced, if requested) and before their appends resolve. */
+  protected abstract onWritten(segment: string): Promise<void>;
+
+  /**
+   * Called before a segment is begun; throws if none may be begun now. Returns the contents of segments without check
+   * sums, for its first line.
+   */
+  protected abstract beforeSegment(): Promise<EventOf<'segment'>['older']>;
+
+  /**
+   * Registers a task, which the log then writes into each segment before the first episode that plays it. It resolves
+   * at once; the task becomes durable together with the episode's start.
+   */
+  recordTask(task: Task): Promise<void> {
+    const known = this.recorded.get(task.id);
+    if (!known || !isDeepStrictEqual(known, task)) this.recorded.set(task.id, task);
+    return Promise.resolve();
+  }
+
+  /**
+   * Appends one event and returns it as written. With `durable` it is on disk when this resolves.
+   * @throws {Fault} `trajectory/task-not-recorded`, `trajectory/too-long`, `trajectory/not-written`,
+   * `trajectory/log-in-use` while an annotator's data are being erased, `trajectory/closed`
+   */
+  async append<E extends NewEvent>(
+    event: E,
+    options: { readonly durable?: boolean } = {},
+  ): Promise<EventOf<E['event']>> {
+    const [appended] = await this.appendAll([event], options);
+    return appended as EventOf<E['event'] & EventKind>;
+  }
+
+  /** Appends several events next to each other; throws as `append` does. */
+  async appendAll(
+    events: readonly NewEvent[],
+    options: { readonly durable?: boolean } = {},
+  ): Promise<LogEvent[]> {
+    if (this.isClosed) throw closed();
+    const tasks = events.flatMap((event) => (event.event === 'episode-started' ? this.taskOf(event) : []));
+    const at = this.now();
+    const stamped = events.map((event) => ({ version: LOG_VERSION, at, ...event }));
+    const lines = stamped.map((event) => encodeEvent(event));
     const limit = MAX_LINE_BYTES - MAX_SEAL_BYTES;
     const long = lines.find((line) => line.length > limit);
     if (long) {
       const message = `An event of ${long.length} bytes is not logged: the limit is ${limit} bytes.`;
-      return Promise.reject(new Fault('trajectory/too-long', message));
+      throw new Fault('trajectory/too-long', message);
     }
-    return new Promise<void>((resolve, reject) => {
-      this.pending.push({ lines, tasks, durable, resolve, reject });
-      this.start();
-    });
+    await this.enqueue(lines, tasks, options.durable ?? false);
+    return stamped;
   }
 
   /** Resolves when everything appended before is on disk. A segment that was closed meanwhile has been synced. */
   async sync(): Promise<void> {
-    if (this.segment || this.isRunning) await this.append([], [], true);
+    if (this.segment || this.isRunning) await this.enqueue([], [], true);
+  }
+
+  /** Writes pending lines, syncs and closes the segment. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    while (this.isRunning) await this.running;
+    await this.closeSegment();
+  }
+
+  /**
+   * Makes later events newer than this time, whatever this machine's clock says: an episode that continues in another
+   * segment is put in order by time.
+   * @param time in milliseconds since 1970
+   */
+  protected continueAfter(time: number): void {
+    this.lastTime = Math.max(this.lastTime, time + 1);
   }
 
   /** Runs `work` while no segment is open and nothing is written; appends during it are written afterwards. */
-  async paused<T>(work: () => Promise<T>): Promise<T> {
+  protected async paused<T>(work: () => Promise<T>): Promise<T> {
     while (this.isRunning) await this.running;
     this.isRunning = true;
     const result = this.closeSegment().then(work);
@@ -99,10 +145,26 @@ export class SegmentWriter {
     return result;
   }
 
-  /** Writes pending lines, syncs and closes the segment. */
-  async close(): Promise<void> {
-    while (this.isRunning) await this.running;
-    await this.closeSegment();
+  private enqueue(lines: readonly Buffer[], tasks: readonly Task[], durable: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ lines, tasks, durable, resolve, reject });
+      this.start();
+    });
+  }
+
+  private taskOf(event: { readonly episode: string; readonly task: string }): Task {
+    const task = this.recorded.get(event.task);
+    if (task) return task;
+    const message = `Episode ${event.episode} plays task ${event.task}, which was not recorded before.`;
+    throw new Fault('trajectory/task-not-recorded', message);
+  }
+
+  /**
+   * Returns the current time as a string. It never goes backwards, so that events of one process are ordered by time.
+   */
+  private now(): string {
+    this.lastTime = Math.max(this.lastTime, Date.now());
+    return new Date(this.lastTime).toISOString();
   }
 
   private start(): void {
@@ -122,7 +184,7 @@ export class SegmentWriter {
         await this.write(batch);
         batch.forEach(({ resolve }) => resolve());
       } catch (error) {
-        const fault = writeFault(this.options.folder, error);
+        const fault = writeFault(this.logFolder, error);
         batch.forEach(({ reject }) => reject(fault));
       }
     }
@@ -160,15 +222,15 @@ export class SegmentWriter {
       throw error;
     }
     tasks.forEach((task, id) => segment.tasks.set(id, task));
-    await this.options.onWritten(segment.name, sealed, offset);
-    if (segment.size >= this.options.segmentBytes) await this.closeSegment();
+    await this.onWritten(segment.name);
+    if (segment.size >= this.segmentBytes) await this.closeSegment();
   }
 
   /**
    * Begins an empty segment: its header is written with its first lines, so that a full disk leaves no empty segments.
    */
   private async begin(): Promise<OpenSegment> {
-    const { folder } = this.options;
+    const folder = this.logFolder;
     await makeFolder(folder);
     // Events with equal times are ordered by segment name, so a later segment's name must be greater, whatever the
     // clock says.
@@ -178,7 +240,7 @@ export class SegmentWriter {
     const file = join(folder, name);
     try {
       await claim(file);
-      const header = segmentHeader([], undefined, await this.options.beforeSegment());
+      const header = segmentHeader([], undefined, await this.beforeSegment());
       const handle = await open(file, 'wx');
       const segment = { name, file, handle, header, size: 0, lines: 0, tasks: new Map<string, Task>() };
       try {
@@ -223,7 +285,7 @@ export class SegmentWriter {
         await handle.sync();
       }
     } catch (error) {
-      const message = `The log in ${this.options.folder} cannot be written: ${messageOf(cause)}; what was written of this step could not be taken back: ${messageOf(error)}. Look after the disk and open the log again.`;
+      const message = `The log in ${this.logFolder} cannot be written: ${messageOf(cause)}; what was written of this step could not be taken back: ${messageOf(error)}. Look after the disk and open the log again.`;
       throw new Fault('trajectory/not-written', message, { cause: error });
     } finally {
       await handle.close();
@@ -236,4 +298,9 @@ function writeFault(folder: string, cause: unknown): unknown {
   if (cause instanceof Fault || !(cause instanceof Error && 'code' in cause)) return cause;
   const message = `The log in ${folder} cannot be written: ${messageOf(cause)}. Nothing of this step is counted as logged; make room or give permission and try again.`;
   return new Fault('trajectory/not-written', message, { cause });
+}
+
+/** Fault of a log, or of its index, that is used after it was closed. */
+export function closed(): Fault {
+  return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
