@@ -5,10 +5,9 @@ import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
-import { recalled, type Composition } from './composition';
-import { host } from './host';
+import { host, type Composition } from './host';
 import { leaving } from './leaving';
-import { keys } from './keys';
+import { keys, recalled } from './keys';
 import type { Draft, LeakWarning, SessionState } from './protocol';
 import { replyLength, type ReplyLength } from './view';
 
@@ -98,7 +97,7 @@ export class ComposerElement extends PlainElement {
         kind: 'primary',
         key: keys.send,
         disabled: !this.isSendable,
-        onPress: () => host.send(this.composition.reply()),
+        onPress: () => this.composition.send(),
       })}
       ${
         hasSimulator
@@ -185,7 +184,7 @@ export class ComposerElement extends PlainElement {
           key: keys.primary,
           onPress: () => this.edit(),
         })}
-        ${button({ label: t('Send anyway'), onPress: () => host.send(this.composition.reply(true)) })}
+        ${button({ label: t('Send anyway'), onPress: () => this.composition.send(true) })}
       </div>`;
   }
 
@@ -209,7 +208,7 @@ export class ComposerElement extends PlainElement {
     if (event.isComposing || event.shiftKey || event.altKey || this.state.isSuggesting === true) return;
     if (event.key === 'Enter') {
       event.preventDefault();
-      if (this.isSendable) host.send(this.composition.reply());
+      if (this.isSendable) this.composition.send();
       else this.wasTooLong = replyLength(this.draft.text, this.state.replyLimit).over > 0;
     } else if (event.key === 'Escape' && this.draft.suggestion !== undefined) {
       event.preventDefault();

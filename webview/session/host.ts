@@ -1,6 +1,19 @@
 import { editorApi } from '../editorApi';
 import { isNumber, isText, part } from '../kept';
-import type { Action, FromWebview, PanelState } from './protocol';
+import {
+  suggested,
+  type Action,
+  type Draft,
+  type FromWebview,
+  type LeakWarning,
+  type PanelState,
+  type Suggestion,
+  type ToWebview,
+} from './protocol';
+import type { SessionView } from './view';
+
+/** Milliseconds without an answer before the host counts as gone; even one that is busy with a huge log is faster. */
+const SILENT_AFTER_MS = 10_000;
 
 /** State that the editor keeps for the page: the dialogue to restore, and the time that it has taken. */
 type Kept = PanelState & { readonly elapsed?: Elapsed };
@@ -17,13 +30,41 @@ const api = editorApi<FromWebview, Kept>();
 /** State that this page kept last. */
 let kept: Kept = {};
 
+/** Detects that the extension host is gone: the page still looks alive, but its messages no longer arrive. */
+export class Answering {
+  isSilent = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param changed called when the host falls silent, and when it is heard again */
+  constructor(private readonly changed: () => void) {}
+
+  /** Call this after each message to the host, which acknowledges it. */
+  asked(): void {
+    this.timer ??= setTimeout(() => this.is(true), SILENT_AFTER_MS);
+  }
+
+  /** Call this after each message from the host. */
+  heard(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.is(false);
+  }
+
+  private is(silent: boolean): void {
+    if (this.isSilent === silent) return;
+    this.isSilent = silent;
+    this.changed();
+  }
+}
+
 /** Messages to the extension host, and the state that the editor keeps for the page. */
 export const host = {
-  /** Called after each message to the host. */
-  onSent: (): void => undefined,
+  /** Called when the host falls silent, and when it is heard again. */
+  onSilence: (): void => undefined,
+  answering: new Answering(() => host.onSilence()),
   send(message: FromWebview): void {
     api.postMessage(message);
-    host.onSent();
+    host.answering.asked();
   },
   act: (action: Action): void => host.send({ type: 'act', action }),
   /** Keeps the state from which the editor restores the page after a reload of the window. */
@@ -41,3 +82,89 @@ export const host = {
     if (episode !== undefined) api.setState({ ...kept, elapsed: { episode, milliseconds } });
   },
 };
+
+/** The reply that is being composed: its text, its origin, and its sending. No text is lost on the way. */
+export class Composition {
+  draft: Draft = { text: '' };
+  /** The draft was sent and is not yet in the log. */
+  isSending = false;
+  warning: LeakWarning | undefined;
+
+  /** @param changed called after every change */
+  constructor(private readonly changed: () => void) {}
+
+  write(text: string): void {
+    this.warning = undefined;
+    const { suggestion } = this.draft;
+    // An emptied draft forgets its suggestion: what is written afterwards is the person's own.
+    this.keep(text === '' || suggestion === undefined ? { text } : { text, suggestion });
+  }
+
+  /** Replaces the text by the simulator's draft, and remembers it. */
+  take(suggestion: Suggestion): void {
+    this.warning = undefined;
+    this.keep(suggested(this.draft, suggestion));
+  }
+
+  discardSuggestion(): void {
+    this.warning = undefined;
+    this.keep({ text: this.draft.suggestion?.replaced ?? '' });
+  }
+
+  /**
+   * Sends the reply, and locks its text until it is in the log.
+   * @param anyway sends the reply even when it gives the reference away
+   */
+  send(anyway = false): void {
+    this.isSending = true;
+    this.warning = undefined;
+    this.changed();
+    host.send({ type: 'reply', draft: this.draft, anyway });
+  }
+
+  /** Unlocks the text, so that it can be read and copied whatever became of the reply. */
+  free(): void {
+    this.isSending = false;
+    this.changed();
+  }
+
+  /** Lets the person go on writing after a warning. */
+  edit(): void {
+    this.warning = undefined;
+    this.keep(this.draft);
+  }
+
+  /** Applies a message of the host. @param view the view after the message */
+  receive(message: ToWebview, view: SessionView | undefined): void {
+    if (message.type === 'snapshot') {
+      this.draft = message.draft;
+      this.isSending = false;
+      this.warning = message.warning;
+    }
+    if (message.type === 'suggestion') this.take(message.suggestion);
+    if (message.type === 'leak-warning') {
+      this.isSending = false;
+      this.warning = { percent: message.percent, passages: message.passages };
+    }
+    if (message.type === 'not-sent') this.isSending = false;
+    if (message.type === 'turn') this.warning = undefined;
+    if (message.type === 'turn' && message.turn.reply?.seat === 'developer' && this.isSending) this.write('');
+    if (message.type === 'turn' || message.type === 'state') this.isSending &&= isOnItsWay(view);
+    this.changed();
+  }
+
+  private keep(draft: Draft): void {
+    this.draft = draft;
+    host.send({ type: 'draft', draft });
+    this.changed();
+  }
+}
+
+/** A reply is on its way until its turn is in the log, or a notice of the host says why it is not. */
+function isOnItsWay(view: SessionView | undefined): boolean {
+  return (
+    view?.state.phase === 'developer' &&
+    view.state.notice === undefined &&
+    view.turns.at(-1)?.reply === undefined
+  );
+}

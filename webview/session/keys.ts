@@ -153,3 +153,20 @@ function rated(
 
 const isOf = ({ code, shiftKey }: KeyPress, key: string): boolean =>
   code === `Key${key.at(-1)!}` && shiftKey === key.includes('Shift+');
+
+/**
+ * Walks through earlier replies with the arrow keys, as a shell does: up from an empty composer, and on from a reply
+ * that was recalled and not changed.
+ *
+ * @param replies from the oldest to the newest
+ * @returns the new text of the composer; undefined when the key is the composer's own
+ */
+export function recalled(replies: readonly string[], draft: string, key: string): string | undefined {
+  // Each reply counts once, at its last place, so that the draft alone tells how far the walk has come.
+  const past = replies.filter((reply, index) => replies.lastIndexOf(reply) === index);
+  const here = draft === '' ? past.length : past.indexOf(draft);
+  if (here === -1) return undefined;
+  if (key === 'ArrowUp') return past[here - 1];
+  if (key === 'ArrowDown' && here < past.length) return past[here + 1] ?? '';
+  return undefined;
+}

@@ -14,11 +14,9 @@ import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
-import { Answering } from './answering';
-import { Composition } from './composition';
 import { footer, job, noticeBar, restricted } from './footer';
 import { header } from './header';
-import { host } from './host';
+import { Composition, host } from './host';
 import { keys, meaning } from './keys';
 import type { Notice, SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
@@ -44,11 +42,7 @@ export class SessionElement extends PageElement<ToWebview> {
     'not-sent': true,
   } as const;
   @state() private view: SessionView | undefined;
-  private readonly composition = new Composition(
-    (message) => host.send(message),
-    () => this.requestUpdate(),
-  );
-  private readonly answering = new Answering(() => this.composition.free());
+  private readonly composition = new Composition(() => this.requestUpdate());
   /** The developer's replies in other dialogues, oldest first. */
   private earlier: readonly string[] = [];
   private followsEnd = true;
@@ -57,7 +51,7 @@ export class SessionElement extends PageElement<ToWebview> {
   private left: Element | null = null;
 
   override connectedCallback(): void {
-    host.onSent = () => this.answering.asked();
+    host.onSilence = () => this.composition.free();
     super.connectedCallback();
     // Listen on the document, because on the window the editor takes every key: Alt+S would open a menu as well.
     document.addEventListener('keydown', (event) => {
@@ -123,7 +117,7 @@ export class SessionElement extends PageElement<ToWebview> {
       <p class="unseen" role="status">${now.grade === undefined ? '' : gradeSaid(now.grade)}</p>
       <footer>
         <div class="column">
-          ${this.answering.isSilent ? noticeBar(gone()) : nothing}
+          ${host.answering.isSilent ? noticeBar(gone()) : nothing}
           ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}
         </div>
       </footer>`;
@@ -215,7 +209,7 @@ export class SessionElement extends PageElement<ToWebview> {
   }
 
   protected override receive(received: ToWebview): void {
-    this.answering.heard();
+    host.answering.heard();
     if (received.type === 'heard') return;
     this.view = applied(this.view, received);
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);

@@ -1,7 +1,14 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { Composition, recalled } from '../../../../webview/session/composition';
-import type { FromWebview, SessionState, TurnView } from '../../../../webview/session/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Answering, Composition } from '../../../../webview/session/host';
+import type { SessionState, TurnView } from '../../../../webview/session/protocol';
 import type { SessionView } from '../../../../webview/session/view';
+
+/** Messages that the page has posted. */
+const sent = vi.hoisted(() => {
+  const posted: unknown[] = [];
+  vi.stubGlobal('acquireVsCodeApi', () => ({ postMessage: (message: unknown) => posted.push(message) }));
+  return posted;
+});
 
 const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
 const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'you', seat: 'developer' } };
@@ -24,18 +31,17 @@ const view: SessionView = {
 };
 const suggestion = { text: 'Above 20.', by: 'rules' };
 
-let sent: FromWebview[];
 let composition: Composition;
 
 beforeEach(() => {
-  sent = [];
-  composition = new Composition((message) => sent.push(message), vi.fn());
+  sent.length = 0;
+  composition = new Composition(vi.fn());
 });
 
 describe('the reply that is being composed', () => {
   it('is sent as it is, and gone once its turn is in the log', () => {
     composition.write('So.');
-    sent.push(composition.reply());
+    composition.send();
     expect(sent).toContainEqual({ type: 'reply', draft: { text: 'So.' }, anyway: false });
     expect(composition.isSending).toBe(true);
     composition.receive({ type: 'turn', turn: replied }, { ...view, turns: [replied] });
@@ -46,7 +52,7 @@ describe('the reply that is being composed', () => {
 
   it('stays when a notice says why it was not logged', () => {
     composition.write('So.');
-    sent.push(composition.reply());
+    composition.send();
     const notice = { kind: 'error', message: 'The disk is full.', actions: [] } as const;
     const now = { ...state, notice };
     composition.receive({ type: 'state', state: now }, { ...view, state: now });
@@ -56,7 +62,7 @@ describe('the reply that is being composed', () => {
 
   it('can be sent again when the host did not take it', () => {
     composition.write('So.');
-    sent.push(composition.reply());
+    composition.send();
     composition.receive({ type: 'not-sent' }, view);
     expect(composition).toMatchObject({ isSending: false, draft: { text: 'So.' } });
   });
@@ -99,14 +105,14 @@ describe('the reply that is being composed', () => {
 
   it('is held back with a warning until it is edited or sent anyway', () => {
     composition.write('return 1');
-    sent.push(composition.reply());
+    composition.send();
     const warning = { percent: 50, passages: ['return 1'] };
     composition.receive({ type: 'leak-warning', ...warning }, view);
     expect(composition).toMatchObject({ isSending: false, warning, draft: { text: 'return 1' } });
     composition.write('it is one');
     expect(composition.warning).toBeUndefined();
     composition.receive({ type: 'leak-warning', ...warning }, view);
-    sent.push(composition.reply(true));
+    composition.send(true);
     expect(sent.at(-1)).toEqual({ type: 'reply', draft: { text: 'it is one' }, anyway: true });
     expect(composition.warning).toBeUndefined();
     composition.receive({ type: 'leak-warning', ...warning }, view);
@@ -126,25 +132,33 @@ describe('the reply that is being composed', () => {
   });
 });
 
-describe('the history of the composer', () => {
-  const replies = ['Above 20.', 'Three zones.', 'Above 20.', 'Minus one.'];
+describe('the host', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-  it('walks up from an empty composer, each reply once, and stops at the oldest', () => {
-    expect(recalled(replies, '', 'ArrowUp')).toBe('Minus one.');
-    expect(recalled(replies, 'Minus one.', 'ArrowUp')).toBe('Above 20.');
-    expect(recalled(replies, 'Above 20.', 'ArrowUp')).toBe('Three zones.');
-    expect(recalled(replies, 'Three zones.', 'ArrowUp')).toBeUndefined();
+  it('counts as gone when it answers nothing for ten seconds, until it is heard again', () => {
+    const changed = vi.fn();
+    const answering = new Answering(changed);
+    answering.asked();
+    vi.advanceTimersByTime(6_000);
+    // A further request does not restart the wait.
+    answering.asked();
+    vi.advanceTimersByTime(3_000);
+    expect(answering.isSilent).toBe(false);
+    vi.advanceTimersByTime(2_000);
+    expect(answering.isSilent).toBe(true);
+    answering.heard();
+    expect(answering.isSilent).toBe(false);
+    expect(changed).toHaveBeenCalledTimes(2);
   });
 
-  it('walks down again to the empty composer', () => {
-    expect(recalled(replies, 'Above 20.', 'ArrowDown')).toBe('Minus one.');
-    expect(recalled(replies, 'Minus one.', 'ArrowDown')).toBe('');
-    expect(recalled(replies, '', 'ArrowDown')).toBeUndefined();
-  });
-
-  it('leaves the arrows to a text that was changed or is new', () => {
-    expect(recalled(replies, 'Minus one, I think.', 'ArrowUp')).toBeUndefined();
-    expect(recalled(replies, 'Minus one.', 'ArrowLeft')).toBeUndefined();
-    expect(recalled([], '', 'ArrowUp')).toBeUndefined();
+  it('is not waited for while nothing is asked, nor after an answer', () => {
+    const changed = vi.fn();
+    const answering = new Answering(changed);
+    answering.heard();
+    answering.asked();
+    answering.heard();
+    vi.advanceTimersByTime(60_000);
+    expect(changed).not.toHaveBeenCalled();
   });
 });
