@@ -127,6 +127,53 @@ const schemas = lazily(() => {
   );
 });
 
+/** A receiver of errors, such as an engine. */
+export interface ErrorSink {
+  /** Shows the person an error. */
+  show(error: unknown): void;
+  /** Writes an error to the output channel. */
+  report(error: unknown): void;
+}
+
+/** A panel, to its page. */
+export interface PageReceiver<Page extends keyof PageMessages> {
+  /** True once the page has said `ready`: what is posted before is lost and must not count as sent. */
+  isListening: boolean;
+  /** Handles a message of the page; only valid messages reach it. */
+  receive(message: PageMessages[Page]): unknown;
+  /**
+   * Called when the page sent an invalid message.
+   * @param kind of the message, where it has one
+   */
+  onMalformed(kind: string | undefined): void;
+}
+
+/** Returns the listener that reads what a page says, and hands each valid message to its panel. */
+export function pageListener<Page extends keyof PageMessages>(
+  page: Page,
+  panel: PageReceiver<Page>,
+  errors: ErrorSink,
+): (said: unknown) => Promise<void> {
+  // Each fault is reported once, so that a page that keeps failing does not fill the output channel.
+  const noted = new Set<string>();
+  return async (said) => {
+    const read = readMessage(page, said);
+    try {
+      if ('message' in read) {
+        if (read.message.type === 'ready') panel.isListening = true;
+        await panel.receive(read.message);
+        return;
+      }
+      const { kind, fault } = read;
+      if (!noted.has(fault.message)) errors.report(fault);
+      noted.add(fault.message);
+      panel.onMalformed(kind);
+    } catch (error) {
+      errors.show(error);
+    }
+  };
+}
+
 type ReadMessage<Page extends keyof PageMessages> =
   | { readonly message: PageMessages[Page] }
   /** `kind` is the kind of the message, where the page has such a kind. */

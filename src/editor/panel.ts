@@ -1,15 +1,7 @@
 import * as vscode from 'vscode';
 import { panelTypes, type PageName } from './contributions';
 import { pageHtml } from './page';
-import { readMessage, type PageMessages } from './pageMessages';
-
-/** A receiver of errors, such as an engine. */
-interface ErrorSink {
-  /** Shows the person an error. */
-  show(error: unknown): void;
-  /** Writes an error to the output channel. */
-  report(error: unknown): void;
-}
+import { pageListener, type ErrorSink, type PageMessages, type PageReceiver } from './pageMessages';
 
 interface PanelLook<Name extends PageName> {
   readonly name: Name;
@@ -24,8 +16,8 @@ interface PanelLook<Name extends PageName> {
  * A webview panel. Its page may run scripts and reads nothing but the files that were built for the views. The page of
  * a hidden panel is gone; when the panel is seen again, the page starts anew and says `ready`.
  */
-export abstract class Panel<Name extends PageName, To> {
-  private isReady = false;
+export abstract class Panel<Name extends PageName, To> implements PageReceiver<Name> {
+  isListening = false;
   private isClosed = false;
   private readonly ownedUntilClosed: { dispose(): unknown }[] = [];
 
@@ -36,23 +28,18 @@ export abstract class Panel<Name extends PageName, To> {
     panel.iconPath = typeof icon === 'string' ? new vscode.ThemeIcon(icon) : icon;
     panel.onDidChangeViewState(() => {
       if (panel.visible) this.onShown();
-      else this.isReady = false;
+      else this.isListening = false;
     });
     panel.onDidDispose(() => {
       this.isClosed = true;
-      this.isReady = false;
+      this.isListening = false;
       vscode.Disposable.from(...this.ownedUntilClosed).dispose();
       this.onClosed();
     });
     const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.onDidReceiveMessage(this.listener(name, errors));
+    panel.webview.onDidReceiveMessage(pageListener(name, this, errors));
     panel.webview.html = pageHtml(panel.webview, folder, name);
-  }
-
-  /** True once the page has said `ready`: what is posted before is lost and must not count as sent. */
-  get isListening(): boolean {
-    return this.isReady;
   }
 
   /** A closed panel counts as hidden, because VS Code throws when it is asked for its visibility. */
@@ -69,6 +56,12 @@ export abstract class Panel<Name extends PageName, To> {
     return this.isClosed;
   }
 
+  abstract receive(message: PageMessages[Name]): unknown;
+
+  onMalformed(_kind: string | undefined): void {
+    // The output channel has the fault already.
+  }
+
   reveal(preserveFocus = false): void {
     this.panel.reveal(undefined, preserveFocus);
   }
@@ -77,20 +70,9 @@ export abstract class Panel<Name extends PageName, To> {
     this.panel.dispose();
   }
 
-  /** Handles a message of the page; only valid messages reach it. */
-  protected abstract receive(message: PageMessages[Name]): unknown;
-
   /** Called when the panel is seen again. */
   protected onShown(): void {
     // Most pages ask for everything when they start.
-  }
-
-  /**
-   * Called when the page sent an invalid message.
-   * @param kind of the message, where it has one
-   */
-  protected onMalformed(_kind: string | undefined): void {
-    // The output channel has the fault already.
   }
 
   protected onClosed(): void {
@@ -116,27 +98,6 @@ export abstract class Panel<Name extends PageName, To> {
     const own = columnOf(this.panel);
     if (own === One) return Two;
     return own === Two ? Three : Beside;
-  }
-
-  private listener(name: Name, errors: ErrorSink): (said: unknown) => Promise<void> {
-    // Each fault is reported once, so that a page that keeps failing does not fill the output channel.
-    const noted = new Set<string>();
-    return async (said) => {
-      const read = readMessage(name, said);
-      try {
-        if ('message' in read) {
-          if (read.message.type === 'ready') this.isReady = true;
-          await this.receive(read.message);
-          return;
-        }
-        const { kind, fault } = read;
-        if (!noted.has(fault.message)) errors.report(fault);
-        noted.add(fault.message);
-        this.onMalformed(kind);
-      } catch (error) {
-        errors.show(error);
-      }
-    };
   }
 }
 

@@ -95,7 +95,7 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     for (const reader of this.readers) void reader.close();
   }
 
-  protected override receive(message: FromWebview): Promise<unknown> | undefined {
+  override receive(message: FromWebview): Promise<unknown> | undefined {
     switch (message.type) {
       case 'act':
         return this.act(message.action);

@@ -112,7 +112,7 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     return this.engines.withEpisode(this.shown[0]!);
   }
 
-  protected override async receive(message: FromWebview): Promise<void> {
+  override async receive(message: FromWebview): Promise<void> {
     switch (message.type) {
       case 'ready':
         return this.show();

@@ -89,7 +89,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
     void this.tail.close();
   }
 
-  protected override receive(message: FromWebview): Promise<void> | undefined {
+  override receive(message: FromWebview): Promise<void> | undefined {
     if (message.type === 'act') return this.act(message.action);
     this.choice = message.choice;
     if (message.type === 'ready') this.sent = {};

@@ -124,11 +124,11 @@ export class SessionPanel extends Panel<'session', ToWebview> {
   }
 
   /** Tells the page that its message was dropped; otherwise it would wait for a reply that is not under way. */
-  protected override onMalformed(kind: string | undefined): void {
+  override onMalformed(kind: string | undefined): void {
     this.send({ type: kind === 'reply' ? 'not-sent' : 'heard' });
   }
 
-  protected override async receive(message: FromWebview): Promise<void> {
+  override async receive(message: FromWebview): Promise<void> {
     const { session } = this;
     this.send({ type: 'heard' });
     switch (message.type) {

@@ -38,7 +38,7 @@ class StatisticsPanel extends Panel<'statistics', ToWebview> {
     );
   }
 
-  protected override receive({ type }: FromWebview): Thenable<void> | undefined {
+  override receive({ type }: FromWebview): Thenable<void> | undefined {
     switch (type) {
       case 'ready':
         this.show();

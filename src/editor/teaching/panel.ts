@@ -42,7 +42,7 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
     this.show();
   }
 
-  protected override receive(message: FromWebview): Promise<void> | undefined {
+  override receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'start':
         return this.on.teacher.start(message.size);

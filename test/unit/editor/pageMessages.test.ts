@@ -100,8 +100,8 @@ function panel(name: PageName, receive: (message: unknown) => unknown = vi.fn())
   const errors = { show: vi.fn(), report: vi.fn<(error: unknown) => void>() };
   const onMalformed = vi.fn();
   class Shown extends Panel<PageName, unknown> {
-    protected override receive = receive;
-    protected override onMalformed = onMalformed;
+    override receive = receive;
+    override onMalformed = onMalformed;
   }
   new Shown(made as never, { name, icon: 'beaker', extension: '/extension' as never, errors });
   return { ...errors, onMalformed, say: (said: unknown) => made.say(said) };

@@ -20,7 +20,7 @@ class Shown extends Panel<'statistics', string> {
     this.owns({ dispose: ended });
   }
 
-  protected override receive(message: unknown): Promise<void> {
+  override receive(message: unknown): Promise<void> {
     this.heard.push(message);
     return this.post(this.thing);
   }

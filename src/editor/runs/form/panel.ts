@@ -148,7 +148,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     clearTimeout(this.timer);
   }
 
-  protected override receive(message: FromWebview): Promise<void> | undefined {
+  override receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'ready':
         // When its panel was taken over, a page has kept values of another log; values are checked each time.
