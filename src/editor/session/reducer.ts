@@ -4,23 +4,38 @@ import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
 import { limitReply } from '../../core/dialogue/protocol';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
+import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { ConsentRequest, Phase } from '../../../webview/session/protocol';
-import type { Action, Present, Reduced, Request } from './actions';
-import { notices } from './notices';
+import type { Action, Effect, Logged, Present, Reduced, Request, Result } from './actions';
+import { failedAside, notSent, workFailed } from './failures';
+import { noticeOf, notices } from './notices';
 import {
   asksConsent,
   canEnd,
+  isBehind,
   isCollaboratorsMove,
+  loggedState,
+  withRating,
   type RatingRequest,
   type State,
+  type Work,
   type WorkRequest,
 } from './state';
-import { begun, notSent, stepped, takeSeatIfWanted, reduced } from './steps';
+
+type Of<Kind extends Result['type']> = Extract<Result, { type: Kind }>;
+
+const reduced = (state: State, ...effects: readonly Effect[]): Reduced => ({ state, effects });
+
+/** The work is over but for these effects, after which its claim is released. */
+const ending = ({ work, ...state }: State, ...effects: readonly Effect[]): Reduced =>
+  reduced({ ...state, work: work && { ...work, isEnding: true } }, ...effects, { type: 'finish' });
+
+const readAnew: Effect = { type: 'read', as: 'read', isAnew: true };
 
 /**
  * Returns the state after an action, and its effects. It is the whole of a session's logic, and pure: what the person
  * asks and what comes of each effect are actions, and everything else that it reads is in `present`. A message is in
- * the log before it is in the state. This file takes what the person asks; `steps.ts` goes on with what comes of it.
+ * the log before it is in the state.
  */
 export function reduce(state: State, action: Action, present: Present): Reduced {
   switch (action.type) {
@@ -68,8 +83,36 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
       return reduced({ ...state, hasNext: action.hasNext, hasGuidelines: action.hasGuidelines });
     case 'close':
       return reduced({ ...state, isClosed: true }, { type: 'stop' }, { type: 'let-go' });
-    default:
-      return stepped(state, action, present);
+    case 'caught-up':
+      return isBehind(state, action.trajectory, present.t)
+        ? wentOn(state, action.trajectory, present)
+        : first(state, present);
+    case 'read':
+      return read({ ...state, ...loggedState(action.trajectory, present.t) });
+    case 'looked':
+      if (state.work !== undefined) return reduced(state);
+      return reduced(shown(state, action.trajectory, present), { type: 'let-go' });
+    case 'followed':
+      return followed(state, action.trajectory, present);
+    case 'logged':
+      return logged(state, action, present);
+    case 'seated':
+      return seated(state, action, present);
+    case 'streamed':
+      return reduced({ ...state, stream: action.stream });
+    case 'suggested': {
+      const { suggestion } = action;
+      const drafted = { ...state, drafter: suggestion.by, isSuggesting: false };
+      return ending(drafted, { type: 'tell', message: { type: 'suggestion', suggestion } });
+    }
+    case 'graded':
+      return ending({ ...state, grade: action.grade, phase: 'over' });
+    case 'rated':
+      return reduced(withRating(state, action.rating));
+    case 'failed':
+      return failed(state, action, present);
+    case 'finished':
+      return finished(state, action.error, present);
   }
 }
 
@@ -184,4 +227,173 @@ function rate(state: State, request: RatingRequest, { consent }: Present): Reduc
   if (consent === undefined) return refused('before anybody has agreed to be logged');
   if (state.episode === undefined) return refused('of a dialogue that has not begun');
   return reduced(state, { type: 'rate', request, by: consent.pseudonym });
+}
+
+/** Begins the work on a request, if nothing else is under way; at once after work that is only being put away. */
+function begun(state: State, request: WorkRequest, present: Present): Reduced {
+  if (state.work?.isEnding === true && state.next === undefined) return reduced({ ...state, next: request });
+  if (state.work !== undefined) {
+    const sentence = 'The view asked for something while something else was under way. Nothing was done.';
+    return reduced(state, { type: 'report', error: new Fault('session/busy', sentence) });
+  }
+  const { agentSpokeAt, phase: before } = state;
+  const timed = agentSpokeAt === undefined ? {} : { milliseconds: present.at - agentSpokeAt };
+  const work: Work = { request, before, ...timed };
+  const working = { ...state, work, notice: undefined, warning: undefined };
+  if (request.type === 'start') return first({ ...working, phase: 'agent' }, present);
+  return reduced(working, request.type === 'again' ? readAnew : { type: 'read', as: 'caught-up' });
+}
+
+/** Takes the first step of the work, on a dialogue that is as the person sees it. */
+function first(state: State, present: Present): Reduced {
+  const { work, wantsSeat, seat } = state;
+  if (work === undefined) return reduced(state);
+  const { request, milliseconds } = work;
+  const by = present.consent?.pseudonym ?? '';
+  const timed = { by, ...(milliseconds !== undefined && { milliseconds }) };
+  switch (request.type) {
+    case 'start':
+      return reduced(state, { type: 'begin', by });
+    case 'reply':
+      if (wantsSeat && seat !== 'developer') return takeSeatIfWanted(state, present);
+      return reduced({ ...state, wantsSeat: false }, { type: 'reply', draft: request.draft, ...timed });
+    case 'choose':
+      return reduced(state, { type: 'choose', picked: request.picked, ...timed });
+    case 'suggest':
+      return reduced({ ...state, isSuggesting: true }, { type: 'suggest' });
+    case 'simulator-once':
+      return asks(state, 'simulator', { type: 'ask-simulator', isChosenNow: true });
+    case 'simulator-on':
+      return reduced(state, { type: 'give-seat' });
+    case 'end-now':
+      return reduced(state, { type: 'end' });
+    case 'skip':
+      return reduced(state, { type: 'abandon', reason: 'skipped', message: request.reason }, readAnew);
+    case 'another-sample':
+    case 'grade':
+    case 'again':
+      return reduced(state, { type: 'attach' });
+  }
+}
+
+const shown = (state: State, trajectory: Trajectory, { t }: Present): State => ({
+  ...{ ...state, ...loggedState(trajectory, t), warning: undefined },
+});
+
+/** Shows a dialogue that had gone on elsewhere as the log has it now; what the person asked is not done. */
+function wentOn(state: State, trajectory: Trajectory, present: Present): Reduced {
+  const now = shown(state, trajectory, present);
+  const notice = now.notice ?? notices.wentOn(present.t);
+  return ending({ ...now, notice }, { type: 'forget' });
+}
+
+/** The dialogue was read anew: it goes on, unless it was skipped or has gone on elsewhere meanwhile. */
+function read(state: State): Reduced {
+  const goesOn = state.work?.request.type === 'again' && ['stopped', 'skipped'].includes(state.phase);
+  if (!goesOn) return ending(state);
+  const phase = isCollaboratorsMove(state) ? 'simulator' : 'agent';
+  return reduced({ ...state, phase, notice: undefined }, { type: 'attach' });
+}
+
+function followed(state: State, trajectory: Trajectory, present: Present): Reduced {
+  if (state.work !== undefined || !isBehind(state, trajectory, present.t)) return reduced(state);
+  const now = shown(state, trajectory, present);
+  const look: readonly Effect[] = now.phase === 'stopped' ? [{ type: 'read', as: 'looked' }] : [];
+  return reduced(now, { type: 'forget' }, ...look);
+}
+
+/** The log has another step: whoever moves next is asked, or the work is over. */
+function logged(before: State, { by, dialogue }: Of<'logged'>, present: Present): Reduced {
+  const agentSpokeAt = by === 'agent' ? present.at : before.agentSpokeAt;
+  const state = { ...withSteps(before, dialogue), stream: undefined, agentSpokeAt };
+  const { work } = state;
+  if (work?.request.type === 'another-sample') {
+    if (work.isDone !== true)
+      return asks({ ...state, work: { ...work, isDone: true } }, 'agent', {
+        type: 'ask-agent',
+        isAgain: true,
+      });
+    const isSame = before.turns.at(-1)?.agent.text === state.turns.at(-1)?.agent.text;
+    return goesOn(isSame ? { ...state, notice: notices.sameSample(present.t) } : state, dialogue, present);
+  }
+  if (before.phase === 'candidates' && dialogue.next !== 'chooser')
+    return goesOn({ ...state, notice: notices.lookAlike(present.t) }, dialogue, present);
+  return goesOn({ ...state, work: work && { ...work, isDone: true } }, dialogue, present);
+}
+
+const withSteps = (state: State, { episode, protocol, turns, candidates, answer }: Logged): State => ({
+  ...{ ...state, episode, protocol, turns, candidates, answer },
+});
+
+/** Plays until it is the developer's turn or the dialogue is over. */
+function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present): Reduced {
+  switch (next) {
+    case 'agent':
+      if (!present.showsCandidates || state.seat !== 'developer')
+        return asks(state, 'agent', { type: 'ask-agent' });
+      return reduced({ ...state, phase: 'candidates' }, { type: 'ask-both' });
+    case 'chooser':
+      return ending({ ...state, phase: 'choosing' });
+    case 'collaborator':
+      if (state.seat === 'simulator') return asks(state, 'simulator', { type: 'ask-simulator' });
+      return ending({ ...state, phase: 'developer' });
+    case 'nobody': {
+      const over = { ...state, playedBy: present.agentName };
+      // A developer's own function has no tests: the developer decides about the answer in the file.
+      if (isOwnFunction(state.task)) return ending({ ...over, phase: 'over' });
+      return reduced({ ...over, phase: 'grading' }, { type: 'grade' });
+    }
+  }
+}
+
+const asks = (state: State, by: 'agent' | 'simulator', effect: Effect): Reduced =>
+  reduced({ ...state, phase: by, stream: { by, text: '', thinking: 0 } }, effect);
+
+function takeSeatIfWanted(state: State, { consent }: Present): Reduced {
+  if (!state.wantsSeat || consent === undefined) return reduced(state);
+  const taken = { ...state, wantsSeat: false };
+  return state.seat === 'developer'
+    ? reduced(taken)
+    : reduced(taken, { type: 'take-seat', by: consent.pseudonym });
+}
+
+function seated(before: State, { seat, dialogue }: Of<'seated'>, present: Present): Reduced {
+  const state = { ...before, seat };
+  const { work } = state;
+  if (work === undefined) return reduced(state, { type: 'let-go' });
+  if (work.request.type === 'reply' && work.isDone !== true && work.isEnding !== true)
+    return first(state, present);
+  if (work.request.type === 'simulator-on' && seat === 'simulator')
+    return goesOn(withSteps(state, dialogue), dialogue, present);
+  // The seat was taken while the agent writes, or after the simulator was stopped.
+  return reduced(state);
+}
+
+/** The work is over. A reply that did not get into the log is told, and what was asked for meanwhile begins. */
+function finished(state: State, error: unknown, present: Present): Reduced {
+  const { work, next, phase } = state;
+  const candidates = phase === 'choosing' ? state.candidates : undefined;
+  const idle = { ...state, work: undefined, stream: undefined, next: undefined, candidates };
+  const lost = [work?.isDone === true ? undefined : work?.request, error === undefined ? undefined : next];
+  const isLost = lost.some((request) => request?.type === 'reply' && request.isUsual !== true);
+  if (error !== undefined) {
+    const told = { ...idle, notice: noticeOf(error, 'agent', present.t) };
+    const report: Effect = { type: 'report', error };
+    return isLost ? notSent(told, present, [report]) : reduced(told, report);
+  }
+  if (isLost) return notSent(idle, present);
+  // The agent may have ended the dialogue itself before it was stopped.
+  const isTooLate = next?.type === 'end-now' && !['developer', 'stopped'].includes(phase);
+  return next === undefined || isTooLate ? reduced(idle) : begun(idle, next, present);
+}
+
+/** Ends the work that failed; where the reply is the developer's again, a seat that they wanted is taken. */
+function failed(state: State, failure: Of<'failed'>, present: Present): Reduced {
+  const { work } = state;
+  const isStep = work !== undefined && work.isEnding !== true && !failure.isAside;
+  if (!isStep) return failedAside(state, failure.error, present);
+  const left = workFailed(state, work, failure, present);
+  const goesOnHere = left.state.phase === 'developer' && !left.state.isClosed;
+  const taken = goesOnHere ? takeSeatIfWanted(left.state, present) : reduced(left.state);
+  return ending(taken.state, ...left.effects, ...taken.effects);
 }
