@@ -5,7 +5,7 @@ import { consentLevels } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import { recall } from './memory';
-import type { ConsentKeeper } from './session/link';
+import type { ConsentKeeper } from './session/parts';
 
 const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));

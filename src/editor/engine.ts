@@ -18,7 +18,7 @@ import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, runName, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
-import type { SessionParts } from './session/link';
+import type { SessionParts } from './session/parts';
 import { english, type Translate } from './translate';
 import { views } from './contributions';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './restricted';

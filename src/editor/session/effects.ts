@@ -1,17 +1,24 @@
-import type { Dialogue } from '../../core/dialogue/dialogue';
-import type { DeveloperReply } from '../../core/dialogue/parts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Dialogue } from '../../core/dialogue/dialogue';
+import type { DeveloperReply, DialogueParts } from '../../core/dialogue/parts';
 import { AgentReading } from '../../core/dialogue/reading';
+import { deriveSeed } from '../../core/dialogue/seed';
+import type { Simulator } from '../../core/dialogue/simulator';
+import { Fault } from '../../core/fault';
 import { GrowingText } from '../../core/growingText';
-import type { GenerateOptions } from '../../core/model/model';
-import type { Draft, StreamView, ToWebview } from '../../../webview/session/protocol';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { Draft, ToWebview } from '../../../webview/session/protocol';
 import type { OfKind } from '../pageMessages';
 import type { Effect, Logged, Result } from './actions';
-import type { DialogueLink, SessionParts } from './link';
-import { ratingOf, type State } from './state';
-import { agentStream, simulatorStream, turnView } from './view';
+import { isPlayedElsewhere, notices } from './notices';
+import { dialogueParts, type SessionParts, type SessionTask } from './parts';
+import { ratingOf, type NewRating, type State } from './state';
+import { agentStream, simulatorStream, Streaming } from './streaming';
+import { turnView } from './view';
 
-/** Milliseconds between updates of a message that is being written; a screen shows no more. */
-const STREAM_INTERVAL_MS = 40;
+const TRY_AGAIN_MS = 250;
 
 /** The session whose effects are carried out. */
 interface Store {
@@ -26,13 +33,11 @@ type Way<Kind extends Effect['type']> = (
   effect: OfKind<Effect, Kind>,
   signal: AbortSignal | undefined,
 ) => Promise<Result | undefined> | Promise<void> | undefined;
-type Streams = Pick<GenerateOptions, 'onText' | 'onRestart'>;
 
 /** Carries out the effects of a session: asks the models, appends to the log, grades. */
 export class Effects {
   /** Ratings are logged one after the other: stars right after a comment must not bring the earlier rating back. */
   private ratings: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
 
   /** Carries out each kind of effect. */
   private readonly ways: { readonly [Kind in Effect['type']]: Way<Kind> } = {
@@ -68,8 +73,9 @@ export class Effects {
     'ask-simulator': async ({ isChosenNow }, signal) => {
       if (isChosenNow === true) await this.link.simulatorNow();
       const dialogue = await this.link.attached();
-      const ask = (streams: Streams) => dialogue.simulatorReply({ signal, ...streams });
-      await this.streaming(GrowingText, simulatorStream, ask);
+      await this.streaming.show(GrowingText, simulatorStream, (streams) =>
+        dialogue.simulatorReply({ signal, ...streams }),
+      );
       return logged(dialogue);
     },
     suggest: async (_, signal) => {
@@ -126,11 +132,22 @@ export class Effects {
     },
   };
 
+  private readonly link: DialogueLink;
+  private readonly streaming: Streaming;
+
   constructor(
     private readonly parts: SessionParts,
-    private readonly link: DialogueLink,
+    from: SessionTask,
     private readonly store: Store,
-  ) {}
+  ) {
+    this.link = new DialogueLink(parts, from, store.state().episode);
+    this.streaming = new Streaming((stream) => void store.dispatch({ type: 'streamed', stream }));
+  }
+
+  /** The dialogue's id in the log, once it has begun: a step that fails may have begun it. */
+  get episode(): string | undefined {
+    return this.link.id;
+  }
 
   /**
    * Resolves with what came of it, where the state has to know.
@@ -143,7 +160,7 @@ export class Effects {
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
+    this.streaming.dispose();
   }
 
   private async askAgent(
@@ -152,7 +169,7 @@ export class Effects {
   ): Promise<Result> {
     const dialogue = await this.link.attached();
     const earlier = dialogue.turns.map((turn) => turnView(turn, this.parts.t));
-    await this.streaming(
+    await this.streaming.show(
       AgentReading,
       (text) => agentStream(text, earlier),
       (streams) => dialogue[how]({ signal, ...streams }),
@@ -195,31 +212,6 @@ export class Effects {
       return undefined;
     }
   }
-
-  /** Shows a message while it is written, without parsing again what is parsed already. */
-  private async streaming<Text extends { push: (piece: string) => void }>(
-    Begun: new () => Text,
-    view: (text: Text) => StreamView,
-    ask: (streams: Streams) => Promise<unknown>,
-  ): Promise<void> {
-    let text = new Begun();
-    const show = (): void => {
-      this.timer = undefined;
-      void this.store.dispatch({ type: 'streamed', stream: view(text) });
-    };
-    try {
-      await ask({
-        onText: (piece) => {
-          text.push(piece);
-          this.timer ??= setTimeout(show, STREAM_INTERVAL_MS);
-        },
-        onRestart: () => (text = new Begun()),
-      });
-    } finally {
-      clearTimeout(this.timer);
-      this.timer = undefined;
-    }
-  }
 }
 
 const logged = (dialogue: Dialogue, by?: 'agent'): Result => ({
@@ -243,4 +235,163 @@ export function authorOf({ text, suggestion }: Draft): Omit<DeveloperReply, 'by'
     suggestion: suggestion.text,
     suggestedBy: suggestion.by,
   };
+}
+
+/**
+ * A session's hold on its dialogue. It begins the dialogue, or resumes it from the log with the present configuration.
+ * All work on the dialogue is done under a claim, so that no other window or command plays it at the same time. Nothing
+ * is claimed while a person thinks: a lost window whose extension host lives on then blocks nobody.
+ */
+class DialogueLink {
+  private held: Dialogue | undefined;
+  private simulator: string | undefined;
+  private claiming: Promise<Claim> | undefined;
+  private releasing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly parts: SessionParts,
+    private readonly from: SessionTask,
+    private episode: string | undefined,
+  ) {}
+
+  get id(): string | undefined {
+    return this.episode;
+  }
+
+  /** Logs the start of a new dialogue in which the developer has the seat. */
+  async begin(pseudonym: string): Promise<Dialogue> {
+    this.refuseIfRestricted();
+    const { task, packName } = this.from;
+    // A failure to open the agent is shown before anything is logged.
+    await this.parts.openAgent();
+    this.held = await Dialogue.start({
+      ...(await this.dialogueParts()),
+      task,
+      ...(packName === undefined ? {} : { pack: packName }),
+      collaborator: { kind: 'developer', name: pseudonym },
+      protocol: this.parts.protocol,
+      seed: deriveSeed(task.id, Date.now()),
+    });
+    this.episode = this.held.id;
+    await this.claim(await this.parts.log(), this.episode);
+    return this.held;
+  }
+
+  /** Returns the dialogue, resumed from the log when it was only shown so far, or was let go. */
+  async attached(): Promise<Dialogue> {
+    this.refuseIfRestricted();
+    if (this.held !== undefined && this.claiming !== undefined) return this.held;
+    this.held = await Dialogue.resume(await this.claimed(), await this.dialogueParts());
+    return this.held;
+  }
+
+  /**
+   * Returns the dialogue as the log has it now, claimed until `letGo`.
+   * @param tries with a moment in between, in which a closing window lets go of the dialogue
+   * @throws {Fault} `trajectory/claimed` when it is played elsewhere
+   */
+  async claimed(tries = 1): Promise<Trajectory> {
+    if (this.episode === undefined) throw notices.lost(this.parts.t);
+    const log = await this.parts.log();
+    try {
+      await this.claim(log, this.episode);
+    } catch (error) {
+      if (tries <= 1 || !isPlayedElsewhere(error)) throw error;
+      await sleep(TRY_AGAIN_MS);
+      return this.claimed(tries - 1);
+    }
+    const trajectory = await log.trajectory(this.episode);
+    if (trajectory === undefined) throw notices.lost(this.parts.t);
+    return trajectory;
+  }
+
+  /** Returns the dialogue as the log has it, for display; undefined when the log no longer has it. */
+  async logged(): Promise<Trajectory | undefined> {
+    return this.episode === undefined ? undefined : (await this.parts.log()).trajectory(this.episode);
+  }
+
+  /** Releases the claim. */
+  letGo(): Promise<void> {
+    const { claiming } = this;
+    if (claiming === undefined) return this.releasing;
+    this.claiming = undefined;
+    // A refused claim was reported when it was asked for.
+    this.releasing = claiming.then(
+      (claim) => claim.release(),
+      () => undefined,
+    );
+    return this.releasing;
+  }
+
+  /** Returns the configured simulator; a dialogue that was opened with another one is resumed with it. */
+  async simulatorNow(): Promise<Simulator> {
+    const simulator = await this.parts.openSimulator();
+    if (simulator === undefined) throw notices.noSimulator(this.parts.t);
+    if (this.simulator !== simulator.name) this.held = undefined;
+    return simulator;
+  }
+
+  /** Logs that the dialogue is not finished, and lets go of it. It needs no agent, so that a broken one can be left. */
+  async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
+    this.held = undefined;
+    if (this.episode === undefined) return;
+    const log = await this.parts.log();
+    await this.claim(log, this.episode);
+    await log.append({ event: 'abandoned', episode: this.episode, reason, message }, { durable: true });
+  }
+
+  /** Logs a rating of the dialogue or of a turn. It does not change the dialogue, and needs no claim. */
+  async rate(
+    rating: NewRating & { readonly by: string },
+  ): Promise<EventOf<'rating'> | EventOf<'turn-rating'>> {
+    if (this.episode === undefined) throw notices.lost(this.parts.t);
+    const log = await this.parts.log();
+    const logged = await log.append({ ...rating, episode: this.episode }, { durable: true });
+    if (logged.event === 'turn-rating') this.held?.rated(logged);
+    return logged;
+  }
+
+  /** Forgets the dialogue; it is resumed with the configuration of that moment when somebody goes on. */
+  forget(): void {
+    this.held = undefined;
+  }
+
+  /** Refuses to play in an untrusted workspace; rating or skipping a dialogue runs nothing and is allowed. */
+  private refuseIfRestricted(): void {
+    const { restriction } = this.parts;
+    if (restriction !== undefined) throw new Fault('editor/restricted', restriction);
+  }
+
+  private async claim(log: TrajectoryLog, episode: string): Promise<void> {
+    const claimAnew = (): Promise<Claim> => claimEpisode(log, episode);
+    // A claim of this session that is still being released would refuse the next one; its failure was reported by
+    // `letGo`.
+    const claiming = (this.claiming ??= this.releasing.then(claimAnew, claimAnew));
+    try {
+      await claiming;
+    } catch (error) {
+      if (this.claiming === claiming) this.claiming = undefined;
+      throw error;
+    }
+  }
+
+  private async dialogueParts(): Promise<DialogueParts> {
+    const parts = await dialogueParts(this.parts);
+    this.simulator = parts.simulator?.name;
+    return parts;
+  }
+}
+
+async function claimEpisode(log: TrajectoryLog, episode: string): Promise<Claim> {
+  const claim = await log.claim(`episode-${episode}`, 'This dialogue');
+  const collection = log.summary(episode)?.collection;
+  if (collection === undefined) return claim;
+  try {
+    // A command that plays a collection claims all of it at once, and may be playing this dialogue.
+    await (await log.claim(`collection-${collection}`, 'The collection of this dialogue')).release();
+    return claim;
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { SessionState, ToWebview } from '../../../webview/session/protocol';
 import type { Action, Effect, Present, Request, Result } from './actions';
 import { Effects } from './effects';
-import { DialogueLink, type SessionParts, type SessionTask } from './link';
+import type { SessionParts, SessionTask } from './parts';
 import { reduce } from './reducer';
 import { canEnd, loggedState, newState, type State } from './state';
 import { changes, shownOf, titleOf, type Shown } from './view';
@@ -18,7 +18,6 @@ const MOST_REPLIES = 50;
  * and tells the view of changes. It knows no editor.
  */
 export class Session {
-  private readonly link: DialogueLink;
   private readonly effects: Effects;
   private readonly listeners = new Set<(message: ToWebview) => void>();
   /** State that the view was told last. */
@@ -31,8 +30,7 @@ export class Session {
     readonly from: SessionTask,
     private current: State,
   ) {
-    this.link = new DialogueLink(parts, from, current.episode);
-    this.effects = new Effects(parts, this.link, {
+    this.effects = new Effects(parts, from, {
       state: () => this.current,
       dispatch: (result) => this.dispatch(result),
       tell: (message) => this.tell(message),
@@ -167,7 +165,7 @@ export class Session {
 
   private failed(error: unknown, signal: AbortSignal | undefined): Result {
     const isStopped = signal?.aborted === true;
-    return { type: 'failed', error, isStopped, isAside: signal === undefined, episode: this.link.id };
+    return { type: 'failed', error, isStopped, isAside: signal === undefined, episode: this.effects.episode };
   }
 
   private async stop(): Promise<void> {

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
-import type { AgentReading } from '../../core/dialogue/reading';
 import type { Grade, TestResult } from '../../core/grading/grade';
-import type { GrowingText } from '../../core/growingText';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
@@ -15,7 +13,6 @@ import type {
   MessageView,
   ReplyView,
   SessionState,
-  StreamView,
   TaskView,
   TestView,
   ToWebview,
@@ -26,7 +23,7 @@ import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
 import { calledOf, modelsIn } from '../models/called';
 import type { Translate } from '../translate';
-import type { SessionParts, SessionTask } from './link';
+import type { SessionParts, SessionTask } from './parts';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
 
 /** Everything that a view of a session needs at its start, except the draft. */
@@ -39,8 +36,6 @@ export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
 
 /** Maximum number of characters shown of a message: drawing megabytes would stop the view. The log has all of it. */
 const MOST_CHARACTERS = 50_000;
-/** Maximum for a message that is being written, because it is drawn many times a second. */
-const MOST_STREAMED = 10_000;
 
 /** Returns what a person sees of a session. The settings are those of this moment. */
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
@@ -213,7 +208,7 @@ const beforeAnswer = (visible: string, answer: string): string =>
   visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : '';
 
 /** Returns the beginning of a text, and the number of characters left out. */
-function cut(text: string, most: number): { shown: string; left: number } {
+export function cut(text: string, most: number): { shown: string; left: number } {
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
 }
 
@@ -228,26 +223,6 @@ function replyView({ reply, leak }: Turn, t: Translate): ReplyView {
     }),
     ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
   };
-}
-
-/**
- * Returns an agent's message while it arrives. Before `OUTPUT:` thoughts and message cannot be told apart, so the text
- * counts as thoughts, unless this agent wrote none in its earlier turns.
- */
-export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
-  const { thinking, before, answer, left } = reading.beginning(MOST_STREAMED);
-  const undecided = thinking === 0 && answer === undefined && !reading.hasOutput;
-  const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
-  if (undecided && !writesNone) return { by: 'agent', text: '', thinking: reading.text.length };
-  const said = cut(answer === undefined ? before : withAnswer(before, answer), MOST_STREAMED);
-  const all = said.left + left;
-  return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };
-}
-
-/** Returns a simulator's reply while it arrives. */
-export function simulatorStream(text: GrowingText): StreamView {
-  const left = text.length - MOST_STREAMED;
-  return { by: 'simulator', text: text.slice(0, MOST_STREAMED), thinking: 0, ...(left > 0 && { left }) };
 }
 
 /** @param answer that was graded, where it is known: when it has no code, the tests need not repeat that */
@@ -314,7 +289,7 @@ function testView(call: string, test: TestResult, t: Translate): TestView {
 }
 
 /** Puts the answer into a code fence unless it has one; otherwise it would be read as Markdown. */
-function withAnswer(before: string, answer: string): string {
+export function withAnswer(before: string, answer: string): string {
   const isFenced = answer === '' || fencedRanges(answer).length > 0;
   return `${before}\n\n${isFenced ? answer : fence(answer)}`.trim();
 }

@@ -7,14 +7,8 @@ import type { TestResult } from '../../../../src/core/grading/grade';
 import { GrowingText } from '../../../../src/core/growingText';
 import { baseUrlOf } from '../../../../src/core/model/address';
 import { validateAddress } from '../../../../src/editor/models/server';
-import {
-  agentStream,
-  gradeView,
-  messageOf,
-  simulatorStream,
-  taskView,
-  turnView,
-} from '../../../../src/editor/session/view';
+import { agentStream, simulatorStream } from '../../../../src/editor/session/streaming';
+import { gradeView, messageOf, taskView, turnView } from '../../../../src/editor/session/view';
 import { numbered, taskTitle } from '../../../../src/core/task/title';
 import { outcomeWords } from '../../../../src/editor/trajectories/words';
 import { ago } from '../../../../src/editor/words';

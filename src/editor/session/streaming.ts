@@ -1,0 +1,67 @@
+import type { AgentReading } from '../../core/dialogue/reading';
+import type { GrowingText } from '../../core/growingText';
+import type { GenerateOptions } from '../../core/model/model';
+import type { StreamView, TurnView } from '../../../webview/session/protocol';
+import { cut, withAnswer } from './view';
+
+/** Milliseconds between updates of a message that is being written; a screen shows no more. */
+const STREAM_INTERVAL_MS = 40;
+/** Maximum number of characters shown of a message that is being written, because it is drawn many times a second. */
+const MOST_STREAMED = 10_000;
+
+/** Shows a message while it is written, without parsing again what is parsed already. */
+export class Streaming {
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param onStream called with the message so far, many times a second */
+  constructor(private readonly onStream: (stream: StreamView) => void) {}
+
+  /** Resolves when the message is written, or is not written any more. */
+  async show<Text extends { push: (piece: string) => void }>(
+    Begun: new () => Text,
+    view: (text: Text) => StreamView,
+    ask: (streams: Pick<GenerateOptions, 'onText' | 'onRestart'>) => Promise<unknown>,
+  ): Promise<void> {
+    let text = new Begun();
+    const show = (): void => {
+      this.timer = undefined;
+      this.onStream(view(text));
+    };
+    try {
+      await ask({
+        onText: (piece) => {
+          text.push(piece);
+          this.timer ??= setTimeout(show, STREAM_INTERVAL_MS);
+        },
+        onRestart: () => (text = new Begun()),
+      });
+    } finally {
+      this.dispose();
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}
+
+/**
+ * Returns an agent's message while it arrives. Before `OUTPUT:` thoughts and message cannot be told apart, so the text
+ * counts as thoughts, unless this agent wrote none in its earlier turns.
+ */
+export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
+  const { thinking, before, answer, left } = reading.beginning(MOST_STREAMED);
+  const undecided = thinking === 0 && answer === undefined && !reading.hasOutput;
+  const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
+  if (undecided && !writesNone) return { by: 'agent', text: '', thinking: reading.text.length };
+  const said = cut(answer === undefined ? before : withAnswer(before, answer), MOST_STREAMED);
+  const all = said.left + left;
+  return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };
+}
+
+/** Returns a simulator's reply while it arrives. */
+export function simulatorStream(text: GrowingText): StreamView {
+  const left = text.length - MOST_STREAMED;
+  return { by: 'simulator', text: text.slice(0, MOST_STREAMED), thinking: 0, ...(left > 0 && { left }) };
+}
