@@ -1,15 +1,13 @@
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseConfiguration } from '../../../src/core/training/configuration';
 import { continueRun } from '../../../src/core/training/continue';
 import { stopRun } from '../../../src/core/training/lifecycle';
 import { beginNext } from '../../../src/core/training/queue';
 import { KEPT_GB } from '../../../src/core/training/runFolder';
-import { Runs, type Run } from '../../../src/core/training/runs';
-import { startRun } from '../../../src/core/training/start';
-import { standInTrainer, standInValue } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../fixtures/log';
+import type { Run, Runs } from '../../../src/core/training/runs';
+import { noRuns, playedRun } from '../../fixtures/runs';
+import { standInTrainer } from '../../fixtures/trainer';
 
 const trainer = standInTrainer();
 
@@ -23,8 +21,7 @@ const step = (number: number): unknown[] => [
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'export' }];
 
 beforeEach(async () => {
-  const folder = await temporaryFolder();
-  runs = new Runs(path.join(folder, '.tandem'));
+  runs = await noRuns();
   const play = [
     [
       step(1),
@@ -36,10 +33,7 @@ beforeEach(async () => {
     ],
     [step(3), state('done')],
   ];
-  const value = standInValue(play, { policy: { epochs: 2 } });
-  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
-  done = await startRun(runs, { configuration, trainer, prompts, examined: true });
+  done = await playedRun(runs, play, { fields: { policy: { epochs: 2 } }, examined: true });
   for await (const event of runs.follow(done.id, { everyMs: 20 })) expect(event.version).toBe(1);
 });
 

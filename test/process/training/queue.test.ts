@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { parseConfiguration } from '../../../src/core/training/configuration';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { queueRun, resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import { beginNext } from '../../../src/core/training/queue';
 import { Runs, type Run } from '../../../src/core/training/runs';
-import { startRun } from '../../../src/core/training/start';
-import { standInTrainer, standInValue } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../fixtures/log';
+import { noRuns, playedRun, until } from '../../fixtures/runs';
+import { standInTrainer } from '../../fixtures/trainer';
 
 const trainer = standInTrainer();
 
@@ -17,35 +14,18 @@ let folder: string;
 let runs: Runs;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  runs = new Runs(path.join(folder, '.tandem'));
+  runs = await noRuns();
+  folder = path.dirname(runs.dataFolder);
 });
 
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];
 const untilStopped = [state('running'), ['wait for stop'], state('stopped')];
 
 /** Creates a queued run that trains until it is stopped whenever it gets its turn. */
-async function queued(name: string, log = runs): Promise<Run> {
-  const value = standInValue([untilStopped, untilStopped], { name });
-  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
-  const run = await startRun(log, { configuration, trainer, prompts, examined: true, queued: true });
-  onTestFinished(() =>
-    stopRun(log, run.id, { atOnce: true }).then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-  return run;
-}
+const queued = (name: string, log = runs): Promise<Run> =>
+  playedRun(log, [untilStopped, untilStopped], { fields: { name }, examined: true, queued: true });
 
-async function running({ id }: Run): Promise<Run> {
-  for (;;) {
-    const run = await runs.find(id);
-    if (run.state === 'running') return run;
-    await wait(20);
-  }
-}
+const running = ({ id }: Run): Promise<Run> => until(runs, id, ({ state }) => state === 'running');
 
 const began = async (): Promise<string | undefined> => (await beginNext([runs], trainer))?.name;
 

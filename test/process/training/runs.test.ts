@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseConfiguration } from '../../../src/core/training/configuration';
-import { queueRun, removeRun, resumeRun, stopRun } from '../../../src/core/training/lifecycle';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { TrainerEvent } from '../../../src/core/training/events';
+import { resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import { isFull } from '../../../src/core/training/runFolder';
-import { Runs, type Run } from '../../../src/core/training/runs';
-import { startRun } from '../../../src/core/training/start';
+import type { Run, Runs } from '../../../src/core/training/runs';
+import { noRuns, playedRun, until } from '../../fixtures/runs';
 import { bundled } from '../../fixtures/tasks';
-import { standInTrainer, standInValue, type Play } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../fixtures/log';
+import { standInTrainer, type Play } from '../../fixtures/trainer';
 
 const trainer = standInTrainer();
 
@@ -20,41 +17,15 @@ let folder: string;
 let runs: Runs;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  runs = new Runs(path.join(folder, '.tandem'));
+  runs = await noRuns();
+  folder = path.dirname(runs.dataFolder);
 });
 
-async function start(play: readonly Play[], fields: object = {}, behaviour: object = {}): Promise<Run> {
-  const value = standInValue(play, { method: 'rft', ...fields }, behaviour);
-  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
-  const run = await startRun(runs, {
-    configuration,
-    trainer,
-    prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
-  });
-  onTestFinished(() =>
-    stopRun(runs, run.id, { atOnce: true }).then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-  return run;
-}
+const start = (play: readonly Play[], fields: object = {}): Promise<Run> =>
+  playedRun(runs, play, { fields: { method: 'rft', ...fields } });
 
 /** Collects all events until the run is over. */
-async function followed(id: string): Promise<TrainerEvent[]> {
-  const events: TrainerEvent[] = [];
-  for await (const event of runs.follow(id, { everyMs: 20 })) events.push(event);
-  return events;
-}
-
-async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
-  for (;;) {
-    const run = await runs.find(id);
-    if (is(run)) return run;
-    await wait(20);
-  }
-}
+const followed = (id: string): Promise<TrainerEvent[]> => Array.fromAsync(runs.follow(id, { everyMs: 20 }));
 
 /** Lets a waiting trainer continue. */
 const goOn = (runFolder: string): Promise<void> => writeFile(path.join(runFolder, 'go'), '');
@@ -81,7 +52,7 @@ describe('a run', () => {
       base: 'a/b',
     });
     await goOn(runFolder);
-    const running = await until(id, ({ progress }) => progress?.step === 3);
+    const running = await until(runs, id, ({ progress }) => progress?.step === 3);
     expect(running).toMatchObject({
       state: 'running',
       progress: { stage: 'critic', steps: 9, secondsLeft: 70 },
@@ -175,7 +146,7 @@ describe('a run', () => {
   it('is stopped by a request, and resumed', async () => {
     const stopping: Play = [state('running'), ['wait for stop'], state('stopping'), state('stopped')];
     const { id } = await start([stopping, [state('running'), state('done')]]);
-    await until(id, ({ state }) => state === 'running');
+    await until(runs, id, ({ state }) => state === 'running');
     expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped', isLive: false });
     await expect(stopRun(runs, id)).rejects.toThrow(`The run ${id} is not running; it is stopped.`);
     await resumeRun(runs, id, trainer);
@@ -186,10 +157,10 @@ describe('a run', () => {
 
   it('that does not heed a request is killed when the user says so', async () => {
     const { id } = await start([[state('running'), ['wait for', 'go']]]);
-    await until(id, ({ state }) => state === 'running');
+    await until(runs, id, ({ state }) => state === 'running');
     const controller = new AbortController();
     const asking = stopRun(runs, id, { signal: controller.signal });
-    expect(await until(id, ({ state }) => state === 'stopping')).toMatchObject({ isLive: true });
+    expect(await until(runs, id, ({ state }) => state === 'stopping')).toMatchObject({ isLive: true });
     controller.abort(new Error('Enough.'));
     await expect(asking).rejects.toThrow('Enough.');
     expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });
@@ -204,7 +175,7 @@ describe('a run', () => {
     await followed(id);
     const outcomes = await Promise.allSettled([resumeRun(runs, id, trainer), resumeRun(runs, id, trainer)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await until(id, ({ state }) => state === 'running');
+    await until(runs, id, ({ state }) => state === 'running');
     await stopRun(runs, id);
     expect(await readFile(path.join(folder, 'launches'), 'utf8')).toBe('xx');
   });
@@ -224,95 +195,9 @@ describe('a run', () => {
     await new Promise((resolve) => launcher.stdout.once('data', resolve));
     process.kill(-launcher.pid!, 'SIGKILL');
     await new Promise((resolve) => launcher.once('exit', resolve));
-    const run = await until(id, ({ state }) => state === 'running');
+    const run = await until(runs, id, ({ state }) => state === 'running');
     expect(run.process?.pid).not.toBe(launcher.pid);
     expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped' });
-  });
-
-  /** Moves the run to another machine that has been silent for so many minutes. */
-  async function moveAway(runFolder: string, minutes: number): Promise<void> {
-    const file = path.join(runFolder, 'launch.json');
-    const launch = JSON.parse(await readFile(file, 'utf8')) as object;
-    await writeFile(file, JSON.stringify({ ...launch, host: 'elsewhere' }));
-    await rm(path.join(runFolder, 'process.json'), { force: true });
-    const heard = new Date(Date.now() - minutes * 60_000);
-    for (const name of ['launch.json', 'events.jsonl'])
-      await utimes(path.join(runFolder, name), heard, heard);
-  }
-
-  it('on another machine that is silent for long is lost, and taken over by who says so', async () => {
-    const { id, folder: runFolder } = await start([[state('running'), ['die']], [state('done')]]);
-    await followed(id);
-    await moveAway(runFolder, 9);
-    expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
-    await moveAway(runFolder, 11);
-    const lost = await runs.find(id);
-    expect(lost).toMatchObject({
-      state: 'lost',
-      isLive: false,
-      canResume: true,
-      process: { host: 'elsewhere' },
-    });
-    expect(Date.now() - Date.parse(lost.silentSince!)).toBeGreaterThan(10 * 60_000);
-    expect(await followed(id)).toHaveLength(1);
-    await expect(stopRun(runs, id)).rejects.toMatchObject({ code: 'training/not-running' });
-    const remove = (): Promise<void> => Promise.reject(new Error('It is removed.'));
-    const refused = { code: 'training/lost' };
-    await expect(resumeRun(runs, id, trainer)).rejects.toMatchObject(refused);
-    await expect(queueRun(runs, id)).rejects.toMatchObject(refused);
-    await expect(removeRun(runs, id, remove)).rejects.toMatchObject(refused);
-    await expect(removeRun(runs, id, remove, { takeOver: true })).rejects.toThrow('It is removed.');
-    await resumeRun(runs, id, trainer, { takeOver: true });
-    expect(await until(id, ({ isLive }) => !isLive)).toMatchObject({ state: 'done' });
-  });
-
-  it('that still writes on another machine is not taken over, whatever the clock here says', async () => {
-    const { id, folder: runFolder } = await start([[state('running'), ['die']]]);
-    await followed(id);
-    await moveAway(runFolder, 60);
-    // The clock of this machine is an hour ahead of that of the shared disk.
-    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
-    onTestFinished(() => void vi.restoreAllMocks());
-    await writeFile(path.join(runFolder, 'alive'), '');
-    expect(await runs.find(id)).toMatchObject({ state: 'lost' });
-    await expect(resumeRun(runs, id, trainer, { takeOver: true })).rejects.toThrow('still writes');
-    vi.restoreAllMocks();
-    expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
-  });
-
-  it('on another machine is what it said last; nobody here can kill it', async () => {
-    const { id, folder: runFolder } = await start([[state('running'), ['exit', 0]]]);
-    await followed(id);
-    const file = path.join(runFolder, 'launch.json');
-    const launch = JSON.parse(await readFile(file, 'utf8')) as object;
-    await writeFile(file, JSON.stringify({ ...launch, host: 'elsewhere' }));
-    await rm(path.join(runFolder, 'process.json'));
-    expect(await runs.find(id)).toMatchObject({
-      state: 'running',
-      isLive: true,
-      process: { host: 'elsewhere' },
-    });
-    await expect(stopRun(runs, id, { atOnce: true })).rejects.toThrow('is on elsewhere');
-    await writeFile(
-      path.join(runFolder, 'events.jsonl'),
-      `${JSON.stringify({ version: 1, at: new Date().toISOString(), event: 'state', state: 'done' })}\n`,
-    );
-    expect(await runs.find(id)).toMatchObject({ state: 'done', isLive: false });
-    expect(await followed(id)).toHaveLength(1);
-  });
-
-  it('whose number another process has is not taken for alive', async () => {
-    const { id, folder: runFolder } = await start([[state('running'), ['exit', 0]]]);
-    await followed(id);
-    const ours = { pid: process.pid, host: hostname(), started: new Date().toISOString() };
-    await writeFile(
-      path.join(runFolder, 'launch.json'),
-      JSON.stringify({ ...ours, began: '1', command: [] }),
-    );
-    expect(await runs.find(id)).toMatchObject({ state: 'died' });
-    await rm(path.join(runFolder, 'launch.json'));
-    await writeFile(path.join(runFolder, 'process.json'), JSON.stringify(ours));
-    expect(await runs.find(id)).toMatchObject({ state: 'died' });
   });
 
   it('that was prepared and never started says so, and can be started', async () => {
@@ -389,64 +274,5 @@ describe('runs', () => {
     expect((await runs.find(second.id.slice(-4))).id).toBe(second.id);
     await expect(runs.find('2')).rejects.toThrow(/may be any of .*write more of it/);
     await expect(runs.find('nothing')).rejects.toThrow(/There is no run "nothing" in .*runs/);
-  });
-});
-
-describe('a run that cannot be started', () => {
-  const left = async (): Promise<string[]> => readdir(runs.folder).catch(() => []);
-
-  it.each([
-    [
-      'its configuration is refused',
-      {},
-      { refuse: 'model.base is missing.' },
-      'mine.json: model.base is missing.',
-    ],
-    [
-      'the machine cannot train',
-      {},
-      { machine: 'failed' },
-      /device: no card\n {2}ran torch.*\n {2}to fix: Buy one\./,
-    ],
-    ['there is no log', { data: { log: 'nowhere' } }, {}, 'no trajectory log'],
-  ])('because %s says so and leaves nothing', async (_, fields, behaviour, sentence) => {
-    await expect(start([[]], fields, behaviour)).rejects.toThrow(sentence);
-    expect(await left()).toEqual([]);
-  });
-
-  it('because its folder cannot be written says so', async () => {
-    await writeFile(path.join(folder, '.tandem'), 'a file');
-    await expect(start([[]])).rejects.toMatchObject({
-      code: 'training/not-written',
-      message: expect.stringContaining('Make room or give permission') as string,
-    });
-  });
-
-  it('because it was cancelled leaves nothing', async () => {
-    const configuration = await parseConfiguration(standInValue([[]]), { from: 'mine.json', folder });
-    const controller = new AbortController();
-    const starting = startRun(runs, {
-      ...{ configuration, trainer, prompts: path.resolve('trainer/tandem_trainer/data/prompts') },
-      signal: controller.signal,
-      onProgress: (what) => what === 'checks' && controller.abort(new Error('Enough.')),
-    });
-    await expect(starting).rejects.toThrow('Enough.');
-    expect(await left()).toEqual([]);
-  });
-
-  it('because Tandem was killed over it is cleared away by the next, which leaves alone what is being prepared', async () => {
-    const owner = { host: hostname(), started: new Date().toISOString(), command: [] };
-    const put = async (name: string, pid: number, began: string | null): Promise<void> => {
-      await mkdir(path.join(runs.folder, name), { recursive: true });
-      await writeFile(
-        path.join(runs.folder, name, 'preparing.json'),
-        JSON.stringify({ ...owner, pid, began }),
-      );
-    };
-    await put('killed.unfinished', 2 ** 22 + 1, '7');
-    await mkdir(path.join(runs.folder, 'just-begun.unfinished'));
-    const { id } = await start([[state('done')]]);
-    expect((await left()).sort()).toEqual([id, 'just-begun.unfinished'].sort());
-    expect((await runs.list()).map((run) => run.id)).toEqual([id]);
   });
 });
