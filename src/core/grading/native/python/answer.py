@@ -23,6 +23,7 @@ _BEGIN, _RESULT = b"b", b"r"
 # From Node: the nonce, the length of the job, the job as JSON.
 _JOB_HEADER = struct.Struct(f"<{_NONCE_BYTES}sI")
 
+
 def load_evaluation(folder):
     """The `load` function of evaluation.py, in a namespace that patched built-ins do not reach."""
     texts = {}

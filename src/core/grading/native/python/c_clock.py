@@ -24,10 +24,7 @@ _functions = []  # C code has their addresses, so they stay
 
 
 def replace_time(module, seconds):
-    """
-    module: of Python, in a shared library; seconds: function of nothing that gives the seconds since 1970.
-    Returns how many entries there were: 0 when the library does not ask for `time`.
-    """
+    """module: of Python, in a shared library; seconds: function of nothing that gives the seconds since 1970."""
 
     def time(place):
         now = int(seconds())
@@ -38,14 +35,13 @@ def replace_time(module, seconds):
     _functions.append(_Function(time))
     address = ctypes.cast(_functions[-1], ctypes.c_void_p).value
     with open(module.__file__, "rb") as file:
-        entries = list(_entries(file.read(), b"time"))
+        library = file.read()
     base = _base_of(module)
-    for entry in entries:
+    for entry in _entries(library, b"time"):
         page = (base + entry) // mmap.PAGESIZE * mmap.PAGESIZE
         # The linker may have made the table read-only.
         ctypes.pythonapi.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), _READ_AND_WRITE)
         ctypes.c_void_p.from_address(base + entry).value = address
-    return len(entries)
 
 
 def _entries(library, name):

@@ -140,7 +140,7 @@ def _install_randomness():
     random.Random.seed = seed
     random.seed = random._inst.seed
     # Made from the time and from a number of the machine, past the functions above.
-    uuid._generate_time_safe = uuid._UuidCreate = None
+    uuid._generate_time_safe = None
     uuid._node = 0x020000000001
 
 
