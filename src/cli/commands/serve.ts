@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import { collectionName, type PackTask } from '../../core/dialogue/collect';
 import { unrecorded } from '../../core/dialogue/parts';
-import { isLoopback } from '../../core/environment/access';
+import { isLoopback } from '../../core/serving/access';
 import {
   clientAgent,
   samplingElsewhere,
