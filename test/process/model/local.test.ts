@@ -279,7 +279,14 @@ describe('limits', () => {
         new Promise((onDone, onFailed) => {
           const promptIds = Array.from({ length }, (_, at) => (seed + 7 * at) % graph.vocabulary);
           const onText = (): void => void (most = Math.max(most, decoder.held));
-          batch.start({ promptIds, sampling: { ...sampled, maxTokens: 20 }, onText, onDone, onFailed });
+          batch.start({
+            promptIds,
+            sampling: { ...sampled, maxTokens: 20 },
+            alternatives: 0,
+            onText,
+            onDone,
+            onFailed,
+          });
         });
       await Promise.all(Array.from({ length: 6 }, (_, seed) => write(3000, seed)));
       await Promise.all(Array.from({ length: 100 }, (_, seed) => write(60 + seed, 100 + seed)));
