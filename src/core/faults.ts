@@ -226,6 +226,7 @@ export const faults = {
     'A server of Tandem cannot listen at its address.',
     'Choose another host or port; port 0 is any free one.',
   ],
+  'serving/stopped': ['A server of Tandem was stopped before its answer.', 'Start it again.'],
 
   'task/bad-row': ['A line of a pack is not a task.', 'Correct the line.'],
   'task/bad-source': [

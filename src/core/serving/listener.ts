@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   createServer,
   STATUS_CODES,
@@ -38,6 +39,8 @@ export class Listener {
   private readonly answering = new Set<Promise<void>>();
 
   private constructor(place: Place, served: Served) {
+    // Each open request may listen.
+    setMaxListeners(0, this.stop.signal);
     this.http = createServer((request, response) => {
       const refusal = refusalOf(request, place);
       if (refusal === undefined) this.answer(served.answer(request, response, this.stop.signal));

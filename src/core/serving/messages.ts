@@ -30,8 +30,9 @@ export async function readBody(
   return Buffer.concat(pieces);
 }
 
-/** Answers with JSON. */
+/** Answers with JSON; a client that has gone gets nothing. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (response.destroyed) return;
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json',
