@@ -175,7 +175,7 @@ function readMessage(message: Fields['messages'][number], index: number): ChatMe
   if (!Object.hasOwn(ROLES, named))
     throw refused(
       `${place}.role`,
-      `${place} has a role that this server does not play; it takes system, developer, user and assistant.`,
+      `${place}.role takes system, developer, user or assistant, and no other role plays here.`,
     );
   for (const [field, value] of Object.entries(others)) {
     if (value === null || isDeepStrictEqual(value, [])) continue;

@@ -37,7 +37,7 @@ export class TokenTexts {
     if (added !== undefined) return Buffer.from(added);
     const written = this.#tokenizer.id_to_token(id) ?? '';
     if (this.#isByteLevel) {
-      const bytes = [...written].map((sign) => byteOfSign.get(sign));
+      const bytes = Array.from(written, (sign) => byteOfSign.get(sign));
       return Buffer.from(bytes.filter((byte) => byte !== undefined));
     }
     // SentencePiece writes a space as U+2581 and a byte of an unknown character as <0xE2>.
