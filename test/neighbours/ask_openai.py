@@ -15,18 +15,13 @@ asked = {"model": model, "messages": [{"role": "user", "content": question}]}
 
 
 def chat() -> dict:
-    answer = client.chat.completions.create(
-        **asked, temperature=0, logprobs=True, top_logprobs=2
-    )
+    answer = client.chat.completions.create(**asked, temperature=0, logprobs=True, top_logprobs=2)
     [choice] = answer.choices
     return {
         "text": choice.message.content,
         "finish": choice.finish_reason,
         "tokens": [entry.token for entry in choice.logprobs.content],
-        "likely": [
-            [one.token for one in entry.top_logprobs]
-            for entry in choice.logprobs.content
-        ],
+        "likely": [[one.token for one in entry.top_logprobs] for entry in choice.logprobs.content],
         "written": answer.usage.completion_tokens,
     }
 
@@ -52,10 +47,7 @@ async def many() -> list[str]:
     """Asks for eight seeds at once."""
     async with openai.AsyncOpenAI(base_url=base_url, api_key="none") as several:
         answers = await asyncio.gather(
-            *(
-                several.chat.completions.create(**asked, seed=seed, max_tokens=40)
-                for seed in range(8)
-            )
+            *(several.chat.completions.create(**asked, seed=seed, max_tokens=40) for seed in range(8))
         )
     return [answer.choices[0].message.content for answer in answers]
 
@@ -83,9 +75,7 @@ print(
             "seeds": [asyncio.run(many()) for _ in range(2)],
             "refused": {
                 "model": refused(model="gpt-4o"),
-                "tools": refused(
-                    tools=[{"type": "function", "function": {"name": "look"}}]
-                ),
+                "tools": refused(tools=[{"type": "function", "function": {"name": "look"}}]),
                 "format": refused(response_format={"type": "json_object"}),
                 "length": refused(messages=too_long),
             },

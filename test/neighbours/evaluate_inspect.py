@@ -1,11 +1,12 @@
 """Evaluates a served model with Inspect AI, and prints what its log says as one JSON object.
 
-Usage: evaluate_inspect.py BASE_URL MODEL SAMPLES FOLDER. The samples are a JSON list of objects with `input` and `target`;
-the log is written into the folder.
+Usage: evaluate_inspect.py BASE_URL MODEL FOLDER. `samples.json` in the folder is a list of objects with `input` and
+`target`; the log is written beside it.
 """
 
 import json
 import sys
+from pathlib import Path
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
@@ -13,15 +14,14 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import exact
 from inspect_ai.solver import generate
 
-base_url, name, samples, folder = sys.argv[1:]
+base_url, name, folder = sys.argv[1:]
+samples = json.loads(Path(folder, "samples.json").read_text())
 model = get_model(f"openai-api/tandem/{name}", base_url=base_url, api_key="none")
 task = Task(
-    dataset=[Sample(**sample) for sample in json.loads(samples)],
+    dataset=[Sample(**sample) for sample in samples],
     solver=generate(),
     scorer=exact(),
-    config=GenerateConfig(
-        temperature=0, max_tokens=200, seed=1, logprobs=True, top_logprobs=2
-    ),
+    config=GenerateConfig(temperature=0, max_tokens=200, seed=1, logprobs=True, top_logprobs=2),
 )
 [log] = eval(task, model=model, log_dir=folder, display="none")
 print(
@@ -29,7 +29,7 @@ print(
         {
             "status": log.status,
             "error": log.error and log.error.message,
-            "accuracy": log.results and log.results.scores[0].metrics["accuracy"].value,
+            "mean": log.results and log.results.scores[0].metrics["mean"].value,
             "samples": [
                 {
                     "text": sample.output.completion,

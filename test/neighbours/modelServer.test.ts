@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -83,11 +84,13 @@ describe('a served model', () => {
       { input: questions.join(' ').repeat(300), target: 'none' },
     ];
     const script = path.resolve('test/neighbours/evaluate_inspect.py');
+    const folder = await temporaryFolder();
+    await writeFile(path.join(folder, 'samples.json'), JSON.stringify(samples));
     const told = z
       .object({
         status: z.string(),
         error: z.string().nullable(),
-        accuracy: z.number().nullable(),
+        mean: z.number().nullable(),
         samples: z.array(
           z.object({
             text: z.string(),
@@ -97,10 +100,8 @@ describe('a served model', () => {
           }),
         ),
       })
-      .parse(
-        await askNeighbour([script, server.url, 'starter', JSON.stringify(samples), await temporaryFolder()]),
-      );
-    expect(told).toMatchObject({ status: 'success', error: null, accuracy: 3 / 4 });
+      .parse(await askNeighbour([script, server.url, 'starter', folder]));
+    expect(told).toMatchObject({ status: 'success', error: null, mean: 3 / 4 });
     for (const [index, { text, usage }] of here.entries())
       expect(told.samples[index]).toEqual({
         ...{ text, stop: 'stop', logprobs: usage.completionTokens, written: usage.completionTokens },
