@@ -11,8 +11,8 @@ import { LocalModel } from '../../src/core/model/local/model';
 import { startServing } from '../fixtures/serving';
 
 const TOKENS = 64;
-const ROUNDS = 4;
-const ANSWERS = 64;
+const ROUNDS = 3;
+const ANSWERS = 32;
 const messages = [
   { role: 'user', content: 'I need a function that works out the price of tickets.' },
 ] as const;

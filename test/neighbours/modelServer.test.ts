@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LocalModel } from '../../src/core/model/local/model';
 import { temporaryFolder } from '../fixtures/log';
 import { startServing, type ServingProcess } from '../fixtures/serving';
-import { askNeighbour } from './python';
+import { askNeighbour, runNeighbour } from './python';
 
 let server: ServingProcess;
 let model: LocalModel;
@@ -75,6 +75,13 @@ describe('a served model', () => {
       length: { error: 'BadRequestError', code: 'context_length_exceeded', param: 'messages' },
     });
     expect(told.refused.tools!.said).toContain('leave it out');
+  });
+
+  it('is asked as the docs show it', async () => {
+    const page = await readFile('docs/local-models.md', 'utf8');
+    const [, example = ''] = /```python\n(.*?)\n```/s.exec(page) ?? [];
+    const printed = await runNeighbour(['-c', example.replace('http://127.0.0.1:8000/v1', server.url)]);
+    expect(printed.trim()).not.toBe('');
   });
 
   it('is evaluated by Inspect AI, which knows a conversation that is too long as such', async () => {
