@@ -8,7 +8,7 @@ import {
 } from '../core/environment/episode';
 import { EnvironmentServer } from '../core/environment/server';
 import { TaskSplits } from '../core/environment/splits';
-import type { Place } from '../core/serving/listener';
+import type { ListenPlace } from '../core/serving/listener';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import { untilStopped, wrongUse, type CliContext, type CommandResult } from './command';
 import { openGrader } from './grader';
@@ -34,7 +34,7 @@ export interface EnvironmentOptions extends DialogueOptions, PackOptions {
 
 /** Serves tasks to a trainer until Ctrl+C or SIGTERM. */
 export async function serveEnvironment(
-  options: EnvironmentOptions & Place,
+  options: EnvironmentOptions & ListenPlace,
   to: CliContext,
 ): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.simulator]);

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { LocalModel } from '../core/model/local/model';
 import { openModel } from '../core/model/spec';
 import { ModelServer } from '../core/modelServer/server';
-import type { Place } from '../core/serving/listener';
+import type { ListenPlace } from '../core/serving/listener';
 import { untilStopped, wrongUse, type CliContext, type CommandResult } from './command';
 import { say } from './output';
 import { modelOptions } from './play';
 import { usageOf } from './usage';
 
-interface ServeModelOptions extends Place {
+interface ServeModelOptions extends ListenPlace {
   readonly model: string;
   /** By which clients ask for it; by default that of the starter model, or of the folder. */
   readonly name?: string;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../core/serving/access';
-import type { Place } from '../../core/serving/listener';
+import type { ListenPlace } from '../../core/serving/listener';
 import {
   wholeNumber,
   wrongUse,
@@ -79,7 +79,7 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
 }
 
 /** @throws {Fault} `usage` when other machines could come in without a token */
-async function placeOf(options: Options): Promise<Place> {
+async function placeOf(options: Options): Promise<ListenPlace> {
   const { host, port } = options;
   const token = await tokenOf(options);
   if (token === undefined && !isLoopback(host)) {

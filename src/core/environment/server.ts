@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { Fault, messageOf } from '../fault';
-import { Listener, type Place } from '../serving/listener';
+import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
 import type { EnvironmentPlan } from './episode';
 import { answerHttp, LONGEST_REQUEST } from './http';
 import { EnvironmentSession } from './session';
 
-export interface ServerOptions extends Place {
+export interface ServerOptions extends ListenPlace {
   /** Maximum number of episodes at once. */
   readonly capacity: number;
   /** Time without a message after which a client's session is ended. */

@@ -7,7 +7,7 @@ import { Completion, type ServedName } from './completion';
 import type { ApiRefusal } from './refusal';
 import type { ChatRequest } from './request';
 
-export interface ServedModel extends ServedName {
+export interface AnsweringModel extends ServedName {
   readonly model: LocalModel;
 }
 
@@ -18,7 +18,7 @@ export interface ServedModel extends ServedName {
 export async function writeAnswers(
   asked: ChatRequest,
   response: ServerResponse,
-  { model, signal: stopped, ...served }: ServedModel & { readonly signal: AbortSignal },
+  { model, signal: stopped, ...served }: AnsweringModel & { readonly signal: AbortSignal },
 ): Promise<void> {
   const ended = new AbortController();
   response.once('close', () => ended.abort());

@@ -2,23 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../fault';
 import type { LocalModel } from '../model/local/model';
 import { TokenTexts } from '../model/local/tokenTexts';
-import { Listener, type Place } from '../serving/listener';
+import { Listener, type ListenPlace } from '../serving/listener';
 import { readBody, sendJson } from '../serving/messages';
-import { sendRefusal, writeAnswers, type ServedModel } from './answers';
+import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
 import { ApiRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
 
 /** Maximum number of bytes of a request. */
 const LONGEST_REQUEST = 4 * 1024 * 1024;
 
-export interface ModelServerOptions extends Place {
+export interface ModelServerOptions extends ListenPlace {
   readonly model: LocalModel;
   /** Name by which clients ask for the model. */
   readonly id: string;
 }
 
 /** What every request needs. */
-interface Parts extends ServedModel {
+interface Parts extends AnsweringModel {
   readonly contextLength: number;
   /** Seconds since 1970 at which the model began to be served. */
   readonly created: number;

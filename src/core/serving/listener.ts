@@ -12,7 +12,7 @@ import { Fault, messageOf } from '../fault';
 import { refusalOf, type Access, type Refusal } from './access';
 
 /** Where a server listens, and who may use it. */
-export interface Place extends Access {
+export interface ListenPlace extends Access {
   /** 0 is any free one. */
   readonly port: number;
 }
@@ -38,7 +38,7 @@ export class Listener {
   private readonly http: Server;
   private readonly answering = new Set<Promise<void>>();
 
-  private constructor(place: Place, served: Served) {
+  private constructor(place: ListenPlace, served: Served) {
     // Each open request may listen.
     setMaxListeners(0, this.stop.signal);
     this.http = createServer((request, response) => {
@@ -58,7 +58,7 @@ export class Listener {
   }
 
   /** @throws {Fault} `serving/address` when it cannot listen there */
-  static async open(place: Place, served: Served): Promise<Listener> {
+  static async open(place: ListenPlace, served: Served): Promise<Listener> {
     const listener = new Listener(place, served);
     const { host, port } = place;
     await new Promise<void>((resolve, reject) => {
