@@ -8,11 +8,13 @@ const below: Record<string, readonly string[]> = {
   grading: ['task'],
   trajectory: ['task'],
   testing: [],
+  serving: [],
+  modelServer: ['serving', 'model', 'task'],
   dialogue: ['model', 'grading', 'trajectory', 'task'],
   training: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
   evaluation: ['training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   tools: ['evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
-  environment: ['evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  environment: ['serving', 'evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
 };
 
 /** Forbids imports of these folders, which begin with `../`. */

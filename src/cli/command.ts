@@ -56,3 +56,15 @@ export const nonNegative = numberWhere('of at least 0', (value) => value >= 0);
 export const minutes = numberWhere('above 0 and at most 30000', (value) => value > 0 && value <= 30_000);
 export const share = numberWhere('above 0 and at most 1', (value) => value > 0 && value <= 1);
 export const fraction = numberWhere('from 0 to 1', (value) => value >= 0 && value <= 1);
+
+/** Resolves at Ctrl+C, or when the system asks the process to end. */
+export async function untilStopped(signal: AbortSignal): Promise<void> {
+  let stop = (): void => undefined;
+  await new Promise<void>((resolve) => {
+    stop = resolve;
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    process.once('SIGTERM', stop);
+  });
+  process.off('SIGTERM', stop);
+}

@@ -101,10 +101,6 @@ export const faults = {
   'editor/settings-changed': ['Another program has just written the settings.', 'Try again in a moment.'],
   'editor/too-few-runs': ['There are too few runs to compare.', 'Make or choose more runs.'],
 
-  'environment/address': [
-    'The environment cannot listen at its address.',
-    'Choose another host or port; port 0 is any free one.',
-  ],
   'environment/no-episode': ['A step came before an episode was begun.', 'Send reset first.'],
   'environment/over': ['A step came after the end of an episode.', 'Send reset to begin another.'],
   'environment/unknown-split': ['There is no split of that name.', 'Ask for the list of splits.'],
@@ -225,6 +221,12 @@ export const faults = {
   'session/not-now': ['An action does not fit the state of a session.', 'Nothing: the session goes on.'],
   'session/not-skipped': ['A task could not be skipped.', 'Do what the sentence says.'],
   'session/unreadable-draft': ['A kept draft cannot be read.', 'Write it again.'],
+
+  'serving/address': [
+    'A server of Tandem cannot listen at its address.',
+    'Choose another host or port; port 0 is any free one.',
+  ],
+  'serving/stopped': ['A server of Tandem was stopped before its answer.', 'Start it again.'],
 
   'task/bad-row': ['A line of a pack is not a task.', 'Correct the line.'],
   'task/bad-source': [

@@ -48,7 +48,7 @@ async function tokensPerSecond(model: LocalModel, dialogues: number, maxTokens: 
         model.generate(request(index), { temperature: 1, maxTokens, seed: round * dialogues + index }),
       ),
     );
-    tokens += turns.reduce((sum, { usage }) => sum + (usage?.completionTokens ?? 0), 0);
+    tokens += turns.reduce((sum, { usage }) => sum + usage.completionTokens, 0);
   }
   return (1000 * tokens) / (performance.now() - began);
 }
@@ -133,7 +133,7 @@ async function decodingSpeed(model: LocalModel): Promise<number> {
   const [short, long] = [8, 72];
   const seconds = async (maxTokens: number): Promise<number> => {
     const { usage, timing } = await model.generate(request(1), { temperature: 1, maxTokens, seed: 1 });
-    if (usage?.completionTokens !== maxTokens) throw new Error('The turn ended early.');
+    if (usage.completionTokens !== maxTokens) throw new Error('The turn ended early.');
     return timing.totalMs / 1000;
   };
   const before = await seconds(short);

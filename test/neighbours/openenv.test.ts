@@ -5,7 +5,8 @@ import * as z from 'zod';
 import { loadTasks } from '../../src/core/task/pack';
 import type { Task } from '../../src/core/task/task';
 import { starterPack } from '../fixtures/dialogue';
-import { serveEnvironment, type ServedEnvironment } from '../fixtures/environment';
+import { serveEnvironment } from '../fixtures/environment';
+import type { ServingProcess } from '../fixtures/serving';
 import { runNeighbour } from './python';
 
 const TOKEN = { TANDEM_SERVE_TOKEN: 'a-secret' };
@@ -26,7 +27,7 @@ const playedSchema = z.array(
 );
 
 let tasks: readonly Task[];
-let server: ServedEnvironment;
+let server: ServingProcess;
 
 beforeAll(async () => {
   ({ tasks } = await loadTasks(starterPack));

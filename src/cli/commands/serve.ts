@@ -1,17 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { Option } from 'commander';
-import { collectionName, type PackTask } from '../../core/dialogue/collect';
-import { unrecorded } from '../../core/dialogue/parts';
-import { isLoopback } from '../../core/environment/access';
-import {
-  clientAgent,
-  samplingElsewhere,
-  type EnvironmentPlan,
-  type EpisodeCounts,
-} from '../../core/environment/episode';
-import { EnvironmentServer } from '../../core/environment/server';
-import { TaskSplits } from '../../core/environment/splits';
-import type { TrajectoryLog } from '../../core/trajectory/log';
+import { Option, type Command } from 'commander';
+import { isLoopback } from '../../core/serving/access';
+import type { ListenPlace } from '../../core/serving/listener';
 import {
   wholeNumber,
   wrongUse,
@@ -20,41 +10,32 @@ import {
   type CommandResult,
   type Install,
 } from '../command';
-import { openGrader } from '../grader';
-import { namedKeys } from '../keys';
-import { openLog } from '../log';
-import { say } from '../output';
-import {
-  addDialogueOptions,
-  limitOption,
-  prepareDialogues,
-  MODEL_WORDS,
-  tasksOf,
-  type DialogueOptions,
-  type DialogueSetup,
-  type PackOptions,
-} from '../play';
-import { usageOf } from '../usage';
+import { addDialogueOptions, limitOption, MODEL_WORDS } from '../play';
+import { serveEnvironment, type EnvironmentOptions } from '../serveEnvironment';
+import { serveModel } from '../serveModel';
 
-interface Options extends DialogueOptions, PackOptions {
+interface Options extends Partial<EnvironmentOptions> {
+  readonly model?: string;
+  readonly modelName?: string;
   readonly host: string;
   readonly port: number;
   readonly tokenFile?: string;
-  readonly capacity: number;
-  readonly idleMinutes: number;
-  readonly data?: string;
-  readonly agentName: string;
 }
 
 export const installServe: Install = (program, perform) => {
   const command = program
     .command('serve')
-    .description('serve tasks as an environment (OpenEnv) to a trainer; Ctrl+C ends it')
-    .requiredOption('--tasks <file...>', 'packs to play; each is a split')
-    .option('--simulator <model>', `who plays the collaborator: rules, ${MODEL_WORDS}`, 'rules')
+    .description(
+      'serve tasks as an environment (OpenEnv) to a trainer, or a model that runs here by OpenAI’s API; Ctrl+C ends it',
+    )
+    .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
+    .option('--model <model>', 'serve a model instead: starter or local:<folder>')
+    .option('--model-name <name>', 'by which clients ask for it (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .addOption(new Option('--port <n>', '0 is any free one').argParser(wholeNumber('--port')).default(8000))
     .option('--token-file <file>', 'holds what clients must send as a bearer token; or TANDEM_SERVE_TOKEN')
+    .optionsGroup('Of an environment:')
+    .option('--simulator <model>', `who plays the collaborator: rules, ${MODEL_WORDS}`, 'rules')
     .addOption(
       new Option('--capacity <n>', 'most episodes at once')
         .argParser(wholeNumber('--capacity', 1))
@@ -68,60 +49,45 @@ export const installServe: Install = (program, perform) => {
     .option('--data <folder>', 'log the episodes into this data folder')
     .addOption(limitOption())
     .option('--agent-name <name>', 'name of the agent in the log', 'openenv');
-  addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, to)));
+  addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
 };
 
-async function serve(options: Options, to: CliContext): Promise<CommandResult> {
+/** Options of both, by their names in code. */
+const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'json']);
+const OF_MODELS = new Set(['model', 'modelName']);
+
+async function serve(options: Options, command: Command, to: CliContext): Promise<CommandResult> {
+  const { model, modelName, tasks } = options;
+  const given = command.options.filter(
+    (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (model !== undefined) {
+    const foreign = given.find(
+      (option) => !OF_BOTH.has(option.attributeName()) && !OF_MODELS.has(option.attributeName()),
+    );
+    if (foreign !== undefined)
+      throw wrongUse(
+        `${foreign.long} is for an environment, and --model serves a model. Leave one of the two out, and start two servers for both.`,
+      );
+    return serveModel({ model, name: modelName, ...(await placeOf(options)) }, to);
+  }
+  if (modelName !== undefined) throw wrongUse('--model-name needs --model.');
+  if (tasks === undefined)
+    throw wrongUse('Say what to serve: tasks with --tasks <file...>, or a model with --model <model>.');
+  // Each of the other options has a default.
+  return serveEnvironment({ ...(options as EnvironmentOptions), tasks, ...(await placeOf(options)) }, to);
+}
+
+/** @throws {Fault} `usage` when other machines could come in without a token */
+async function placeOf(options: Options): Promise<ListenPlace> {
+  const { host, port } = options;
   const token = await tokenOf(options);
-  if (token === undefined && !isLoopback(options.host)) {
+  if (token === undefined && !isLoopback(host)) {
     throw wrongUse(
-      `--host ${options.host} lets other machines in, who must send a token: set TANDEM_SERVE_TOKEN, or name a file with --token-file.`,
+      `--host ${host} lets other machines in, who must send a token: set TANDEM_SERVE_TOKEN, or name a file with --token-file.`,
     );
   }
-  const keyOf = namedKeys(options.keyEnv, [options.simulator]);
-  const play = {
-    tasks: await tasksOf(options, to),
-    ...(await prepareDialogues(options, to, keyOf)),
-  };
-  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = options.data === undefined ? undefined : await openLog(options.data);
-  const agent = clientAgent(options.agentName);
-  const { seed, mode, host, port, capacity } = options;
-  const collection = collectionName('environment', { ...play, seed, agent, sampling: samplingElsewhere });
-  const counts = { begun: 0, graded: 0 };
-  try {
-    await log?.claim(`collection-${collection}`, `The collection ${collection}`);
-    const plan: EnvironmentPlan = {
-      ...play,
-      splits: new TaskSplits(playable(play)),
-      seed,
-      mode,
-      grader,
-      agent,
-      collection,
-      log: log ?? unrecorded,
-      rollouts: nextRollouts(log, collection),
-      counts,
-    };
-    const server = await EnvironmentServer.start({
-      plan,
-      ...{ host, port, token, capacity },
-      idleMilliseconds: options.idleMinutes * 60_000,
-      onTrouble: say,
-    });
-    to.onInterrupt('Stopping; open episodes are logged as abandoned. Press Ctrl+C again to leave at once.');
-    say(`Serving ${plan.splits.size} tasks at ${server.address}; Ctrl+C ends it.`);
-    await stopped(to.signal);
-    await server.close();
-    return {
-      summary: { collection, data: options.data, ...counts },
-      print: () => [inWords(counts), ...usageOf(play.simulator)].join('\n'),
-    };
-  } finally {
-    await log?.close();
-    await grader.close();
-    await play.simulator.close?.();
-  }
+  return { host, port, token };
 }
 
 /** @throws {Fault} `usage` when the token is empty, or a header cannot hold it */
@@ -132,47 +98,3 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
   if (/^[!-~]+$/.test(token.trim())) return token.trim();
   throw wrongUse(`${where} must hold the token: letters, digits and signs without spaces.`);
 }
-
-/** The rule-based simulator knows nothing of a task without facts, which would fail at the first question. */
-function playable({
-  tasks,
-  simulator,
-}: DialogueSetup & { readonly tasks: readonly PackTask[] }): readonly PackTask[] {
-  if (simulator.kind !== 'rules') return tasks;
-  const withFacts = tasks.filter(({ task }) => (task.facts ?? []).length > 0);
-  const without = tasks.length - withFacts.length;
-  if (withFacts.length === 0) {
-    throw wrongUse(
-      'None of these tasks has facts, from which the rules answer; name a model with --simulator.',
-    );
-  }
-  if (without > 0)
-    say(`${without} tasks are left out, because they have no facts from which the rules answer.`);
-  return withFacts;
-}
-
-/** Returns the number of the next rollout of each task that the log has in this collection. */
-function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<string, number> {
-  const next = new Map<string, number>();
-  for (const key of log?.collected(collection).keys() ?? []) {
-    const at = key.lastIndexOf('#');
-    const task = key.slice(0, at);
-    next.set(task, Math.max(next.get(task) ?? 0, Number(key.slice(at + 1)) + 1));
-  }
-  return next;
-}
-
-/** Resolves at Ctrl+C, or when the system asks the process to end. */
-async function stopped(signal: AbortSignal): Promise<void> {
-  let stop = (): void => undefined;
-  await new Promise<void>((resolve) => {
-    stop = resolve;
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', stop, { once: true });
-    process.once('SIGTERM', stop);
-  });
-  process.off('SIGTERM', stop);
-}
-
-const inWords = ({ begun, graded }: EpisodeCounts): string =>
-  `${begun} episodes were played, and ${graded} of them have an answer with a grade.`;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
+import { readBody, sendJson, TooLongRequest } from '../serving/messages';
 import { beginEpisode, type EnvironmentPlan } from './episode';
 import { mcpResponse } from './mcp';
 import type { PackSplit } from './splits';
@@ -126,17 +127,7 @@ export async function answerHttp(
   parts: HttpParts,
 ): Promise<void> {
   const { status, body } = await answerTo(request, parts);
-  send(response, status, body);
-}
-
-export function send(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-  });
-  response.end(text);
+  sendJson(response, status, body);
 }
 
 async function answerTo(request: IncomingMessage, parts: HttpParts): Promise<Answer> {
@@ -150,7 +141,7 @@ async function answerTo(request: IncomingMessage, parts: HttpParts): Promise<Ans
     return { status, body: { detail: status === 405 ? 'Method Not Allowed' : 'Not Found' } };
   }
   try {
-    const body = chosen.method === 'post' ? await bodyOf(request, path) : undefined;
+    const body = chosen.method === 'post' ? await bodyOf(request, path, parts.signal) : undefined;
     return { status: 200, body: await chosen.answer(parts, body) };
   } catch (error) {
     return failureOf(error);
@@ -173,6 +164,7 @@ class Refused extends Error {
 }
 
 function failureOf(error: unknown): Answer {
+  if (error instanceof TooLongRequest) return { status: 413, body: { detail: error.message } };
   if (error instanceof Refused) return { status: error.status, body: { detail: error.detail } };
   if (error instanceof z.ZodError) return { status: 422, body: { detail: invalidFields(error, ['body']) } };
   if (error instanceof Fault && error.code === 'environment/unknown-split') {
@@ -184,20 +176,12 @@ function failureOf(error: unknown): Answer {
   return { status: 500, body: { detail: messageOf(error) } };
 }
 
-/** @throws {Refused} when it is too long or not JSON; for the Model Context Protocol that is a request like others */
-async function bodyOf(request: IncomingMessage, path: string): Promise<unknown> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    // A body that is too long is read to its end and dropped, because a client hears nothing before it has sent all.
-    if (bytes > LONGEST_REQUEST) pieces.length = 0;
-    else pieces.push(piece);
-  }
-  if (bytes > LONGEST_REQUEST) throw new Refused(413, `A request has at most ${LONGEST_REQUEST} bytes.`);
-  if (bytes === 0) return undefined;
+/** @throws {Refused} when it is not JSON; for the Model Context Protocol that is a request like others */
+async function bodyOf(request: IncomingMessage, path: string, signal: AbortSignal): Promise<unknown> {
+  const body = await readBody(request, { mostBytes: LONGEST_REQUEST, signal });
+  if (body.length === 0) return undefined;
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+    return JSON.parse(body.toString('utf8')) as unknown;
   } catch {
     if (path === '/mcp') return undefined;
     throw new Refused(422, 'The body is not JSON.');

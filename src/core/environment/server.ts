@@ -1,16 +1,14 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { Fault, messageOf } from '../fault';
-import { refusalOf, type Access } from './access';
+import { Listener, type ListenPlace } from '../serving/listener';
+import { sendJson } from '../serving/messages';
 import type { EnvironmentPlan } from './episode';
-import { answerHttp, LONGEST_REQUEST, send } from './http';
+import { answerHttp, LONGEST_REQUEST } from './http';
 import { EnvironmentSession } from './session';
 
-export interface ServerOptions extends Access {
-  /** 0 is any free one. */
-  readonly port: number;
+export interface ServerOptions extends ListenPlace {
   /** Maximum number of episodes at once. */
   readonly capacity: number;
   /** Time without a message after which a client's session is ended. */
@@ -27,71 +25,59 @@ const STOPPED = 'The server was stopped before the answer.';
  * questions about the environment by plain HTTP.
  */
 export class EnvironmentServer {
-  private readonly sessions = new Set<EnvironmentSession>();
-  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LONGEST_REQUEST });
-  private readonly stop = new AbortController();
-  private readonly http: Server;
-  /** Requests by plain HTTP that are being answered. */
-  private readonly answering = new Set<Promise<void>>();
-  private taken = 0;
+  private constructor(
+    private readonly listener: Listener,
+    private readonly clients: Clients,
+  ) {}
 
-  private constructor(private readonly options: ServerOptions) {
-    this.http = createServer((request, response) => {
-      const refusal = refusalOf(request, options);
-      if (refusal !== undefined) {
-        send(response, refusal.status, { detail: refusal.detail });
-        return;
-      }
-      const { plan } = options;
-      const enter = () => this.enter();
-      const answered = answerHttp(request, response, { plan, enter, signal: this.stop.signal });
-      this.answering.add(answered);
-      void answered.finally(() => this.answering.delete(answered));
-    });
-    this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
-  }
-
-  /** @throws {Fault} `environment/address` when it cannot listen there */
+  /** @throws {Fault} `serving/address` when it cannot listen there */
   static async start(options: ServerOptions): Promise<EnvironmentServer> {
-    const server = new EnvironmentServer(options);
-    const { http } = server;
-    const { host, port } = options;
-    await new Promise<void>((resolve, reject) => {
-      http.once('error', (error) => {
-        const message = `The environment cannot listen at ${host}, port ${port}: ${messageOf(error)}. Choose another --host or --port; port 0 is any free one.`;
-        reject(new Fault('environment/address', message, { cause: error }));
-      });
-      http.listen(port, host, resolve);
+    const { plan } = options;
+    const clients = new Clients(options);
+    const enter = () => clients.enter();
+    const listener = await Listener.open(options, {
+      name: 'The environment',
+      answer: (request, response, signal) => answerHttp(request, response, { plan, enter, signal }),
+      refuse: (response, { status, detail }) => sendJson(response, status, { detail }),
+      upgrades: { path: '/ws', take: (...upgrade) => clients.take(...upgrade) },
     });
-    return server;
+    return new EnvironmentServer(listener, clients);
   }
 
   get address(): string {
-    const { address, family, port } = this.http.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    return this.listener.address;
   }
 
   /** Ends all episodes, each with its line in the log. Answers that are being graded get their grade before. */
   async close(): Promise<void> {
-    this.stop.abort(new Fault('environment/over', STOPPED));
-    const closed = new Promise((resolve) => this.http.close(resolve));
-    await Promise.allSettled([
-      ...[...this.sessions].map((session) => session.end(STOPPED)),
-      ...this.answering,
-    ]);
-    for (const socket of this.sockets.clients) socket.terminate();
-    this.http.closeAllConnections();
+    const closed = this.listener.close(new Fault('environment/over', STOPPED));
+    await this.clients.end();
     await closed;
   }
+}
 
-  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const isThere = request.url?.split('?', 1)[0] === '/ws';
-    const refusal = refusalOf(request, this.options);
-    if (this.stop.signal.aborted || !isThere || refusal !== undefined) {
-      refuse(socket, this.stop.signal.aborted ? 503 : (refusal?.status ?? 404));
-      return;
-    }
+/** The clients at their WebSockets, and the places for episodes. */
+class Clients {
+  private readonly sessions = new Set<EnvironmentSession>();
+  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LONGEST_REQUEST });
+  private taken = 0;
+
+  constructor(private readonly options: ServerOptions) {}
+
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.sockets.handleUpgrade(request, socket, head, (client) => this.welcome(client, request));
+  }
+
+  /** Takes the place of one more episode; undefined when all are taken. */
+  enter(): (() => void) | undefined {
+    if (this.taken >= this.options.capacity) return undefined;
+    this.taken++;
+    return () => this.taken--;
+  }
+
+  async end(): Promise<void> {
+    await Promise.allSettled([...this.sessions].map((session) => session.end(STOPPED)));
+    for (const socket of this.sockets.clients) socket.terminate();
   }
 
   private welcome(client: WebSocket, request: IncomingMessage): void {
@@ -122,18 +108,6 @@ export class EnvironmentServer {
         leave();
       });
   }
-
-  private enter(): (() => void) | undefined {
-    if (this.taken >= this.options.capacity) return undefined;
-    this.taken++;
-    return () => this.taken--;
-  }
-}
-
-/** Answers an upgrade with a plain refusal. */
-function refuse(socket: Duplex, status: number): void {
-  socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
 
 function turnAway(client: WebSocket, data: object): void {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { starterPack, starterTask } from '../../fixtures/dialogue';
-import { RawClient, serveEnvironment, type ServedEnvironment } from '../../fixtures/environment';
+import { RawClient, serveEnvironment } from '../../fixtures/environment';
+import type { ServingProcess } from '../../fixtures/serving';
 import { runNode, taskRow } from '../../fixtures/tasks';
 
 let folder: string;
-let server: ServedEnvironment;
+let server: ServingProcess;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-serve-http-'));

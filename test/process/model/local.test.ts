@@ -53,9 +53,9 @@ describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s w
     for (const [index, { promptIds, ids, logprobs }] of expected.entries()) {
       const turn = turns[index]!;
       expect(turn.promptTokenIds).toEqual(promptIds);
-      expect(turn.tokens?.ids).toEqual(ids);
+      expect(turn.tokens.ids).toEqual(ids);
       for (const [at, logprob] of logprobs.entries())
-        expect(Math.abs(turn.tokens!.logprobs![at]! - logprob)).toBeLessThan(1e-3);
+        expect(Math.abs(turn.tokens.logprobs[at]! - logprob)).toBeLessThan(1e-3);
     }
   });
 
@@ -68,8 +68,8 @@ describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s w
       model.generate(question, { ...sampled, seed: 8 }),
       ...others,
     ]);
-    expect(again.tokens?.ids).toEqual(alone.tokens?.ids);
-    expect(another.tokens?.ids).not.toEqual(alone.tokens?.ids);
+    expect(again.tokens.ids).toEqual(alone.tokens.ids);
+    expect(another.tokens.ids).not.toEqual(alone.tokens.ids);
   });
 
   it('goes on with a dialogue as it would from the start', async () => {
@@ -78,7 +78,7 @@ describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s w
     for (const reply of ['The list is sorted.', 'Return 0.', 'It returns days.']) {
       const turn = await model.generate(dialogue, sampled);
       const fresh = await open(name).generate(dialogue, sampled);
-      expect(turn.tokens?.ids).toEqual(fresh.tokens?.ids);
+      expect(turn.tokens.ids).toEqual(fresh.tokens.ids);
       dialogue.push({ role: 'assistant', content: turn.text }, { role: 'user', content: reply });
     }
   });
@@ -97,8 +97,8 @@ it.each(['int8', 'int4'])('%s graphs play too, the same alone and in a batch', a
   const [first, ...rest] = await Promise.all(
     Array.from({ length: 20 }, () => model.generate(question, sampled)),
   );
-  expect(first?.tokens?.ids).toHaveLength(40);
-  for (const { tokens } of rest) expect(tokens?.ids).toEqual(first?.tokens?.ids);
+  expect(first?.tokens.ids).toHaveLength(40);
+  for (const { tokens } of rest) expect(tokens.ids).toEqual(first?.tokens.ids);
   expect(await model.describe()).toMatchObject({ precision, provider: 'cpu', contextLength: 4096 });
 });
 
@@ -130,7 +130,7 @@ it('a turn that was cancelled leaves the others alone', async () => {
   const turn = model.generate(question, long, { signal: cancel.signal, onText: () => cancel.abort() });
   const other = model.generate(question, sampled);
   expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
-  expect((await other).tokens?.ids).toHaveLength(40);
+  expect((await other).tokens.ids).toHaveLength(40);
   expect((await model.generate(question, sampled)).text).toBe((await other).text);
 });
 
@@ -145,10 +145,10 @@ it('a turn of which the caller has enough ends with what it has, counted, and le
   const { text, finishReason, tokens, usage } = await turn;
   expect(finishReason).toBe('other');
   expect(text).toBe(told);
-  expect(tokens?.ids?.length).toBeLessThan(long.maxTokens);
-  expect(tokens?.logprobs).toHaveLength(tokens!.ids!.length);
-  expect(usage?.completionTokens).toBe(tokens?.ids?.length);
-  expect((await other).tokens?.ids).toHaveLength(40);
+  expect(tokens.ids.length).toBeLessThan(long.maxTokens);
+  expect(tokens.logprobs).toHaveLength(tokens.ids.length);
+  expect(usage.completionTokens).toBe(tokens.ids.length);
+  expect((await other).tokens.ids).toHaveLength(40);
   expect((await model.generate(question, sampled)).text).toBe((await other).text);
 });
 
@@ -182,7 +182,7 @@ describe('when its process is killed', () => {
       code: 'model/inference-ended',
       message: expect.stringContaining('It had ended in the same turn before.') as string,
     });
-    expect((await model.generate(question, sampled)).tokens?.ids).toHaveLength(40);
+    expect((await model.generate(question, sampled)).tokens.ids).toHaveLength(40);
   });
 
   it('the dialogue goes on: its other turns are what they would have been', async () => {
@@ -252,7 +252,7 @@ describe('limits', () => {
   it('a dialogue that needs more memory than is allowed is refused, a shorter one plays', async () => {
     const model = open('shared', 2_900_000);
     expect(await errorOf(model.generate(question, long))).toMatchObject({ code: 'model/too-large' });
-    expect((await model.generate(question, sampled)).tokens?.ids).toHaveLength(40);
+    expect((await model.generate(question, sampled)).tokens.ids).toHaveLength(40);
   });
 
   it('with memory for a few dialogues at once, the others wait for their turn', async () => {
@@ -279,7 +279,14 @@ describe('limits', () => {
         new Promise((onDone, onFailed) => {
           const promptIds = Array.from({ length }, (_, at) => (seed + 7 * at) % graph.vocabulary);
           const onText = (): void => void (most = Math.max(most, decoder.held));
-          batch.start({ promptIds, sampling: { ...sampled, maxTokens: 20 }, onText, onDone, onFailed });
+          batch.start({
+            promptIds,
+            sampling: { ...sampled, maxTokens: 20 },
+            alternatives: 0,
+            onText,
+            onDone,
+            onFailed,
+          });
         });
       await Promise.all(Array.from({ length: 6 }, (_, seed) => write(3000, seed)));
       await Promise.all(Array.from({ length: 100 }, (_, seed) => write(60 + seed, 100 + seed)));

@@ -128,15 +128,15 @@ it('writes in fp32 what PyTorch writes, and in int8 nearly so', async () => {
   for (const [index, { prompt, ids }] of written.entries()) {
     const turn = await exact.generate(conversations[index]!, greedy);
     expect(turn.promptTokenIds).toEqual(prompt);
-    expect(turn.tokens?.ids).toEqual(ids);
+    expect(turn.tokens.ids).toEqual(ids);
     const near = await quantised.generate(conversations[index]!, greedy);
     // While both write the same tokens, their contexts are equal.
-    const same = ids.findIndex((id, place) => near.tokens?.ids?.[place] !== id);
+    const same = ids.findIndex((id, place) => near.tokens.ids[place] !== id);
     const alike = same === -1 ? ids.length : same;
     expect(alike).toBeGreaterThan(0);
     const apart = ids
       .slice(0, alike)
-      .map((_, place) => Math.abs(near.tokens!.logprobs![place]! - turn.tokens!.logprobs![place]!));
+      .map((_, place) => Math.abs(near.tokens.logprobs[place]! - turn.tokens.logprobs[place]!));
     expect(apart.reduce((sum, one) => sum + one, 0) / alike).toBeLessThan(0.2);
   }
 });

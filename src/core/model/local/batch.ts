@@ -2,15 +2,17 @@ import { Fault, messageOf } from '../../fault';
 import type { SamplingSettings } from '../model';
 import type { Decoder, SequenceRow } from './decoder';
 import { CHUNK } from './graph';
-import type { FinishedTurn } from './protocol';
-import { Sampler } from './sampling';
+import type { FinishedTurn, TurnPiece, TurnTokens } from './protocol';
+import { Sampler, type LikelyToken } from './sampling';
 import { TurnText } from './turnText';
 
 interface TurnRequest {
   readonly promptIds: readonly number[];
   readonly sampling: SamplingSettings;
+  /** Number of the most likely tokens to tell with each sampled one. */
+  readonly alternatives: number;
   /** Absent if nobody listens. */
-  readonly onText?: (piece: string) => void;
+  readonly onText?: (piece: TurnPiece) => void;
   readonly onDone: (turn: FinishedTurn) => void;
   readonly onFailed: (reason: unknown) => void;
 }
@@ -37,6 +39,10 @@ interface Turn {
   readonly text: TurnText | undefined;
   readonly ids: number[];
   readonly logprobs: number[];
+  /** Absent unless some were asked for. */
+  readonly alternatives: (readonly LikelyToken[])[] | undefined;
+  /** Number of tokens that the pieces of text hold so far. */
+  told: number;
   cancelled: boolean;
   /** True if the turn must end with its text so far. */
   enough: boolean;
@@ -72,18 +78,20 @@ export class Batch {
    * @throws {Fault} `model/too-long`, `model/too-large`
    */
   start(request: TurnRequest): StartedTurn {
-    const { promptIds, sampling, onText } = request;
+    const { promptIds, sampling, alternatives, onText } = request;
     const stop = sampling.stop?.filter((string) => string !== '') ?? [];
     const turn: Turn = {
       request,
       longest: this.#longest(promptIds.length, sampling.maxTokens),
-      sampler: new Sampler(sampling),
+      sampler: new Sampler(sampling, alternatives),
       text:
         onText === undefined && stop.length === 0
           ? undefined
           : new TurnText((ids) => this.chat.decode(ids), stop),
       ids: [],
       logprobs: [],
+      alternatives: alternatives > 0 ? [] : undefined,
+      told: 0,
       cancelled: false,
       enough: false,
     };
@@ -167,12 +175,13 @@ export class Batch {
   #choose(running: Running, logits: Float32Array): void {
     const { turn } = running;
     if (turn.cancelled) return;
-    const { id, logprob } = turn.sampler.choose(logits);
+    const { id, logprob, alternatives } = turn.sampler.choose(logits);
     turn.ids.push(id);
     turn.logprobs.push(logprob);
+    turn.alternatives?.push(alternatives ?? []);
     const ended = this.chat.ends.has(id);
     const piece = ended ? '' : (turn.text?.push(id) ?? '');
-    if (piece !== '') turn.request.onText?.(piece);
+    if (piece !== '') tell(turn, piece);
     if (ended || turn.text?.stopped === true) this.#finish(running, 'stop');
     else if (this.#full(turn)) this.#finish(running, 'length');
   }
@@ -182,11 +191,16 @@ export class Batch {
   }
 
   #finish(running: Running, finishReason: FinishedTurn['finishReason']): void {
-    const { request, ids, logprobs, text } = running.turn;
+    const { request, ids, text } = running.turn;
     this.#retire(running);
     const spoken = text?.end() ?? { text: this.chat.decode(this.#withoutEnd(ids)), rest: '' };
-    if (spoken.rest !== '') request.onText?.(spoken.rest);
-    request.onDone({ text: spoken.text, finishReason, ids, logprobs, promptIds: request.promptIds });
+    if (spoken.rest !== '' || running.turn.told < ids.length) tell(running.turn, spoken.rest);
+    request.onDone({
+      text: spoken.text,
+      finishReason,
+      ...tokensFrom(running.turn, 0),
+      promptIds: request.promptIds,
+    });
   }
 
   #withoutEnd(ids: readonly number[]): readonly number[] {
@@ -249,6 +263,20 @@ export class Batch {
     this.#running.length = this.#waiting.length = this.#resting.length = 0;
     for (const turn of turns) turn.request.onFailed(fault);
   }
+}
+
+/** Tells a piece of text with the tokens since the one before. */
+function tell(turn: Turn, piece: string): void {
+  turn.request.onText?.({ piece, ...tokensFrom(turn, turn.told) });
+  turn.told = turn.ids.length;
+}
+
+function tokensFrom({ ids, logprobs, alternatives }: Turn, from: number): TurnTokens {
+  return {
+    ids: ids.slice(from),
+    logprobs: logprobs.slice(from),
+    alternatives: alternatives?.slice(from),
+  };
 }
 
 function commonStart(one: readonly number[], other: readonly number[]): number {

@@ -48,7 +48,7 @@ const turns = new Map<number, StartedTurn>();
 
 function generate(
   { batch, chat, vocabulary }: Model,
-  { id, messages, sampling, stream }: ToInference & { kind: 'generate' },
+  { id, messages, sampling, stream, alternatives }: ToInference & { kind: 'generate' },
 ): void {
   try {
     const promptIds = chat.encode(messages);
@@ -56,7 +56,8 @@ function generate(
     const turn = batch.start({
       promptIds,
       sampling,
-      ...(stream && { onText: (piece: string) => tell({ kind: 'text', id, piece }) }),
+      alternatives,
+      onText: stream ? (piece) => tell({ kind: 'text', id, ...piece }) : undefined,
       onDone: (turn) => {
         turns.delete(id);
         tell({ kind: 'done', id, ...turn });
@@ -67,6 +68,7 @@ function generate(
       },
     });
     turns.set(id, turn);
+    if (stream) tell({ kind: 'begun', id, promptIds });
   } catch (error) {
     tell(failed(error, id));
   }

@@ -13,6 +13,8 @@ import type {
 import { LONGEST_REPLY, TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../replyLength';
 import { readLocalFolder, type LocalFolder } from './folder';
 import { InferenceProcess } from './process';
+import type { TurnPiece } from './protocol';
+import type { LikelyToken } from './sampling';
 
 export interface LocalModelOptions {
   /** Name in the log. */
@@ -31,6 +33,25 @@ interface LocalModelInfo extends LocalFolder {
   readonly provider: string;
   /** Speed over all dialogues when turns were last generated; absent before. */
   readonly tokensPerSecond?: number;
+}
+
+/** What else the caller of a local model may want to know of a turn. */
+export interface LocalGenerateOptions extends GenerateOptions {
+  /** Called with the prompt's token ids before the first piece, and again after a restart. */
+  readonly onBegin?: (promptIds: readonly number[]) => void;
+  /** Called with each piece of text and its tokens as they arrive; together the pieces hold every token. */
+  readonly onPiece?: (piece: TurnPiece) => void;
+  /** Number of the most likely tokens to tell with each sampled one; default 0. */
+  readonly alternatives?: number;
+}
+
+/** A generated turn with all that this machine knows of it. */
+export interface LocalGeneration extends Generation {
+  readonly tokens: Required<NonNullable<Generation['tokens']>> & {
+    readonly alternatives?: readonly (readonly LikelyToken[])[];
+  };
+  readonly promptTokenIds: readonly number[];
+  readonly usage: NonNullable<Generation['usage']>;
 }
 
 /** A model folder that ONNX Runtime runs on this machine, in a separate process. */
@@ -99,8 +120,8 @@ export class LocalModel implements Model {
   async generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
-    { signal, onText, onRestart, enough }: GenerateOptions = {},
-  ): Promise<Generation> {
+    { signal, onText, onRestart, onBegin, onPiece, enough, alternatives }: LocalGenerateOptions = {},
+  ): Promise<LocalGeneration> {
     const started = performance.now();
     let attempts = 1;
     let firstTextMs: number | undefined;
@@ -109,14 +130,18 @@ export class LocalModel implements Model {
     if (!this.#isLoaded) void this.#load();
     const turn = await this.#process
       .generate(messages, sampling, {
-        ...(signal && { signal }),
-        ...(enough && { enough }),
-        ...(onText && {
-          onText: (piece: string) => {
+        signal,
+        enough,
+        alternatives,
+        onBegin,
+        onText:
+          (onText ?? onPiece) &&
+          ((told) => {
+            onPiece?.(told);
+            if (told.piece === '') return;
             firstTextMs ??= performance.now() - started;
-            onText(piece);
-          },
-        }),
+            onText?.(told.piece);
+          }),
         onRestart: (why) => {
           attempts += 1;
           firstTextMs = undefined;
@@ -126,7 +151,7 @@ export class LocalModel implements Model {
         },
       })
       .finally(() => this.#speed.end());
-    const { text, finishReason, ids, logprobs, promptIds } = turn;
+    const { text, finishReason, ids, logprobs, promptIds, alternatives: others } = turn;
     if (text.length > LONGEST_REPLY)
       throw new Fault(
         'model/too-long-answer',
@@ -140,7 +165,7 @@ export class LocalModel implements Model {
     return {
       text,
       finishReason,
-      tokens: { ids, logprobs },
+      tokens: others === undefined ? { ids, logprobs } : { ids, logprobs, alternatives: others },
       promptTokenIds: promptIds,
       usage,
       timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },

@@ -3,13 +3,24 @@ import { childEnvironment } from '../../childEnvironment';
 import { Fault, messageOf } from '../../fault';
 import { inspectArguments } from '../../inspect';
 import type { ChatMessage, SamplingSettings } from '../model';
-import type { FinishedTurn, FromInference, InferenceSettings, Loaded, ToInference } from './protocol';
+import type {
+  FinishedTurn,
+  FromInference,
+  InferenceSettings,
+  Loaded,
+  ToInference,
+  TurnPiece,
+} from './protocol';
 
 interface TurnOptions {
   readonly signal?: AbortSignal;
-  readonly onText?: (piece: string) => void;
+  /** Called with the prompt before the first piece, and again after a restart. */
+  readonly onBegin?: (promptIds: readonly number[]) => void;
+  readonly onText?: (piece: TurnPiece) => void;
   readonly onRestart?: (why: string) => void;
   readonly enough?: () => boolean;
+  /** Number of the most likely tokens to tell with each sampled one. */
+  readonly alternatives?: number;
 }
 
 interface PendingTurn {
@@ -73,11 +84,11 @@ export class InferenceProcess {
     sampling: SamplingSettings,
     options: TurnOptions,
   ): Promise<FinishedTurn> {
-    const { signal, onText, enough } = options;
+    const { signal, onText, enough, alternatives = 0 } = options;
     if (signal?.aborted === true) return Promise.reject(cancelled());
     const id = this.#nextId++;
     const stream = (onText ?? enough) !== undefined;
-    const message = { kind: 'generate', id, messages, sampling, stream } as const;
+    const message = { kind: 'generate', id, messages, sampling, stream, alternatives } as const;
     const { promise, resolve, reject } = Promise.withResolvers<FinishedTurn>();
     const cancel = (): void => {
       this.#settle(id)?.reject(cancelled());
@@ -160,6 +171,9 @@ export class InferenceProcess {
         this.#notes = message.notes;
         this.#loading!.resolve(message);
         break;
+      case 'begun':
+        this.#pending.get(message.id)?.options.onBegin?.(message.promptIds);
+        break;
       case 'text':
         this.#told(message);
         break;
@@ -171,7 +185,7 @@ export class InferenceProcess {
     }
   }
 
-  #told({ id, piece }: FromInference & { kind: 'text' }): void {
+  #told({ id, ...piece }: FromInference & { kind: 'text' }): void {
     const { onText, enough } = this.#pending.get(id)?.options ?? {};
     onText?.(piece);
     if (enough?.() === true) this.#tell({ kind: 'finish', id });

@@ -1,5 +1,6 @@
 import type { ChatMessage, SamplingSettings } from '../model';
 import type { FaultCode } from '../../faults';
+import type { LikelyToken } from './sampling';
 
 /** Settings of the inference process, passed as JSON in its first argument. */
 export interface InferenceSettings {
@@ -18,6 +19,8 @@ export type ToInference =
       readonly sampling: SamplingSettings;
       /** True if each piece of text must be sent as it is generated. */
       readonly stream: boolean;
+      /** Number of the most likely tokens to tell with each sampled one; 0: none. */
+      readonly alternatives: number;
     }
   /** Ends the turn with its text so far. */
   | { readonly kind: 'finish'; readonly id: number }
@@ -25,7 +28,9 @@ export type ToInference =
 
 export type FromInference =
   | ({ readonly kind: 'ready' } & Loaded)
-  | { readonly kind: 'text'; readonly id: number; readonly piece: string }
+  /** The prompt has been read by the tokenizer; sent for turns whose text is streamed. */
+  | { readonly kind: 'begun'; readonly id: number; readonly promptIds: readonly number[] }
+  | ({ readonly kind: 'text'; readonly id: number } & TurnPiece)
   | ({ readonly kind: 'done'; readonly id: number } & FinishedTurn)
   /** Without an id: the folder cannot be loaded, and the process ends. */
   | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
@@ -38,11 +43,23 @@ export interface Loaded {
   readonly notes: readonly string[];
 }
 
-export interface FinishedTurn {
-  readonly text: string;
-  readonly finishReason: 'stop' | 'length' | 'other';
-  /** The sampled tokens, including the one that ended the turn. */
+/** Sampled tokens in order. */
+export interface TurnTokens {
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];
+  /** For each token the most likely ones in its place; absent unless some were asked for. */
+  readonly alternatives?: readonly (readonly LikelyToken[])[];
+}
+
+/** Text that never changes again, and the tokens since the piece before it. */
+export interface TurnPiece extends TurnTokens {
+  /** Empty for tokens without text, such as the one that ends a turn. */
+  readonly piece: string;
+}
+
+/** A whole turn. Its tokens include the one that ended it. */
+export interface FinishedTurn extends TurnTokens {
+  readonly text: string;
+  readonly finishReason: 'stop' | 'length' | 'other';
   readonly promptIds: readonly number[];
 }

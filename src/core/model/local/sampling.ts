@@ -1,10 +1,16 @@
 import { Fault } from '../../fault';
 import type { SamplingSettings } from '../model';
 
-interface SampledToken {
+/** A token that might have been sampled. */
+export interface LikelyToken {
   readonly id: number;
   /** Natural log-probability under the model itself, before temperature, top-k and top-p. */
   readonly logprob: number;
+}
+
+interface SampledToken extends LikelyToken {
+  /** The most likely tokens in its place, the most likely first; absent unless some were asked for. */
+  readonly alternatives?: readonly LikelyToken[];
 }
 
 /**
@@ -17,13 +23,16 @@ export class Sampler {
   readonly #topP: number;
   /** 0: all tokens. */
   readonly #topK: number;
+  readonly #alternatives: number;
   #chosen = 0;
 
-  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'topK' | 'seed'>) {
+  /** @param alternatives number of the most likely tokens to tell with each chosen one */
+  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'topK' | 'seed'>, alternatives = 0) {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
     this.#temperature = settings.temperature;
     this.#topP = settings.topP ?? 1;
     this.#topK = settings.topK ?? 0;
+    this.#alternatives = alternatives;
   }
 
   /**
@@ -41,8 +50,11 @@ export class Sampler {
         'model/not-finite',
         'The model computes logits that are not finite: its weights are damaged, or too large for this precision. Copy or export the model again, or take another precision.',
       );
+    const likely = (id: number): LikelyToken => ({ id, logprob: logits[id]! - largest - Math.log(total) });
+    const alternatives =
+      this.#alternatives === 0 ? undefined : mostLikely(weights, this.#alternatives).map(likely);
     const id = this.#temperature === 0 ? best : this.#draw(logits, largest, weights, total);
-    return { id, logprob: logits[id]! - largest - Math.log(total) };
+    return { ...likely(id), alternatives };
   }
 
   /**

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 
-/** Decides who may use an environment. */
+/** Decides who may use a server. */
 export interface Access {
   /** The host that it listens on. */
   readonly host: string;

@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { NEUTRAL } from '../model/chat/neutral';
+import type { ChatMessage, SamplingSettings } from '../model/model';
+import { refused } from './refusal';
+
+/** A request for a chat completion, checked. */
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly sampling: SamplingSettings;
+  /** Number of answers to the same messages. */
+  readonly n: number;
+  readonly stream: boolean;
+  /** True if a stream ends with the token counts. */
+  readonly includeUsage: boolean;
+  /** True if the log-probabilities of the sampled tokens are asked for. */
+  readonly logprobs: boolean;
+  /** Number of the most likely tokens to list with each sampled one. */
+  readonly topLogprobs: number;
+  /** True if vocabulary ids of prompt and answer are asked for, in the fields of vLLM. */
+  readonly tokenIds: boolean;
+  /** True if each token of the log-probabilities is written as `token_id:<id>`, as vLLM does it. */
+  readonly tokensAsIds: boolean;
+}
+
+/** Maximum number of tokens of an answer when the request sets none. */
+export const DEFAULT_MAX_TOKENS = 2048;
+
+const MOST_ANSWERS = 128;
+const MOST_ALTERNATIVES = 20;
+const MOST_STOPS = 16;
+const LONGEST_STOP = 256;
+
+const stopString = z.string().min(1).max(LONGEST_STOP);
+
+const fields = z.object({
+  model: z.string(),
+  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  temperature: z.number().min(0).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.int().min(-1).nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  stop: z.union([stopString, z.array(stopString).max(MOST_STOPS)]).nullish(),
+  seed: z.int().nullish(),
+  n: z.int().min(1).max(MOST_ANSWERS).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.strictObject({ include_usage: z.boolean().nullish() }).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(MOST_ALTERNATIVES).nullish(),
+  return_token_ids: z.boolean().nullish(),
+  return_tokens_as_token_ids: z.boolean().nullish(),
+});
+
+type Fields = z.infer<typeof fields>;
+
+/** What each field takes, for the sentence with which another value is refused. */
+const expected: Readonly<Record<keyof Fields, string>> = {
+  model: 'the name of a model, as GET /v1/models lists it',
+  messages: 'a list of messages, at least one, each with a role',
+  temperature: 'a number of at least 0',
+  top_p: 'a number from 0 to 1',
+  top_k: 'a whole number, where 0 and -1 mean all tokens',
+  max_tokens: 'a whole number of at least 1',
+  max_completion_tokens: 'a whole number of at least 1',
+  stop: `a string of 1 to ${LONGEST_STOP} characters, or a list of at most ${MOST_STOPS}`,
+  seed: 'a whole number',
+  n: `a whole number from 1 to ${MOST_ANSWERS}`,
+  stream: 'true or false',
+  stream_options: 'an object with include_usage and nothing else',
+  logprobs: 'true or false',
+  top_logprobs: `a whole number from 0 to ${MOST_ALTERNATIVES}`,
+  return_token_ids: 'true or false',
+  return_tokens_as_token_ids: 'true or false',
+};
+
+/** Fields that change nothing about an answer, whatever they say. */
+const WITHOUT_EFFECT = new Set([
+  ...['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
+  ...['parallel_tool_calls', 'timings_per_token'],
+]);
+
+/** Fields of things that this server does not do, with the values that do not ask for them. */
+const ONLY: Readonly<Record<string, readonly unknown[]>> = {
+  ...Object.fromEntries(Object.entries(NEUTRAL).map(([field, value]) => [field, [value]])),
+  tools: [[]],
+  tool_choice: ['none', 'auto'],
+  functions: [[]],
+  function_call: ['none', 'auto'],
+  response_format: [{ type: 'text' }],
+  modalities: [['text']],
+  reasoning_effort: ['none'],
+  logit_bias: [{}],
+  store: [false],
+};
+
+/**
+ * Checks a request. What it asks for is either done or refused; only fields that change nothing about an answer are
+ * ignored.
+ * @throws {ApiRefusal} with one sentence that names the field
+ */
+export function readChatRequest(body: unknown): ChatRequest {
+  const read = fields.safeParse(body);
+  if (!read.success) {
+    const field = read.error.issues[0]?.path[0];
+    if (typeof field !== 'string' || !isKnown(field)) throw refused(null, 'The body must be a JSON object.');
+    const missing = (body as Fields)[field] === undefined ? ', and the request has none' : '';
+    throw refused(field, `"${field}" takes ${expected[field]}${missing}.`);
+  }
+  for (const [field, value] of Object.entries(body as object)) requireDoable(field, value);
+  const { temperature, top_p, top_k, stop, seed, n, stream, stream_options, logprobs } = read.data;
+  const topLogprobs = read.data.top_logprobs ?? 0;
+  if (topLogprobs > 0 && logprobs !== true)
+    throw refused('top_logprobs', '"top_logprobs" needs "logprobs": true.');
+  if (stream_options?.include_usage === true && stream !== true)
+    throw refused('stream_options', '"stream_options" needs "stream": true.');
+  return {
+    model: read.data.model,
+    messages: read.data.messages.map(readMessage),
+    sampling: {
+      temperature: temperature ?? 1,
+      topP: top_p ?? 1,
+      topK: Math.max(0, top_k ?? 0),
+      maxTokens: maxTokensOf(read.data),
+      stop: typeof stop === 'string' ? [stop] : (stop ?? []),
+      seed: seed ?? undefined,
+    },
+    n: n ?? 1,
+    stream: stream ?? false,
+    includeUsage: stream_options?.include_usage ?? false,
+    logprobs: logprobs ?? false,
+    topLogprobs,
+    tokenIds: read.data.return_token_ids ?? false,
+    tokensAsIds: read.data.return_tokens_as_token_ids ?? false,
+  };
+}
+
+const isKnown = (field: string): field is keyof Fields => Object.hasOwn(expected, field);
+
+function requireDoable(field: string, value: unknown): void {
+  if (value === null || isKnown(field) || WITHOUT_EFFECT.has(field)) return;
+  const name = field.slice(0, 80);
+  if (!Object.hasOwn(ONLY, field))
+    throw refused(name, `"${name}" is not known to this server; leave it out.`, 'unknown_parameter');
+  const values = ONLY[field]!;
+  if (values.some((one) => isDeepStrictEqual(one, value))) return;
+  const allowed = values.map((one) => JSON.stringify(one)).join(' or ');
+  throw refused(
+    field,
+    `This server does not do what "${field}" asks for; leave it out, or set it to ${allowed}.`,
+    'unsupported_parameter',
+  );
+}
+
+function maxTokensOf({ max_tokens: older, max_completion_tokens: newer }: Fields): number {
+  if (older != null && newer != null && older !== newer)
+    throw refused('max_tokens', '"max_tokens" and "max_completion_tokens" differ; send one of them.');
+  return newer ?? older ?? DEFAULT_MAX_TOKENS;
+}
+
+/** OpenAI's newer name for the role of a system message is `developer`, which no chat template knows. */
+const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+};
+
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+
+function readMessage(message: Fields['messages'][number], index: number): ChatMessage {
+  const { role: named, content, ...others } = message;
+  const place = `messages[${index}]`;
+  if (!Object.hasOwn(ROLES, named))
+    throw refused(
+      `${place}.role`,
+      `${place}.role takes system, developer, user or assistant, and no other role plays here.`,
+    );
+  for (const [field, value] of Object.entries(others)) {
+    if (value === null || isDeepStrictEqual(value, [])) continue;
+    const name = `${place}.${field.slice(0, 80)}`;
+    throw refused(name, `${name} would not reach the model, which reads role and content; leave it out.`);
+  }
+  return { role: ROLES[named]!, content: textOf(content, `${place}.content`) };
+}
+
+function textOf(content: unknown, place: string): string {
+  if (typeof content === 'string') return content;
+  const parts = z.array(z.unknown()).min(1).safeParse(content);
+  if (!parts.success) throw refused(place, `${place} takes a text, or a list of parts of the type "text".`);
+  const texts = parts.data.map((part, index) => {
+    const read = textPart.safeParse(part);
+    if (read.success) return read.data.text;
+    const name = `${place}[${index}]`;
+    throw refused(name, `${name} is no text; the model reads text alone, no pictures, sounds or files.`);
+  });
+  return texts.join('');
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Fault } from '../fault';
+import type { LocalModel } from '../model/local/model';
+import { TokenTexts } from '../model/local/tokenTexts';
+import { Listener, type ListenPlace } from '../serving/listener';
+import { readBody, sendJson } from '../serving/messages';
+import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
+import { ApiRefusal, refusalFor, refused } from './refusal';
+import { readChatRequest } from './request';
+
+/** Maximum number of bytes of a request. */
+const LONGEST_REQUEST = 4 * 1024 * 1024;
+
+export interface ModelServerOptions extends ListenPlace {
+  readonly model: LocalModel;
+  /** Name by which clients ask for the model. */
+  readonly id: string;
+}
+
+/** What every request needs. */
+interface Parts extends AnsweringModel {
+  readonly contextLength: number;
+  /** Seconds since 1970 at which the model began to be served. */
+  readonly created: number;
+  /** Aborts when the server is stopped. */
+  readonly signal: AbortSignal;
+}
+
+/** Serves one local model as OpenAI's chat completions do. Requests that come at once share the model's batches. */
+export class ModelServer {
+  private constructor(private readonly listener: Listener) {}
+
+  /**
+   * Loads the model, then listens.
+   * @throws {Fault} `serving/address`, or the faults of a model that cannot be loaded
+   */
+  static async start({ model, id, ...place }: ModelServerOptions): Promise<ModelServer> {
+    const { folder, contextLength, fingerprint } = await model.describe();
+    const texts = new TokenTexts(folder);
+    const textOf = (token: number) => texts.of(token);
+    const created = Math.floor(Date.now() / 1000);
+    const served = { model, id, contextLength, fingerprint, textOf, created };
+    const listener = await Listener.open(place, {
+      name: 'The model server',
+      answer: (request, response, signal) => answer(request, response, { ...served, signal }),
+      refuse: (response, { status, detail }) => {
+        const code = status === 401 ? 'invalid_api_key' : null;
+        sendJson(response, status, new ApiRefusal(status, detail, { code }).body);
+      },
+    });
+    return new ModelServer(listener);
+  }
+
+  get address(): string {
+    return this.listener.address;
+  }
+
+  /** Ends all open requests with an error. */
+  close(): Promise<void> {
+    return this.listener.close(new Fault('serving/stopped', 'The server was stopped before the answer.'));
+  }
+}
+
+/** Answers one request, and never throws. */
+async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  try {
+    const [path = ''] = (request.url ?? '').split('?');
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const found = routes.filter(({ matches }) => matches(path));
+    const route = found.find((one) => one.method === method);
+    if (found.length === 0) throw new ApiRefusal(404, `There is no ${path.slice(0, 200)} here.`);
+    if (route === undefined) throw new ApiRefusal(405, `This address takes ${found[0]!.method} alone.`);
+    await route.answer(request, response, { ...parts, path });
+  } catch (error) {
+    sendRefusal(response, refusalFor(error, parts.contextLength));
+  }
+}
+
+interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly matches: (path: string) => boolean;
+  readonly answer: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    parts: Parts & { readonly path: string },
+  ) => Promise<void> | void;
+}
+
+const MODELS = '/v1/models';
+
+const routes: readonly Route[] = [
+  {
+    method: 'GET',
+    matches: (path) => path === '/health',
+    answer: (_, response) => sendJson(response, 200, { status: 'healthy' }),
+  },
+  {
+    method: 'GET',
+    matches: (path) => path === MODELS,
+    answer: (_, response, parts) => sendJson(response, 200, { object: 'list', data: [described(parts)] }),
+  },
+  {
+    method: 'GET',
+    matches: (path) => path.startsWith(`${MODELS}/`),
+    answer: (_, response, { path, ...parts }) => {
+      const named = path.slice(MODELS.length + 1);
+      requireModel(named === encodeURIComponent(parts.id) ? parts.id : named, parts.id);
+      sendJson(response, 200, described(parts));
+    },
+  },
+  { method: 'POST', matches: (path) => path === '/v1/chat/completions', answer: complete },
+];
+
+const described = ({ id, created, contextLength }: Parts): object => ({
+  ...{ id, object: 'model', created, owned_by: 'tandem' },
+  max_model_len: contextLength,
+});
+
+function requireModel(named: string, id: string): void {
+  if (named === id) return;
+  throw new ApiRefusal(404, `The model "${named.slice(0, 80)}" is not served here; ask for "${id}".`, {
+    code: 'model_not_found',
+    param: 'model',
+  });
+}
+
+async function complete(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const asked = readChatRequest(await jsonOf(request, parts.signal));
+  requireModel(asked.model, parts.id);
+  await writeAnswers(asked, response, parts);
+}
+
+async function jsonOf(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  const body = await readBody(request, { mostBytes: LONGEST_REQUEST, signal });
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    throw refused(null, 'The body is not JSON.');
+  }
+}

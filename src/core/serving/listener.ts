@@ -1,0 +1,101 @@
+import { setMaxListeners } from 'node:events';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Fault, messageOf } from '../fault';
+import { refusalOf, type Access, type Refusal } from './access';
+
+/** Where a server listens, and who may use it. */
+export interface ListenPlace extends Access {
+  /** 0 is any free one. */
+  readonly port: number;
+}
+
+/** What is served to those who may come in. */
+export interface Served {
+  /** What listens, as a sentence begins: `The environment`. */
+  readonly name: string;
+  /** Answers a request, and never rejects. The signal aborts when the server is stopped. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
+  /** Sends a refusal in the form that the server's clients read. */
+  readonly refuse: (response: ServerResponse, refusal: Refusal) => void;
+  /** Takes connections that become WebSockets, at one path; absent where there are none. */
+  readonly upgrades?: {
+    readonly path: string;
+    readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  };
+}
+
+/** Listens at a place, lets in who may come in, and ends what is open. */
+export class Listener {
+  private readonly stop = new AbortController();
+  private readonly http: Server;
+  private readonly answering = new Set<Promise<void>>();
+
+  private constructor(place: ListenPlace, served: Served) {
+    // Each open request may listen.
+    setMaxListeners(0, this.stop.signal);
+    this.http = createServer((request, response) => {
+      const refusal = refusalOf(request, place);
+      if (refusal === undefined) this.answer(served.answer(request, response, this.stop.signal));
+      else served.refuse(response, refusal);
+    });
+    const { upgrades } = served;
+    if (upgrades === undefined) return;
+    this.http.on('upgrade', (request, socket, head) => {
+      const isThere = request.url?.split('?', 1)[0] === upgrades.path;
+      const refusal = refusalOf(request, place);
+      if (this.stop.signal.aborted) refuseUpgrade(socket, 503);
+      else if (!isThere || refusal !== undefined) refuseUpgrade(socket, refusal?.status ?? 404);
+      else upgrades.take(request, socket, head);
+    });
+  }
+
+  /** @throws {Fault} `serving/address` when it cannot listen there */
+  static async open(place: ListenPlace, served: Served): Promise<Listener> {
+    const listener = new Listener(place, served);
+    const { host, port } = place;
+    await new Promise<void>((resolve, reject) => {
+      listener.http.once('error', (error) => {
+        const message = `${served.name} cannot listen at ${host}, port ${port}: ${messageOf(error)}. Choose another --host or --port; port 0 is any free one.`;
+        reject(new Fault('serving/address', message, { cause: error }));
+      });
+      listener.http.listen(port, host, resolve);
+    });
+    return listener;
+  }
+
+  get address(): string {
+    const { address, family, port } = this.http.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /**
+   * Takes nobody in any more, waits until open requests are answered, and closes their connections.
+   * @param reason what their signal aborts with
+   */
+  async close(reason: Fault): Promise<void> {
+    this.stop.abort(reason);
+    const closed = new Promise((resolve) => this.http.close(resolve));
+    await Promise.allSettled(this.answering);
+    this.http.closeAllConnections();
+    await closed;
+  }
+
+  private answer(answered: Promise<void>): void {
+    this.answering.add(answered);
+    void answered.finally(() => this.answering.delete(answered));
+  }
+}
+
+/** Answers an upgrade with a plain refusal. */
+function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}

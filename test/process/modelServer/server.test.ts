@@ -1,0 +1,376 @@
+import { request as openRequest } from 'node:http';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { LocalModel } from '../../../src/core/model/local/model';
+import { ModelServer } from '../../../src/core/modelServer/server';
+
+let model: LocalModel;
+let server: ModelServer;
+
+const starter = (): LocalModel =>
+  new LocalModel({
+    name: 'starter',
+    folder: path.resolve('media/starter'),
+    inference: path.resolve('dist/inference.js'),
+  });
+
+const serve = (served: LocalModel): Promise<ModelServer> =>
+  ModelServer.start({ model: served, id: 'starter', host: '127.0.0.1', port: 0 });
+
+beforeAll(async () => {
+  model = starter();
+  server = await serve(model);
+});
+
+afterAll(async () => {
+  await server.close();
+  await model.close();
+});
+
+const user = (content: string) => ({ role: 'user', content });
+const messages = [user('I need a function that works out the price of tickets with a discount.')];
+const greedy = { model: 'starter', messages, temperature: 0 };
+/** At this temperature tokens are drawn nearly evenly, so that an answer has hundreds of them. */
+const long = { model: 'starter', messages, temperature: 50, seed: 3, max_tokens: 1900 };
+
+const post = (body: unknown, { at = server, signal }: { at?: ModelServer; signal?: AbortSignal } = {}) =>
+  fetch(`${at.address}/v1/chat/completions`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    signal: signal ?? null,
+  });
+
+const tokenSchema = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.number()) });
+const entriesSchema = z.object({
+  content: z.array(tokenSchema.extend({ top_logprobs: z.array(tokenSchema) })),
+});
+const usageSchema = z.object({
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  total_tokens: z.number(),
+});
+const wholeSchema = z.object({
+  object: z.literal('chat.completion'),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.number(),
+      message: z.object({ role: z.literal('assistant'), content: z.string() }),
+      finish_reason: z.string(),
+      logprobs: entriesSchema.nullable(),
+      token_ids: z.array(z.number()).optional(),
+    }),
+  ),
+  usage: usageSchema,
+  prompt_token_ids: z.array(z.number()).optional(),
+});
+const chunkSchema = z.object({
+  object: z.literal('chat.completion.chunk'),
+  choices: z.array(
+    z.object({
+      index: z.number(),
+      delta: z.object({ role: z.string().optional(), content: z.string().optional() }),
+      finish_reason: z.string().nullable(),
+      logprobs: entriesSchema.nullable(),
+      token_ids: z.array(z.number()).optional(),
+    }),
+  ),
+  usage: usageSchema.nullish(),
+  prompt_token_ids: z.array(z.number()).optional(),
+});
+const errorSchema = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+});
+
+async function whole(body: object) {
+  const response = await post(body);
+  return wholeSchema.parse(await response.json());
+}
+
+const textOf = async (body: object): Promise<string> => (await whole(body)).choices[0]!.message.content;
+
+/** The same in a new request, which may read a part of the prompt from memory. */
+const near = (logprob: number): number => expect.closeTo(logprob, 4) as number;
+const nearToken = (token: z.infer<typeof tokenSchema>) => ({ ...token, logprob: near(token.logprob) });
+
+/** Returns the data of the events of a stream. */
+const eventsIn = (text: string): string[] =>
+  text
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => event.replace(/^data: /, ''));
+
+async function streamed(body: object) {
+  const response = await post({ ...body, stream: true });
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const events = eventsIn(await response.text());
+  expect(events.pop()).toBe('[DONE]');
+  return events.map((event) => chunkSchema.parse(JSON.parse(event)));
+}
+
+/** Opens a stream and returns its reader when the first words have come. */
+async function begun(body: object, at = server): Promise<ReadableStreamDefaultReader<string>> {
+  const response = await post({ ...body, stream: true }, { at });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (eventsIn(text).length < 4) text += (await reader.read()).value ?? '';
+  return reader;
+}
+
+async function rest(reader: ReadableStreamDefaultReader<string>): Promise<string[]> {
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  return eventsIn(text);
+}
+
+async function refusal(body: unknown) {
+  const response = await post(body);
+  return { status: response.status, ...errorSchema.parse(await response.json()).error };
+}
+
+describe('the model server', () => {
+  it('tells its health and its model', async () => {
+    const get = async (where: string): Promise<unknown> => (await fetch(server.address + where)).json();
+    expect(await get('/health')).toEqual({ status: 'healthy' });
+    const listed = { id: 'starter', object: 'model', owned_by: 'tandem', max_model_len: 2048 };
+    expect(await get('/v1/models')).toMatchObject({ object: 'list', data: [listed] });
+    expect(await get('/v1/models/starter')).toMatchObject(listed);
+    expect(await get('/v1/models/gpt-4o')).toMatchObject({ error: { code: 'model_not_found' } });
+    expect(await get('/v1/nowhere')).toMatchObject({ error: { type: 'invalid_request_error' } });
+    expect((await fetch(`${server.address}/v1/chat/completions`)).status).toBe(405);
+  });
+
+  it('answers with what the model itself writes, and counts its tokens', async () => {
+    const direct = await model.generate([{ role: 'user', content: messages[0]!.content }], {
+      temperature: 0,
+      maxTokens: 2048,
+    });
+    const { choices, usage, prompt_token_ids } = await whole({
+      ...greedy,
+      logprobs: true,
+      return_token_ids: true,
+    });
+    expect(choices).toHaveLength(1);
+    const [{ message, finish_reason, logprobs, token_ids }] = choices as [(typeof choices)[0]];
+    expect(message.content).toBe(direct.text);
+    expect(finish_reason).toBe('stop');
+    expect(token_ids).toEqual(direct.tokens.ids);
+    expect(prompt_token_ids).toEqual(direct.promptTokenIds);
+    expect(logprobs!.content.map(({ logprob }) => logprob)).toEqual(direct.tokens.logprobs.map(near));
+    const { promptTokens, completionTokens } = direct.usage;
+    expect(usage).toEqual({
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    });
+  });
+
+  it('streams the same answer, token by token, with the counts at the end when asked', async () => {
+    const asked = { ...greedy, logprobs: true, top_logprobs: 2, return_token_ids: true };
+    const all = await whole(asked);
+    const chunks = await streamed({ ...asked, stream_options: { include_usage: true } });
+    const last = chunks.pop();
+    expect(last).toMatchObject({ choices: [], usage: all.usage });
+    expect(chunks[0]).toMatchObject({
+      choices: [{ delta: { role: 'assistant', content: '' } }],
+      prompt_token_ids: all.prompt_token_ids,
+    });
+    const choices = chunks.map(({ choices: [choice] }) => choice!);
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(choices.map(({ delta }) => delta.content ?? '').join('')).toBe(all.choices[0]!.message.content);
+    expect(choices.flatMap(({ token_ids }) => token_ids ?? [])).toEqual(all.choices[0]!.token_ids);
+    expect(choices.flatMap(({ logprobs }) => logprobs?.content ?? [])).toEqual(
+      all.choices[0]!.logprobs!.content.map(({ top_logprobs: likely, ...token }) => ({
+        ...nearToken(token),
+        top_logprobs: likely.map(nearToken),
+      })),
+    );
+    expect(choices.map(({ finish_reason }) => finish_reason).filter((one) => one !== null)).toEqual(['stop']);
+    for (const { usage } of chunks) expect(usage).toBeNull();
+    for (const { usage } of await streamed(greedy)) expect(usage).toBeUndefined();
+  });
+
+  it('lists the most likely tokens with their bytes', async () => {
+    const { choices } = await whole({ ...long, max_tokens: 40, logprobs: true, top_logprobs: 5 });
+    const { content } = choices[0]!.logprobs!;
+    expect(content).toHaveLength(40);
+    for (const { logprob, top_logprobs: likely } of content) {
+      const values = likely.map((one) => one.logprob);
+      expect(values).toEqual([...values].sort((one, other) => other - one));
+      expect(values[0]).toBeGreaterThanOrEqual(logprob);
+      const together = values.reduce((sum, one) => sum + Math.exp(one), 0);
+      expect(together).toBeLessThan(1 + 1e-6);
+      expect(new Set(likely.map(({ token }) => token)).size).toBe(5);
+    }
+    const bytes = Buffer.from(content.flatMap((one) => one.bytes));
+    expect(bytes.toString().replace(/<\|\w+\|>/g, '')).toBe(choices[0]!.message.content);
+    const best = (await whole({ ...greedy, logprobs: true, top_logprobs: 1 })).choices[0]!.logprobs!.content;
+    for (const { top_logprobs, ...token } of best) expect(top_logprobs).toEqual([token]);
+  });
+
+  it('writes tokens as their ids when asked as vLLM is', async () => {
+    const { choices } = await whole({
+      ...greedy,
+      logprobs: true,
+      return_token_ids: true,
+      return_tokens_as_token_ids: true,
+    });
+    expect(choices[0]!.logprobs!.content.map(({ token }) => token)).toEqual(
+      choices[0]!.token_ids!.map((id) => `token_id:${id}`),
+    );
+  });
+
+  it('ends at a stop string, which is not part of the answer, and at the limit of tokens', async () => {
+    const text = await textOf(greedy);
+    const word = text.split(' ')[2]!;
+    const stopped = await whole({ ...greedy, stop: ['never said', word] });
+    expect(stopped.choices[0]).toMatchObject({
+      message: { content: text.slice(0, text.indexOf(word)) },
+      finish_reason: 'stop',
+    });
+    const chunks = await streamed({ ...greedy, stop: word });
+    expect(chunks.map(({ choices: [choice] }) => choice!.delta.content ?? '').join('')).toBe(
+      text.slice(0, text.indexOf(word)),
+    );
+    for (const field of ['max_tokens', 'max_completion_tokens'])
+      expect(await whole({ ...greedy, [field]: 3 })).toMatchObject({
+        choices: [{ finish_reason: 'length' }],
+        usage: { completion_tokens: 3 },
+      });
+  });
+
+  it('repeats a seed, alone or among many, and gives each further answer the next seed', async () => {
+    const sampled = { ...greedy, temperature: 1.5, max_tokens: 60 };
+    const seeds = Array.from({ length: 24 }, (_, seed) => seed);
+    const together = await Promise.all(seeds.map((seed) => textOf({ ...sampled, seed })));
+    for (const seed of [0, 11]) expect(await textOf({ ...sampled, seed })).toBe(together[seed]);
+    expect(new Set(together).size).toBeGreaterThan(12);
+    const { choices, usage } = await whole({ ...sampled, seed: 4, n: 3 });
+    expect(choices.map(({ index, message }) => [index, message.content])).toEqual(
+      [0, 1, 2].map((index) => [index, together[4 + index]]),
+    );
+    expect(usage.prompt_tokens).toBe((await whole(greedy)).usage.prompt_tokens);
+    const chunks = await streamed({ ...sampled, seed: 4, n: 3 });
+    for (const index of [0, 1, 2]) {
+      const own = chunks.flatMap(({ choices: [choice] }) => (choice?.index === index ? [choice] : []));
+      expect(own.map(({ delta }) => delta.content ?? '').join('')).toBe(together[4 + index]);
+    }
+  });
+
+  it('takes the sampling that is asked for', async () => {
+    const hot = { ...long, max_tokens: 20 };
+    const best = await textOf({ ...greedy, max_tokens: 20 });
+    expect(await textOf(hot)).not.toBe(best);
+    expect(await textOf({ ...hot, top_k: 1 })).toBe(best);
+    expect(await textOf({ ...hot, top_p: 0 })).toBe(best);
+    expect(await textOf({ ...hot, top_k: -1, top_p: 1 })).toBe(await textOf(hot));
+  });
+
+  it('reads parts of text, and what newer clients call the developer', async () => {
+    const system = { role: 'system', content: 'Ask first.' };
+    const parts = [
+      { type: 'text', text: messages[0]!.content.slice(0, 10) },
+      { type: 'text', text: messages[0]!.content.slice(10) },
+    ];
+    const ids = async (list: readonly object[]): Promise<unknown> =>
+      (await whole({ ...greedy, messages: list, max_tokens: 1, return_token_ids: true })).prompt_token_ids;
+    expect(
+      await ids([
+        { ...system, role: 'developer' },
+        { role: 'user', content: parts },
+      ]),
+    ).toEqual(await ids([system, messages[0]!]));
+  });
+
+  it('says that a conversation is too long, by the code that clients know', async () => {
+    const tooLong = { ...greedy, messages: [user('the price of tickets '.repeat(1000))] };
+    for (const stream of [false, true])
+      expect(await refusal({ ...tooLong, stream })).toMatchObject({
+        status: 400,
+        type: 'invalid_request_error',
+        param: 'messages',
+        code: 'context_length_exceeded',
+        message: expect.stringContaining('maximum context length is 2048 tokens') as string,
+      });
+  });
+
+  it('refuses what is not served, what is no JSON, and what is too long', async () => {
+    expect(await refusal({ ...greedy, model: 'gpt-4o' })).toMatchObject({
+      status: 404,
+      param: 'model',
+      code: 'model_not_found',
+      message: expect.stringContaining('"starter"') as string,
+    });
+    expect(await refusal('{"model":')).toMatchObject({ status: 400 });
+    expect(await refusal({ ...greedy, tools: [{}] })).toMatchObject({ status: 400, param: 'tools' });
+    const tooMuch = { ...greedy, messages: [user('x'.repeat(5 * 1024 * 1024))] };
+    expect(await refusal(tooMuch)).toMatchObject({ status: 413 });
+  });
+
+  it('stops writing for a client that has gone, and goes on for the others', async () => {
+    const alone = starter();
+    const place = await serve(alone);
+    const reader = await begun(long, place);
+    await reader.cancel();
+    const whole = new AbortController();
+    const waiting = post(long, { at: place, signal: whole.signal });
+    await expect.poll(() => alone.counts.requests).toBe(2);
+    whole.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    // Begun after the others and as long as they are, it ends after they would have ended.
+    const answered = await post(long, { at: place });
+    const { usage } = wholeSchema.parse(await answered.json());
+    expect(usage.completion_tokens).toBeGreaterThan(100);
+    expect(alone.counts.completionTokens).toBe(usage.completion_tokens);
+    await place.close();
+    await alone.close();
+  });
+
+  it('writes an answer again when the model’s process dies, but ends a stream that has begun', async () => {
+    const mortal = starter();
+    const place = await serve(mortal);
+    const reader = await begun(long, place);
+    const waiting = post(long, { at: place });
+    await expect.poll(() => mortal.counts.requests).toBe(2);
+    process.kill(mortal.processId!, 'SIGKILL');
+    const events = await rest(reader);
+    expect(errorSchema.parse(JSON.parse(events.at(-1)!)).error).toMatchObject({
+      type: 'server_error',
+      code: 'model/inference-ended',
+    });
+    expect(wholeSchema.parse(await (await waiting).json()).choices[0]!.message.content).toBe(
+      await textOf(long),
+    );
+    await place.close();
+    await mortal.close();
+  });
+
+  it('ends with an error for every open request, and waits for no client that is slow to send', async () => {
+    const stopping = starter();
+    const place = await serve(stopping);
+    const { address } = place;
+    const slow = openRequest(`${address}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-length': 1000 },
+    });
+    slow.write('{"model":');
+    const broken = once(slow, 'error');
+    const reader = await begun(long, place);
+    const waiting = post(long, { at: place });
+    await expect.poll(() => stopping.counts.requests).toBe(2);
+    const [events, response] = await Promise.all([rest(reader), waiting, place.close()]);
+    expect(errorSchema.parse(JSON.parse(events.at(-1)!)).error.code).toBe('serving/stopped');
+    expect(response.status).toBe(503);
+    expect(errorSchema.parse(await response.json()).error.code).toBe('serving/stopped');
+    await broken;
+    await expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed');
+    await stopping.close();
+  });
+});
