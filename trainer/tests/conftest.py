@@ -1,5 +1,9 @@
 """Fixtures of several test files."""
 
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"  # two workers share the cores, and threads that wait for a core take another one's
+
 import pytest
 from tiny_run import tiny_run, train
 
