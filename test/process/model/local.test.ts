@@ -282,7 +282,7 @@ describe('limits', () => {
           batch.start({ promptIds, sampling: { ...sampled, maxTokens: 20 }, onText, onDone, onFailed });
         });
       await Promise.all(Array.from({ length: 6 }, (_, seed) => write(3000, seed)));
-      await Promise.all(Array.from({ length: 100 }, (_, seed) => write(60 + seed, 100 + seed)));
+      await Promise.all(Array.from({ length: 40 }, (_, seed) => write(60 + 2 * seed, 100 + seed)));
       await graph.session.release();
       expect(most).toBeGreaterThan(memoryBytes / 8);
       expect(most).toBeLessThan(memoryBytes);
