@@ -39,6 +39,9 @@ export default defineConfig({
     // On a busy machine a step may take long; what never comes still fails.
     expect: { poll: { timeout: 50_000 } },
     maxWorkers: 2,
+    // PyTorch's threads wait for each other by turning in circles. Where several processes share the cores, two threads
+    // of one take twice the processor time of one.
+    env: { OMP_NUM_THREADS: '1' },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

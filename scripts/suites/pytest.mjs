@@ -22,8 +22,10 @@ export async function pytestSuite(python, name) {
   const report = path.join(results, 'trainer.xml');
   rmSync(report, { force: true });
   const checks = name === undefined ? await failedChecks(python) : 0;
-  // `loadscope` keeps the tests of a file together, so that their shared fixtures are made once.
-  const args = ['-m', 'pytest', '-q', '-n', '2', '--dist', 'loadscope', '--junitxml', report];
+  // `loadscope` keeps the tests of a file together, so that their shared fixtures are made once. The files come in the
+  // order of `conftest.py`, and not by their number of tests.
+  const args = ['-m', 'pytest', '-q', '-n', '2', '--dist', 'loadscope', '--no-loadscope-reorder'];
+  args.push('--junitxml', report);
   if (name !== undefined) args.push('-k', name);
   const status = await run(python, args, { cwd: trainer, env: offline() });
   if (!existsSync(report)) throw new SetupFault(`pytest ended with status ${status} and without a report.`);

@@ -10,7 +10,7 @@ import pytest
 import torch
 from hub import Hub
 from models import tiny_model
-from tiny_run import SERVER, Trainer, events, tiny_run, train
+from tiny_run import SERVER, Trainer, events, tiny_run
 
 from tandem_trainer.run import distributed
 from tandem_trainer.run.distributed import Ranks, join, leave
@@ -89,19 +89,18 @@ def two_ranks(path: Path, port: int, patch: str = "") -> list[Trainer]:
     return [Trainer(path, patch, {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
 
 
-def test_two_processes_take_the_steps_of_one(tmp_path, free_port):
-    alone, together = (tiny_run(tmp_path / name, preferences=True) for name in ("alone", "together"))
-    assert train(alone).code == 0
+def test_two_processes_take_the_steps_of_one(tmp_path, straight, free_port):
+    together = tiny_run(tmp_path, preferences=True)
     for trained in [trainer.wait() for trainer in two_ranks(together, free_port)]:
         assert (trained.code, trained.stderr) == (0, "")
-    steps, same = events(alone, "step"), events(together, "step")
+    steps, same = events(straight, "step"), events(together, "step")
     assert [(step["stage"], step["step"]) for step in steps] == [(step["stage"], step["step"]) for step in same]
     assert {step["stage"] for step in steps} == {"critic", "policy"}
     for one, two in zip(steps, same, strict=True):
         assert one["loss"] == pytest.approx(two["loss"], abs=1e-4)
         assert one["gradient_norm"] == pytest.approx(two["gradient_norm"], rel=1e-2)
     # Only the first rank writes.
-    assert len(events(together, "state")) == len(events(alone, "state"))
+    assert len(events(together, "state")) == len(events(straight, "state"))
     assert (together.parent / "stdout-1.txt").read_text() == ""
 
 

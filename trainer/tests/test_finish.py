@@ -89,21 +89,29 @@ def test_one_that_comes_in_the_last_step_ends_nothing(tmp_path):
     assert not (tmp_path / "finish").exists()
 
 
+ROUNDS = {"critic": {"score": "untrained"}, "candidates": {"rounds": 2}}
+MORE = {"more_epochs": 1.0, "patience": 0}
+
+
+@pytest.fixture(scope="module")
+def two_rounds(tmp_path_factory):
+    """Trains both rounds with more epochs from the start."""
+    path = tiny_run(tmp_path_factory.mktemp("rounds"), policy=MORE, **ROUNDS)
+    assert train(path).code == 0
+    return path
+
+
 @pytest.mark.parametrize("last", [False, True])
-def test_the_rounds_behind_it_are_not_begun_and_come_when_it_is_given_more_epochs(tmp_path, last):
-    settings = {"critic": {"score": "untrained"}, "candidates": {"rounds": 2}}
-    more = {"more_epochs": 1.0, "patience": 0}
-    straight = tiny_run(tmp_path / "straight", policy=more, **settings)
-    assert train(straight).code == 0
-    steps = max(event["step"] for event in events(straight, "step") if event["stage"] == "policy")
+def test_the_rounds_behind_it_are_not_begun_and_come_when_it_is_given_more_epochs(tmp_path, two_rounds, last):
+    steps = max(event["step"] for event in events(two_rounds, "step") if event["stage"] == "policy")
     asked = steps if last else 2
-    path = tiny_run(tmp_path / "asked", policy={"patience": 0}, **settings)
+    path = tiny_run(tmp_path / "asked", policy={"patience": 0}, **ROUNDS)
     ran = train(path, asked_in(path, asked, "Policy"))
     assert (ran.code, ran.stderr) == (0, "")
     assert [stage for _, stage in states(path)] == ["prepare", "candidates", "ranking", "policy", "export", "export"]
     assert result_of(path)["ended"] == {"stage": "policy", "step": asked, "steps": steps}
-    again = continued(path, tmp_path / "continued", **more)
+    again = continued(path, tmp_path / "continued", **MORE)
     ran = train(again)
     assert (ran.code, ran.stderr) == (0, "")
-    assert model_of(again) == model_of(straight)
+    assert model_of(again) == model_of(two_rounds)
     assert model_of(again) != model_of(path)

@@ -140,25 +140,26 @@ def wait_for(path, kind, count):
     raise AssertionError(f"no {kind}")
 
 
-@pytest.mark.parametrize("how", ["file", "SIGTERM", "SIGINT"])
-def test_a_run_that_is_asked_to_stop_saves_and_goes_on_to_the_same_end(tmp_path, straight, how):
+def test_a_run_that_is_asked_to_stop_in_every_way_saves_and_goes_on_to_the_same_end(tmp_path, straight):
     path = tiny_run(tmp_path, preferences=True)
-    trainer = Trainer(path, held_in(3, path))
-    wait_for(path, "step", 2)
-    if how == "file":
-        (tmp_path / "stop").touch()
-    else:
-        os.kill(trainer.process.pid, getattr(signal, how))
-    let_go(path)
-    stopped = trainer.wait()
-    assert (stopped.code, stopped.stderr) == (0, "")
-    assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
-    assert not (tmp_path / "stop").exists()
-    steps = len(events(path, "step"))
+    steps = 0
+    for how in ("file", "SIGTERM", "SIGINT"):
+        trainer = Trainer(path, held_in(2, path))
+        wait_for(path, "step", steps + 1)
+        if how == "file":
+            (tmp_path / "stop").touch()
+        else:
+            os.kill(trainer.process.pid, getattr(signal, how))
+        let_go(path)
+        stopped = trainer.wait()
+        assert (stopped.code, stopped.stderr) == (0, ""), how
+        assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")], how
+        assert not (tmp_path / "stop").exists()
+        (tmp_path / "go").unlink()
+        steps = len(events(path, "step"))
     assert train(path).code == 0
     assert model_of(path) == model_of(straight)
     assert len(events(path, "step")) == len(events(straight, "step"))
-    assert steps < len(events(path, "step"))
 
 
 def test_a_second_signal_leaves_at_once(tmp_path):
@@ -242,22 +243,26 @@ NO_MEMORY = "import resource, torch; resource.setrlimit(resource.RLIMIT_AS, (1 <
 NO_GPU = "raise RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')"
 
 
-@pytest.mark.parametrize("stage", ["critic", "policy"])
-@pytest.mark.parametrize(
-    ("happens", "sentence"),
+@pytest.mark.parametrize(  # all stages of steps are one loop (`optimise`), so each failure comes in one of them
+    ("stage", "happens", "sentence"),
     [
         (
+            "policy",
             NO_ROOM,
             "A checkpoint cannot be written to {folder}/checkpoints: File too large. Make room or give permission, "
             "then resume the run: it goes on from its last checkpoint.\n",
         ),
-        (NO_MEMORY, "Memory ran out ("),
-        (NO_GPU, "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was "),
+        ("critic", NO_MEMORY, "Memory ran out ("),
+        (
+            "policy",
+            NO_GPU,
+            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was ",
+        ),
     ],
     ids=["full disk", "no memory", "GPU unplugged"],
 )
 def test_what_the_machine_does_to_a_run_is_one_sentence_and_it_goes_on_to_the_same_end(
-    tmp_path, straight, happens, sentence, stage
+    tmp_path, straight, stage, happens, sentence
 ):
     path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
     moment = IN_STEP.format(objective=stage.capitalize(), step=3)

@@ -68,11 +68,12 @@ def test_every_method_runs_to_its_end(tmp_path, method, changes):
     assert (tmp_path / "critic").exists() == trains_critic
 
 
-def test_a_run_that_is_done_says_so_when_it_is_started_again(straight):
-    before, count = model_of(straight), len(events(straight))
-    assert train(straight).code == 0
-    assert [event["state"] for event in events(straight)[count:]] == ["done"]
-    assert model_of(straight) == before
+def test_a_run_that_is_done_says_so_when_it_is_started_again(tmp_path, straight):
+    path = shutil.copytree(straight.parent, tmp_path / "again") / "run.json"
+    before, count = model_of(path), len(events(path))
+    assert train(path).code == 0
+    assert [event["state"] for event in events(path)[count:]] == ["done"]
+    assert model_of(path) == before
 
 
 # ----------------------------------------------------------------------------------------------------------------------

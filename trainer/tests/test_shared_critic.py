@@ -14,18 +14,17 @@ def measured(path, event: str) -> list[dict]:
     return [{name: one[name] for name in names if name in one} for one in told]
 
 
-def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path):
-    alone = tiny_run(tmp_path / "alone", preferences=True)
+def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path, straight):
     (tmp_path / "shared").mkdir()
     both = {
         "preferences": True,
-        "model": {"base": str(tmp_path / "alone" / "base")},
+        "model": {"base": str(straight.parent / "base")},
         "resources": {"shared": "../shared"},
     }
     first = tiny_run(tmp_path / "first", **both)
     second = tiny_run(tmp_path / "second", **both, policy={"beta": 0.5})
     other = tiny_run(tmp_path / "other", **both, critic={"beta": 0.5})
-    for path in (alone, first, second, other):
+    for path in (first, second, other):
         assert train(path).code == 0
 
     steps = [{event["stage"] for event in events(path, "step")} for path in (first, second, other)]
@@ -34,5 +33,5 @@ def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path):
     (look,) = measured(second, "evaluation")
     assert look in measured(first, "evaluation")
     assert events(second, "sample")[0]["candidates"] == events(first, "sample")[0]["candidates"]
-    assert critic_of(second) == critic_of(first) == critic_of(alone)
+    assert critic_of(second) == critic_of(first) == critic_of(straight)
     assert critic_of(other) != critic_of(first)

@@ -10,9 +10,9 @@ import { startChatServer, type ChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, starterPack } from '../../fixtures/dialogue';
 
-const KILLS = 15;
+const KILLS = 9;
 const TASKS = 12;
-const ROLLOUTS = 10;
+const ROLLOUTS = 6;
 
 let folder: string;
 let data: string;

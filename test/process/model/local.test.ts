@@ -289,7 +289,7 @@ describe('limits', () => {
           });
         });
       await Promise.all(Array.from({ length: 6 }, (_, seed) => write(3000, seed)));
-      await Promise.all(Array.from({ length: 100 }, (_, seed) => write(60 + seed, 100 + seed)));
+      await Promise.all(Array.from({ length: 40 }, (_, seed) => write(60 + 2 * seed, 100 + seed)));
       await graph.session.release();
       expect(most).toBeGreaterThan(memoryBytes / 8);
       expect(most).toBeLessThan(memoryBytes);

@@ -1,7 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -14,7 +13,17 @@ import type { NewEvent } from '../../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';
 import { asksFirst, collectLog, python } from '../../fixtures/trainer';
-import { answered, graded, reply, started } from '../../fixtures/log';
+import {
+  agentTurn,
+  answered,
+  candidates,
+  choice,
+  graded,
+  play,
+  reply,
+  segmentFiles,
+  started,
+} from '../../fixtures/log';
 
 const rowSchema = z.looseObject({
   messages: z.array(z.object({ role: z.string(), content: z.string() })),
@@ -29,6 +38,8 @@ const rowSchema = z.looseObject({
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-training-'));
 const data = path.join(folder, '.tandem');
+/** What `collectLog` has played, and nothing else. */
+const other = path.join(folder, 'other');
 let guesses: string;
 let task: string;
 
@@ -54,6 +65,7 @@ function played(episode: string, fields: Parameters<typeof started>[1] = {}): Ne
 
 beforeAll(async () => {
   guesses = await collectLog(data);
+  await cp(path.join(data, 'log'), path.join(other, 'log'), { recursive: true });
   const { tasks } = await loadTasks(starterPack);
   task = tasks[0]!.id;
   const log = await TrajectoryLog.open(data);
@@ -231,6 +243,37 @@ describe('the data of a run', () => {
       'print(len(read.dialogues), len(read.problems), sum(read.left_out.values()))',
     ].join('\n');
     expect((await python(script, file)).trim()).toBe(`${trajectories} 0 0`);
+  });
+
+  it('are in the trainer what the fold tells of a log, whatever was taken back, chosen or lost in it', async () => {
+    const log = await TrajectoryLog.open(other);
+    for (const id of ['retaken', 'reopened', 'chosen', 'lost', 'deleted']) await play(log, id, 0.5);
+    await log.appendAll([agentTurn('retaken', 1), answered('retaken', 1), graded('retaken', 1)]);
+    await log.append({ event: 'resumed', episode: 'reopened' });
+    await log.appendAll([candidates('chosen', 1), candidates('chosen', 1), choice('chosen', 1, 0)]);
+    await log.appendAll([agentTurn('chosen', 1), answered('chosen', 1), graded('chosen', 0)]);
+    await log.append({ event: 'deleted', episode: 'deleted' });
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study' });
+    await log.close();
+    const segment = (await segmentFiles(other)).at(-1)!;
+    const lines = (await readFile(segment, 'utf8')).split('\n');
+    const kept = lines.filter((line) => !line.includes('"event":"reply","episode":"lost"'));
+    await writeFile(segment, `${kept.join('\n')}{"version":1,"event":"del`);
+
+    const selection = { log: other, with_doubtful: true };
+    const again = await TrajectoryLog.open(other);
+    const { trajectories, tasks, successes, turns } = await countData(again, selection, { pairing: 'paper' });
+    await again.close();
+    expect([trajectories, tasks, successes, turns]).toEqual([14, 7, 4, 27]);
+    const { file } = await prepared(selection);
+    const script = [
+      'import json, sys; from tandem_trainer.data.rows import read_rows',
+      'read = read_rows([sys.argv[1]])',
+      'all = read.dialogues',
+      'successes, turns = sum(one.reward == 1 for one in all), sum(len(one.turns) for one in all)',
+      'print(json.dumps([len(all), len({one.task for one in all}), successes, turns, len(read.problems)]))',
+    ].join('\n');
+    expect(JSON.parse(await python(script, file))).toEqual([14, 7, 4, 27, 0]);
   });
 
   it('need a log', async () => {

@@ -13,7 +13,13 @@ import { bundled, taskRow } from '../../../fixtures/tasks';
 import { realTrainer } from '../../../fixtures/trainer';
 
 let folder: string;
+let bundles: string;
 let script: string;
+beforeAll(async () => {
+  bundles = await mkdtemp(path.join(tmpdir(), 'tandem-loop-'));
+  script = await bundled('run-loop.ts', bundles);
+});
+afterAll(() => rm(bundles, { recursive: true, force: true }));
 
 const right = 'def parcel_fee(grams: int) -> int:\n    return 300 if grams <= 500 else 700';
 const wrong = 'def parcel_fee(grams: int) -> int:\n    return 300';
@@ -50,7 +56,6 @@ const training = (files: readonly string[] = [], config: object = {}): unknown =
 /** Creates a folder with a pack, two agents and a trainer. */
 async function prepare(): Promise<void> {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-loop-'));
-  script = await bundled('run-loop.ts', folder);
   const rows = Array.from({ length: 15 }, (_, i) => row(`task-${i}`));
   await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
   await says('before', [question, answers(wrong)]);

@@ -69,6 +69,26 @@ describe('the scoreboard', () => {
       const summary = JSON.parse(await readFile(path.join(to.out, 'scoreboard.json'), 'utf8')) as object;
       expect(summary).toHaveProperty('targets');
     });
+
+    it('does nothing twice: the second call plays and trains nothing', async () => {
+      const second = await stage(own);
+      expect(await scoreboard(second.to)).toEqual(board);
+      expect(second.trained).toEqual([]);
+      expect(second.turns.asked).toBe(0);
+    });
+
+    it('says what each of its runs trained, whatever became of other attempts', async () => {
+      const { out } = played.to;
+      const broken = path.join(out, 'attempts', 'broken');
+      await mkdir(broken);
+      await writeFile(path.join(broken, 'attempt.json'), '{"method":');
+      const cells = await trainedCells(out);
+      const strong = board.attempts.find(
+        ({ method, split, seed }) => method === 'rft' && split === 'test' && seed === 2,
+      );
+      expect(cells.get(strong!.run!)).toBe('rft, strong, seed 2');
+      expect([...cells.values()].some((name) => name.startsWith('zero-shot'))).toBe(false);
+    });
   });
 
   it('compares on the same tasks and seeds, and says whether what was to be shown is', async () => {
@@ -87,30 +107,6 @@ describe('the scoreboard', () => {
     // Two seeds are too few for significance.
     const two = board.final.map(({ method, attempts }) => ({ method, attempts: attempts.slice(0, 2) }));
     expect(tableOf(two, 1).targets.map(({ met }) => met)).toEqual([false, false, false]);
-  });
-
-  it('says what each of its runs trained, whatever became of other attempts', async () => {
-    const { to } = await stage(folder);
-    const { attempts } = await scoreboard(to);
-    const broken = path.join(to.out, 'attempts', 'broken');
-    await mkdir(broken);
-    await writeFile(path.join(broken, 'attempt.json'), '{"method":');
-    const cells = await trainedCells(to.out);
-    const strong = attempts.find(
-      ({ method, split, seed }) => method === 'rft' && split === 'test' && seed === 2,
-    );
-    expect(cells.get(strong!.run!)).toBe('rft, strong, seed 2');
-    expect([...cells.values()].some((name) => name.startsWith('zero-shot'))).toBe(false);
-  });
-
-  it('does nothing twice: the second call plays and trains nothing', async () => {
-    const first = await stage(folder);
-    const before = await scoreboard(first.to);
-    const second = await stage(folder);
-    const after = await scoreboard(second.to);
-    expect(second.trained).toEqual([]);
-    expect(second.turns.asked).toBe(0);
-    expect(after).toEqual(before);
   });
 
   it('trains and plays again what other code of the trainer would make, but not the start', async () => {
@@ -193,7 +189,7 @@ describe('the scoreboard', () => {
     const other = methods.filter(({ name }) => name !== 'rft');
     expect((await scoreboard({ ...to, methods: other })).testUses).toBe(2);
     // Playing some of the same tasks, or the same tasks with changed code, also counts as a look at them.
-    const fewer = { ...plan, test: { ...plan.test, tasks: 10 } };
+    const fewer = { ...plan, test: { ...plan.test, tasks: 5 } };
     expect((await scoreboard({ ...to, plan: fewer, methods: other })).testUses).toBe(3);
     expect((await scoreboard({ ...to, methods: other, trainerCode: 'mended' })).testUses).toBe(4);
   });
@@ -201,7 +197,7 @@ describe('the scoreboard', () => {
   it('lists the attempts of earlier plans beside its own', async () => {
     const { to } = await stage(folder);
     await scoreboard(to);
-    const other = await scoreboard({ ...to, plan: { ...plan, test: { tasks: 10, seed: 31 } } });
+    const other = await scoreboard({ ...to, plan: { ...plan, test: { tasks: 5, seed: 31 } } });
     expect([other.attempts.length, other.earlier.length]).toEqual([11, 6]);
     expect(other.testUses).toBe(1);
   });

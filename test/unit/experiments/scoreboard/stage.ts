@@ -18,13 +18,13 @@ import { answers, shippedPrompts } from '../../../fixtures/dialogue';
  */
 export const plan: Plan = {
   ...full,
-  offline: { tasks: 10, rollouts: 2, ranked: 0.5, seed: 10 },
-  development: { tasks: 8, seed: 20 },
-  test: { tasks: 12, seed: 30 },
+  offline: { tasks: 6, rollouts: 2, ranked: 0.5, seed: 10 },
+  development: { tasks: 4, seed: 20 },
+  test: { tasks: 6, seed: 30 },
   choiceSeeds: [9],
   seeds: [1, 2],
   settings: 2,
-  credit: { ...full.credit, states: 8, samples: 4, standardError: 0.2, mostRolls: 20 },
+  credit: { ...full.credit, states: 4, samples: 4, standardError: 0.2, mostRolls: 20 },
 };
 
 const fieldsSchema = z.object({

@@ -56,8 +56,8 @@ class Distance:
 
 
 @torch.no_grad()
-def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[Sample]:
-    """Continues all requests in one batch, which reads the weights once for each step of the batch.
+def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, length: int) -> list[Sample]:
+    """Continues all requests by `length` tokens in one batch, which reads the weights once for each step of the batch.
 
     model: in float32.
     """
@@ -66,7 +66,7 @@ def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[
     ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in prompts])  # (B, T), padded on the left
     mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
     read, places, cache = ids, (mask.cumsum(-1) - 1).clamp(min=0), None
-    for _ in range(LENGTH):
+    for _ in range(length):
         said = model(input_ids=read, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True)
         cache, read = said.past_key_values, said.logits[:, -1:].argmax(-1)
         ids = torch.cat([ids, read], dim=1)

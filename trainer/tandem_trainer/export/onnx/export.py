@@ -97,7 +97,7 @@ def player(
 ) -> tuple[dict[str, dict], dict[Precision, Fault]]:
     """Writes and compares the graphs of a model; returns facts about each, and the refused precisions."""
     weights = Weights(folder).digests()
-    shape, of = ready(folder, folder)
+    shape, of = ready(folder, folder, LENGTH)
     made, refused = {}, {}
     for precision in precisions:
         file = into / PLAYERS[precision]
@@ -128,7 +128,7 @@ def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, di
     made = {}
     for name, source in ((CRITIC, folder), (REFERENCE, reference)):
         weights = Weights(source).digests()
-        shape, of = ready(source, folder)
+        shape, of = ready(source, folder, 0)  # a scorer generates nothing: the requests themselves suffice
         write_scorer(source, shape, into / name)
         far = scorer_distance(of, into / name)
         require_exact(name, far)
@@ -147,14 +147,14 @@ def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
         raise Fault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.", usage=True)
 
 
-def ready(folder: Path, tokenizer_of: Path) -> tuple[Shape, list[Sample]]:
-    """Returns the shape of the model in `folder`, and PyTorch's results for a few conversations."""
+def ready(folder: Path, tokenizer_of: Path, length: int) -> tuple[Shape, list[Sample]]:
+    """Returns the shape of the model in `folder`, and PyTorch's results for requests that it continues by `length`."""
     shape = read_shape(folder)
     require_memory(folder, Weights(folder).parameters)
     own = ModelConfig(base=str(folder), device="cpu", dtype="float32")
     tokenizer: PreTrainedTokenizerBase = load_tokenizer(own, tokenizer_of, folder)
     model = load_model(own, folder, torch.device("cpu"), torch.float32).eval()
-    of = samples(model, tokenizer)
+    of = samples(model, tokenizer, length)
     del model
     free_memory()
     return shape, of
