@@ -1,7 +1,6 @@
-"""Tests with the first layers of a real language model, SmolLM2-135M-Instruct, and English text.
+"""Tests with a real language model, SmolLM2-135M-Instruct, and English text.
 
-`npm test` downloads and converts it and sets TANDEM_REAL_MODEL to its folder. The whole model plays in
-test/process/real-model/play.test.ts.
+`npm test` downloads and converts it and sets TANDEM_REAL_MODEL to its folder.
 """
 
 import os
@@ -10,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from real_model import first_layers
 from sets import cache
 from test_policy import trl_trainer
-from tiny_run import Trained, events, tiny_run, train, trajectory_rows, write_lines
+from tiny_run import Trained, events, tiny_run, train
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.config import ModelConfig, PolicyConfig
@@ -31,10 +29,10 @@ GUESSED = "I WANT TO ANSWER:\n```python\ndef price(kilograms):\n    return 5\n``
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder() -> Path:
     named = os.environ.get("TANDEM_REAL_MODEL")
     assert named, "TANDEM_REAL_MODEL names no folder: run this by `npm test`, which makes one, or set it to that one."
-    return first_layers(Path(named) / "model", tmp_path_factory.mktemp("real") / "model")
+    return Path(named) / "model"
 
 
 def test_loss_and_gradients_of_step_wise_dpo_are_those_of_trl(folder, tmp_path):
@@ -82,12 +80,11 @@ def louder(model) -> None:
 
 
 def trained(folder: Path, place: Path, method: str) -> tuple[Trained, Path]:
-    """Trains two steps with LoRA, on as few dialogues as two steps and a held-out task need."""
+    """Trains two steps of each stage with LoRA."""
     (place / "base").mkdir()
-    stage = {"learning_rate": 1e-4, "batch": 2, "max_steps": 2, "patience": 0, "evaluate_every": 10}
+    stage = {"learning_rate": 1e-4, "max_steps": 2, "patience": 0, "evaluate_every": 10}
     model = {"base": str(folder)}
     path = tiny_run(place, method=method, model=model, policy=stage)
-    write_lines(place / "rows.jsonl", trajectory_rows(tasks=4, each=2))
     return train(path), path
 
 

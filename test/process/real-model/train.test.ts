@@ -1,5 +1,5 @@
-// Collects dialogues of a real language model, trains its first layers on them, and plays and scores with the results
-// by every runner. The whole model plays in play.test.ts.
+// Collects dialogues of a real language model, trains it on them, and plays and scores with the results by every
+// runner.
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,21 +14,13 @@ import { starterPack } from '../../fixtures/dialogue';
 import { realModel } from '../../fixtures/real-model/folder';
 import { serveModel, type RealServer } from '../../fixtures/real-server/server';
 import { runNode } from '../../fixtures/tasks';
-import { collectLog, python } from '../../fixtures/trainer';
+import { collectLog } from '../../fixtures/trainer';
 
-const { gguf, folder: whole } = realModel();
+const { gguf, folder: base } = realModel();
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-real-'));
-const base = path.join(folder, 'base');
 const data = path.join(folder, '.tandem');
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Write a function that adds up prices.' }];
 const greedy: SamplingSettings = { temperature: 0, maxTokens: 12 };
-
-const FIRST_LAYERS = `
-import sys
-from pathlib import Path
-from real_model import first_layers
-first_layers(*map(Path, sys.argv[1:]))
-`;
 
 const dialogue = {
   task: {
@@ -93,7 +85,7 @@ it('plays as agent and as simulator at a server, and as agent here', async () =>
     collected,
     'collect',
     '--agent',
-    `local:${whole}`,
+    `local:${base}`,
     '--simulator',
     'rules',
     ...common,
@@ -103,7 +95,7 @@ it('plays as agent and as simulator at a server, and as agent here', async () =>
 
 it('is trained by SWEET-RL, and what comes out is played and scored with by everything that can', async () => {
   // The untuned model solves no task, so it learns from dialogues of other agents.
-  await Promise.all([collectLog(data, 4), python(FIRST_LAYERS, whole, base)]);
+  await collectLog(data, 4);
   const stage = { learning_rate: 1e-4, batch: 2, patience: 0, evaluate_every: 1000, epochs: 1, max_steps: 2 };
   const configuration = {
     name: 'real',
