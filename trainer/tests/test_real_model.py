@@ -11,7 +11,7 @@ import pytest
 import torch
 from sets import cache
 from test_policy import trl_trainer
-from tiny_run import Trained, events, tiny_run, train
+from tiny_run import Trained, events, tiny_run, train, trajectory_rows, write_lines
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.config import ModelConfig, PolicyConfig
@@ -80,11 +80,12 @@ def louder(model) -> None:
 
 
 def trained(folder: Path, place: Path, method: str) -> tuple[Trained, Path]:
-    """Trains two steps of each stage with LoRA."""
+    """Trains two steps with LoRA, on as few dialogues as two steps and a held-out task need."""
     (place / "base").mkdir()
-    stage = {"learning_rate": 1e-4, "max_steps": 2, "patience": 0, "evaluate_every": 10}
+    stage = {"learning_rate": 1e-4, "batch": 2, "max_steps": 2, "patience": 0, "evaluate_every": 10}
     model = {"base": str(folder)}
     path = tiny_run(place, method=method, model=model, policy=stage)
+    write_lines(place / "rows.jsonl", trajectory_rows(tasks=4, each=2))
     return train(path), path
 
 
