@@ -11,17 +11,12 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
-import { unrecorded } from '../../src/core/dialogue/parts';
-import { Prompts } from '../../src/core/dialogue/prompts';
-import { colBenchProtocol } from '../../src/core/dialogue/protocol';
-import { RulesSimulator } from '../../src/core/dialogue/simulator';
-import { beginEpisode, clientAgent } from '../../src/core/environment/episode';
-import { TaskSplits } from '../../src/core/environment/splits';
+import { beginEpisode } from '../../src/core/environment/episode';
 import type { AgentAction } from '../../src/core/environment/wire';
 import { createGrader } from '../../src/core/grading/grader';
 import { loadTasks } from '../../src/core/task/pack';
 import { starterPack } from '../fixtures/dialogue';
-import { RawClient, serveEnvironment } from '../fixtures/environment';
+import { environmentPlan, RawClient, serveEnvironment } from '../fixtures/environment';
 
 const OPEN = 256;
 const QUESTIONS = 9;
@@ -104,20 +99,7 @@ async function served(args: readonly string[]): Promise<{ rate: number; cost: nu
 async function direct(): Promise<number> {
   const { tasks } = await loadTasks(starterPack);
   const grader = await createGrader({ assets: path.resolve('dist'), workers: 2 });
-  const plan = {
-    splits: new TaskSplits(tasks.map((task) => ({ task }))),
-    simulator: new RulesSimulator(),
-    prompts: await Prompts.load(path.resolve('trainer/tandem_trainer/data/prompts')),
-    protocol: colBenchProtocol,
-    seed: 0,
-    grader,
-    mode: 'fixed',
-    log: unrecorded,
-    agent: clientAgent('bench'),
-    collection: 'bench',
-    rollouts: new Map<string, number>(),
-    counts: { begun: 0, graded: 0 },
-  } as const;
+  const plan = await environmentPlan(tasks, grader);
   const references = new Map(tasks.map(({ id, reference }) => [id, reference]));
   const begin = () => {
     const episode = beginEpisode(plan, {});
