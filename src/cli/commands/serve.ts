@@ -11,6 +11,7 @@ import {
 } from '../../core/environment/episode';
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
+import { remembering } from '../../core/grading/remembered';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import {
   wholeNumber,
@@ -83,7 +84,7 @@ async function serve(options: Options, to: CliContext): Promise<CommandResult> {
     tasks: await tasksOf(options, to),
     ...(await prepareDialogues(options, to, keyOf)),
   };
-  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
+  const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
   const log = options.data === undefined ? undefined : await openLog(options.data);
   const agent = clientAgent(options.agentName);
   const { seed, mode, host, port, capacity } = options;
