@@ -22,6 +22,7 @@ import { vitestSuite } from './vitest.mjs';
 const realServer = once(() => packages('tests', 'test/fixtures/real-server/requirements.txt'));
 const trainerPython = once(() => packages('trainer-tests', 'trainer/tests/requirements.lock'));
 const neighboursPython = once(() => packages('neighbours', 'test/neighbours/requirements.txt'));
+const verifiersPython = once(() => packages('verifiers', 'test/neighbours/verifiers.txt'));
 const realModel = once(async () => ensureRealModel(await trainerPython(), console.log));
 const bubblewrap = once(() =>
   ensureSystemPackages('The grading of numpy answers', [bubblewrapPackage], path.join(results, 'apt.log')),
@@ -39,7 +40,7 @@ export const suites = new Map([
   ['process', { tests: true, needs: [bubblewrap, trainerPython, realServer, realModel], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
-  ['neighbours', { tests: true, needs: [neighboursPython], run: neighbours }],
+  ['neighbours', { tests: true, needs: [neighboursPython, verifiersPython], run: neighbours }],
 ]);
 
 /**
@@ -118,6 +119,7 @@ async function workbench(name) {
 async function neighbours(name) {
   // Installed here and not in a test, because the download must not count against a test's time limit.
   await neighboursPython();
+  await verifiersPython();
   return vitestSuite('neighbours', name);
 }
 

@@ -9,6 +9,7 @@ import {
 import { EnvironmentServer } from '../core/environment/server';
 import { TaskSplits } from '../core/environment/splits';
 import type { ListenPlace } from '../core/serving/listener';
+import { remembering } from '../core/grading/remembered';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import { untilStopped, wrongUse, type CliContext, type CommandResult } from './command';
 import { openGrader } from './grader';
@@ -42,7 +43,7 @@ export async function serveEnvironment(
     tasks: await tasksOf(options, to),
     ...(await prepareDialogues(options, to, keyOf)),
   };
-  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
+  const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
   const log = options.data === undefined ? undefined : await openLog(options.data);
   const agent = clientAgent(options.agentName);
   const { seed, mode, host, port, token, capacity } = options;

@@ -1,27 +1,23 @@
 /**
  * Measures how many steps a second `tandem serve` answers with 256 open episodes and the rules as the simulator, each
- * client waiting for one answer before it sends the next message. An episode is nine questions and a graded answer.
+ * client waiting for one answer before it sends the next message. An episode is nine questions and a graded answer, a
+ * right one that no episode gave before; with `--same` one of those that were given before, which is not run again.
  * Beside it, in the same run: the same dialogues played in one process, without a server between. On Linux also the
  * processor's time that a step takes of the server with its graders, which other work on the machine changes little.
  *
- *   npm run build && node test/bench/run.mjs environment [--seconds 20]
+ *   npm run build && node test/bench/run.mjs environment [--seconds 20] [--same]
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
-import { unrecorded } from '../../src/core/dialogue/parts';
-import { Prompts } from '../../src/core/dialogue/prompts';
-import { colBenchProtocol } from '../../src/core/dialogue/protocol';
-import { RulesSimulator } from '../../src/core/dialogue/simulator';
-import { beginEpisode, clientAgent } from '../../src/core/environment/episode';
-import { TaskSplits } from '../../src/core/environment/splits';
+import { beginEpisode } from '../../src/core/environment/episode';
 import type { AgentAction } from '../../src/core/environment/wire';
 import { createGrader } from '../../src/core/grading/grader';
 import { loadTasks } from '../../src/core/task/pack';
 import { starterPack } from '../fixtures/dialogue';
-import { RawClient, serveEnvironment } from '../fixtures/environment';
+import { environmentPlan, RawClient, serveEnvironment } from '../fixtures/environment';
 
 const OPEN = 256;
 const QUESTIONS = 9;
@@ -33,6 +29,12 @@ const question = {
 
 const place = process.argv.indexOf('--seconds');
 const SECONDS = place === -1 ? 20 : Number(process.argv[place + 1]);
+
+const isSame = process.argv.includes('--same');
+let answers = 0;
+
+/** Returns the reference as an answer that the grader does not know yet. */
+const answerOf = (reference: string): string => (isSame ? reference : `${reference}\n# ${answers++}`);
 
 type Step = (action: AgentAction) => Promise<unknown>;
 
@@ -55,7 +57,7 @@ async function clients(url: string): Promise<void> {
   const connected = await Promise.all(Array.from({ length: OPEN }, () => RawClient.connect(url)));
   const begin = (client: RawClient) => async () => {
     const { data } = await client.reset();
-    const code = references.get(data.metadata!.task)!;
+    const code = answerOf(references.get(data.metadata!.task)!);
     return { step: (action: object) => client.exchange({ type: 'step', data: action }), code };
   };
   const before = await Promise.all(connected.map((client) => playOn(begin(client), performance.now() + 1)));
@@ -92,7 +94,7 @@ async function spentByChildren(): Promise<number> {
 async function served(args: readonly string[]): Promise<{ rate: number; cost: number }> {
   const before = await spentByChildren();
   const server = await serveEnvironment(args);
-  const child: ChildProcess = fork(process.argv[1]!, ['--clients', server.url, '--seconds', String(SECONDS)]);
+  const child: ChildProcess = fork(process.argv[1]!, ['--clients', server.url, ...process.argv.slice(2)]);
   const [measured] = (await once(child, 'message')) as [Measured];
   await once(child, 'exit');
   await server.stop();
@@ -104,26 +106,13 @@ async function served(args: readonly string[]): Promise<{ rate: number; cost: nu
 async function direct(): Promise<number> {
   const { tasks } = await loadTasks(starterPack);
   const grader = await createGrader({ assets: path.resolve('dist'), workers: 2 });
-  const plan = {
-    splits: new TaskSplits(tasks.map((task) => ({ task }))),
-    simulator: new RulesSimulator(),
-    prompts: await Prompts.load(path.resolve('trainer/tandem_trainer/data/prompts')),
-    protocol: colBenchProtocol,
-    seed: 0,
-    grader,
-    mode: 'fixed',
-    log: unrecorded,
-    agent: clientAgent('bench'),
-    collection: 'bench',
-    rollouts: new Map<string, number>(),
-    counts: { begun: 0, graded: 0 },
-  } as const;
+  const plan = await environmentPlan(tasks, grader);
   const references = new Map(tasks.map(({ id, reference }) => [id, reference]));
   const begin = () => {
     const episode = beginEpisode(plan, {});
     return Promise.resolve({
       step: (action: Parameters<Step>[0]) => episode.step(action),
-      code: references.get(episode.state.task!)!,
+      code: answerOf(references.get(episode.state.task!)!),
     });
   };
   const all = (until: number) => Promise.all(Array.from({ length: OPEN }, () => playOn(begin, until)));

@@ -10,7 +10,8 @@ import tempfile
 
 import torch
 from datasets import Dataset
-from tandem_env.grpo import Dialogues, dataset, reward
+from tandem_env import dataset
+from tandem_env.grpo import Dialogues, reward
 from trl import GRPOConfig, GRPOTrainer
 
 url, model = sys.argv[1:]

@@ -24,6 +24,10 @@ const environment = (
 export const neighboursPython = (): Promise<string> =>
   environment('neighbours', 'test/neighbours/requirements.txt');
 
+/** Returns a Python with Prime Intellect's verifiers, some of whose packages exclude those of the others. */
+export const verifiersPython = (): Promise<string> =>
+  environment('verifiers', 'test/neighbours/verifiers.txt');
+
 /** Returns the Python of the trainer's tests, which has PyTorch and TRL. */
 export const trainersPython = (): Promise<string> =>
   environment('trainer-tests', 'trainer/tests/requirements.lock');

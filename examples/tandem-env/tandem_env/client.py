@@ -95,6 +95,16 @@ def tasks(url: str, split: str | None = None, token: str | None = None) -> list[
     return found
 
 
+def dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
+    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`."""
+    rows = []
+    with Episode(url, token) as episode:
+        for task in tasks(url, split, token):
+            prompt = episode.reset(task_id=task["task_id"], seed=0).prompt
+            rows.append({"prompt": [{"role": "user", "content": prompt}], "task_id": task["task_id"]})
+    return rows
+
+
 def splits(url: str, token: str | None = None) -> list[str]:
     """Returns the names of the splits, one for each pack."""
     asked = urllib.request.Request(f"{url.rstrip('/')}/tandem/splits", headers=authorization(token))

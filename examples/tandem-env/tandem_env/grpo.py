@@ -26,16 +26,6 @@ INSTRUCTION = (
 )
 
 
-def dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
-    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`."""
-    rows = []
-    with Episode(url, token) as episode:
-        for task in tasks(url, split, token):
-            prompt = episode.reset(task_id=task["task_id"], seed=0).prompt
-            rows.append({"prompt": [{"role": "user", "content": prompt}], "task_id": task["task_id"]})
-    return rows
-
-
 def tool_dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
     """Returns a row for each task for a model with tools; `reset` of the environment adds the request to `prompt`."""
     prompt = [{"role": "user", "content": INSTRUCTION}]

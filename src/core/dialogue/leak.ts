@@ -52,11 +52,20 @@ interface Reading {
 
 /** Returns the reading of the reply, as Python or as prose, that gives away more. */
 function closerReading(reference: string, reply: string): Reading {
+  const python = pythonTokens(reply);
+  const prose = proseTokens(reply);
+  // Most replies are plain English, for which the reference need not be read.
+  if (!mayTell(python) && !mayTell(prose))
+    return { fraction: 0, told: python, isTold: python.map(() => false) };
   const secret = body(reference);
-  const asPython = reading(pythonTokens(secret), pythonTokens(reply));
-  const asProse = reading(proseTokens(withoutComments(secret)), proseTokens(reply));
+  const asPython = reading(pythonTokens(secret), python);
+  const asProse = reading(proseTokens(withoutComments(secret)), prose);
   return asProse.fraction > asPython.fraction ? asProse : asPython;
 }
+
+/** Tells whether tokens are enough for a run. */
+const mayTell = (told: readonly Token[]): boolean =>
+  told.length >= SHORTEST_RUN && told.filter(({ text }) => isOperator(text)).length >= FEWEST_OPERATORS;
 
 function reading(secret: readonly Token[], told: readonly Token[]): Reading {
   const { isCovered, isTold } = sharedRuns(

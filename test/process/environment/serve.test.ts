@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { startChatServer } from '../../fixtures/chat-server';
@@ -258,25 +257,6 @@ describe('tandem serve', () => {
     expect((await logged()).map(({ abandoned }) => abandoned?.message)).toEqual(
       Array(5).fill(expect.stringContaining('stopped')),
     );
-  });
-
-  it('plays eighty episodes at once, each graded and logged once', async () => {
-    const server = await serveEnvironment(['--data', data]);
-    const { tasks } = await loadTasks(starterPack);
-    const references = new Map(tasks.map(({ id, reference }) => [id, reference]));
-    const clients = await Promise.all(Array.from({ length: 80 }, () => RawClient.connect(server.url)));
-    const rewards = await Promise.all(
-      clients.map(async (client) => {
-        const { metadata } = (await client.reset()).data;
-        await client.say(question);
-        return (await client.answer(references.get(metadata!.task)!)).data.reward;
-      }),
-    );
-    expect(rewards).toEqual(Array(80).fill(1));
-    expect(await server.stop()).toBe(0);
-    const all = await logged();
-    expect(new Set(all.map(({ task, started }) => `${task.id}#${started.rollout}`)).size).toBe(80);
-    expect(all.every(({ grades, turns }) => grades.length === 1 && turns.length === 2)).toBe(true);
   });
 
   it('turns away a client when all episodes are taken, until one is free', async () => {
