@@ -44,7 +44,7 @@ export interface NeighbourOptions {
 }
 
 /**
- * Runs a Python with `examples/tandem-env`. Nothing is asked of the network.
+ * Runs a Python that can import `tandem_env`. Nothing is asked of the network.
  * @returns its standard output
  * @throws an error with its standard error when it fails
  */
@@ -52,7 +52,7 @@ export async function runNeighbour(
   args: readonly string[],
   { python, imports, env }: NeighbourOptions = {},
 ): Promise<string> {
-  const folders = [path.resolve('examples/tandem-env'), ...(imports === undefined ? [] : [imports])];
+  const folders = [path.resolve('trainer'), ...(imports === undefined ? [] : [imports])];
   const { stdout } = await run(python ?? (await neighboursPython()), args, {
     maxBuffer: 1 << 24,
     env: {

@@ -44,6 +44,7 @@ interface Options extends DialogueOptions, PackOptions {
   readonly idleMinutes: number;
   readonly data?: string;
   readonly agentName: string;
+  readonly endWithInput?: boolean;
 }
 
 export const installServe: Install = (program, perform) => {
@@ -67,7 +68,11 @@ export const installServe: Install = (program, perform) => {
     )
     .option('--data <folder>', 'log the episodes into this data folder')
     .addOption(limitOption())
-    .option('--agent-name <name>', 'name of the agent in the log', 'openenv');
+    .option('--agent-name <name>', 'name of the agent in the log', 'openenv')
+    .option(
+      '--end-with-input',
+      'end when standard input ends, as it does when the program that started this dies',
+    );
   addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, to)));
 };
 
@@ -111,7 +116,7 @@ async function serve(options: Options, to: CliContext): Promise<CommandResult> {
     });
     to.onInterrupt('Stopping; open episodes are logged as abandoned. Press Ctrl+C again to leave at once.');
     say(`Serving ${plan.splits.size} tasks at ${server.address}; Ctrl+C ends it.`);
-    await stopped(to.signal);
+    await stopped(to.signal, options.endWithInput === true);
     await server.close();
     return {
       summary: { collection, data: options.data, ...counts },
@@ -162,14 +167,15 @@ function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<s
   return next;
 }
 
-/** Resolves at Ctrl+C, or when the system asks the process to end. */
-async function stopped(signal: AbortSignal): Promise<void> {
+/** Resolves at Ctrl+C, when the system asks the process to end, and with `withInput` when standard input ends. */
+async function stopped(signal: AbortSignal, withInput: boolean): Promise<void> {
   let stop = (): void => undefined;
   await new Promise<void>((resolve) => {
     stop = resolve;
     if (signal.aborted) resolve();
     signal.addEventListener('abort', stop, { once: true });
     process.once('SIGTERM', stop);
+    if (withInput) process.stdin.once('end', stop).once('error', stop).resume();
   });
   process.off('SIGTERM', stop);
 }
