@@ -146,8 +146,18 @@ function leftOf(seconds: number | null | undefined): string {
 }
 
 const RANKED = ['spread', 'untrained_spread', 'rank_correlation'];
-const EVALUATED = ['loss', 'margin', 'accuracy'];
-const STEPPED = ['loss', 'margin', 'accuracy', 'kl', 'gradient_norm', 'tokens_per_second', 'memory_mb'];
+const EVALUATED = ['success', 'reward', 'loss', 'margin', 'accuracy'];
+const STEPPED = [
+  'success',
+  'reward',
+  'loss',
+  'margin',
+  'accuracy',
+  'kl',
+  'gradient_norm',
+  'tokens_per_second',
+  'memory_mb',
+];
 
 function figures(event: Readonly<Record<string, unknown>>, names: readonly string[]): string {
   return names
