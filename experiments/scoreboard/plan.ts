@@ -183,6 +183,20 @@ export const methods: readonly Method[] = [
     settings: policySettings,
   },
   {
+    name: 'grpo',
+    about:
+      'GRPO by TRL: new dialogues with the simulator in every step, in all as many as the offline data have, and of the same tasks.',
+    fields: {
+      method: 'grpo',
+      data: { held_out: 0 },
+      grpo: { tasks_per_step: 4, group: 8, reward: 'tests', beta: 0.04 },
+    },
+    settings: [
+      { name: 'lr 3e-4', fields: { grpo: { learning_rate: 3e-4 } } },
+      { name: 'lr 1e-3', fields: { grpo: { learning_rate: 1e-3 } } },
+    ],
+  },
+  {
     name: 'reference-code',
     about:
       'SWEET-RL as the published code has it: means over all tokens, and a reference without the hidden information.',

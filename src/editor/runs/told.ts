@@ -96,9 +96,10 @@ function stateToldWords(
 }
 
 function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): string {
-  const { accuracy, loss } = event;
+  const { accuracy, success, loss } = event;
   const figures = [
     ...(accuracy == null ? [] : [t('pair accuracy {0} %', (100 * accuracy).toFixed(1))]),
+    ...(success == null ? [] : [t('success rate {0} %', (100 * success).toFixed(1))]),
     ...(loss == null ? [] : [t('loss {0}', loss.toPrecision(3))]),
   ].join(', ');
   const said = t('{0}, step {1}: held-out {2}', stageWord(event.stage, t), grouped(event.step), figures);
