@@ -146,7 +146,7 @@ it('its figures are those of dialogues, and the model that it makes plays', asyn
 
   const agent = `local:${path.join(run!.folder, 'model')}`;
   const { code, stdout, stderr } = await tandem(
-    ...['evaluate', '--agents', agent, '--tasks', pack, '--limit', '2', '--simulator', 'rules', '--json'],
+    ...['evaluate', '--agent', agent, '--tasks', pack, '--limit', '2', '--simulator', 'rules', '--json'],
     ...['--max-tokens', '96', '--data', path.join(folder, 'evaluation')],
   );
   expect(code, stderr).toBe(0);

@@ -77,7 +77,7 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
     held_out = [row for row in rows if row["task_id"] in apart][: settings.batch]
     dialogues = Dialogues(environment.url, rows, environment.token, config.seed)
     course = Course(run, dialogues, len(train), held_out)
-    trainer = _trainer(run, tokenizer, path, _in_order(train, config), course)
+    trainer = _trainer(run, tokenizer, path, in_order(train, config), course)
     course.trainer = trainer
     begun = run.checkpoint(STAGE)
     course.begin(begun.state if begun else None)
@@ -92,6 +92,12 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
         shutil.rmtree(_rests(run), ignore_errors=True)
     if course.is_stopped:
         raise Stopped
+    if not course.has_differed:
+        raise Fault(
+            "In no step had the dialogues of one task different rewards, so there was nothing to learn: begin with a "
+            "model that succeeds now and then (method rft makes one), take easier tasks, or raise grpo.max_turns or "
+            "grpo.group."
+        )
     figures = {STAGE: course.figures(trainer, len(held_out))}
     run.finish(STAGE, figures, {"trained": _trained(trainer.model), "objective": {}, "played": course.played})
 
@@ -117,7 +123,7 @@ def _trainer(
         from .model.adapters import lora_of
 
         adapters = lora_of(config.model)
-    at_once = _divisor(settings.batch, max(1, run.budget.tokens // longest_dialogue(config)))
+    at_once = largest_divisor(settings.batch, max(1, run.budget.tokens // longest_dialogue(config)))
     trainer = GRPOTrainer(
         model,
         reward_funcs=reward if settings.reward == "tests" else success,
@@ -177,11 +183,15 @@ class Course(TrainerCallback):
         self.tokens = self.all_tokens = 0
         self.successes: float = math.nan
         self.measured: dict[str, float | None] = {}
+        self.measured_at = -1
+        self.has_differed = False  # whether any group of dialogues had different rewards
 
     def begin(self, state: dict[str, Any] | None) -> None:
         """Goes on from the state of a checkpoint."""
         if state is not None:
-            self.spent, self.all_tokens, self.measured = state["seconds"], state["tokens"], state["measured"]
+            self.spent, self.all_tokens = state["seconds"], state["tokens"]
+            self.measured, self.measured_at = state["measured"], state["measured_at"]
+            self.has_differed = state["has_differed"]
 
     def play(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         """Plays the dialogues of a step: TRL's `rollout_func`."""
@@ -198,8 +208,8 @@ class Course(TrainerCallback):
         return made
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if state.global_step == 0:
-            self._measure(0)
+        if state.global_step % self.run.config.grpo.evaluate_every == 0:  # a run that stops does not measure before
+            self._measure(state.global_step)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.began = time.monotonic()
@@ -221,6 +231,7 @@ class Course(TrainerCallback):
         seconds = time.monotonic() - self.began
         self.spent += seconds
         self.all_tokens += self.tokens
+        self.has_differed = self.has_differed or logs["frac_reward_zero_std"] < 1
         if not math.isfinite(logs["loss"]):
             raise Fault(f"The loss is no longer a number at step {step} of {STAGE}: lower grpo.learning_rate.")
         left = self.spent / step * (state.max_steps - step)
@@ -254,6 +265,7 @@ class Course(TrainerCallback):
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         made = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         about = {"seconds": self.spent, "tokens": self.all_tokens, "measured": self.measured}
+        about |= {"measured_at": self.measured_at, "has_differed": self.has_differed}
         self.run.adopt(STAGE, state.global_step, about, made)
 
     def figures(self, trainer: Any, held_out: int) -> dict[str, Any]:
@@ -278,8 +290,9 @@ class Course(TrainerCallback):
 
     def _measure(self, step: int) -> None:
         """Plays one dialogue of each held-out task as in training, without any effect on the training's chance."""
-        if not self.held_out:
+        if not self.held_out or self.measured_at == step:
             return
+        self.measured_at = step
         with torch.random.fork_rng():
             torch.manual_seed(int.from_bytes(lot(self.run.config.seed, "look", step)[:7], "big"))
             made = self.dialogues([row["prompt"] for row in self.held_out], self.trainer)
@@ -287,7 +300,7 @@ class Course(TrainerCallback):
         self.run.events.emit("evaluation", stage=STAGE, step=step, **self.measured, best=False)
 
 
-def _in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
+def in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
     """Returns the tasks of all steps in the order in which they are played; each epoch has an order of its own."""
     count = config.grpo.steps * config.grpo.tasks_per_step
     order: list[Row] = []
@@ -296,7 +309,7 @@ def _in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
     return order[:count]
 
 
-def _divisor(count: int, most: int) -> int:
+def largest_divisor(count: int, most: int) -> int:
     """Returns the largest divisor of `count` that is at most `most`."""
     return next(each for each in range(min(count, most), 0, -1) if count % each == 0)
 
