@@ -83,10 +83,42 @@ const model = (run: Run): Promise<Buffer> => readFile(path.join(run.folder, 'mod
 
 const isDone = ({ state, isLive }: Run): boolean => state === 'done' && !isLive;
 
-it('a run of GRPO is stopped, resumed, killed and resumed, ends as one that nobody touched, and leaves no server behind', async () => {
-  const straight = await until(await start(), isDone);
-  expect(await isServed(straight)).toBe(false);
+/** A run that nobody interrupts, made by the first test. */
+let straight: Run | undefined;
 
+it('a run of GRPO has the figures of its dialogues and no server afterwards, and the model that it makes plays', async () => {
+  const run = await until(await start(), isDone);
+  straight = run;
+  expect(await isServed(run)).toBe(false);
+  const events = (await readFile(path.join(run.folder, 'events.jsonl'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => z.looseObject({ event: z.string() }).parse(JSON.parse(line)));
+  const steps = events.filter(({ event }) => event === 'step');
+  expect(steps.at(-1)).toMatchObject({ step: STEPS, steps: STEPS, dialogues: 8 * STEPS });
+  const share = z.number().min(0).max(1);
+  const figures = z.looseObject({
+    reward: share,
+    success: share,
+    waiting: share,
+    kl: z.number(),
+    entropy: z.number(),
+  });
+  for (const step of steps) figures.parse(step);
+  const measured = events.filter(({ event }) => event === 'evaluation');
+  for (const one of measured) z.looseObject({ reward: share, success: share }).parse(one);
+  expect(new Set(measured.map(({ step }) => step))).toEqual(new Set([0, 2, 4]));
+
+  const agent = `local:${path.join(run.folder, 'model')}`;
+  const { code, stdout, stderr } = await tandem(
+    ...['evaluate', '--agent', agent, '--tasks', pack, '--limit', '2', '--simulator', 'rules', '--json'],
+    ...['--max-tokens', '96', '--data', path.join(folder, 'evaluation')],
+  );
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('"success');
+});
+
+it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that nobody touched; no server is left behind', async () => {
   const id = await start({ grpo: { ...configuration.grpo, log: data } });
   const goOn = hold(await until(id, isAt(1)));
   const asked = json(summary, 'stop', id, '--data', data);
@@ -114,43 +146,13 @@ it('a run of GRPO is stopped, resumed, killed and resumed, ends as one that nobo
 
   await json(summary, 'resume', id, '--data', data);
   const done = await until(id, isDone);
-  expect((await model(done)).equals(await model(straight))).toBe(true);
+  expect((await model(done)).equals(await model(straight!))).toBe(true);
 
   // What was played is in the log, under the name of the run.
   const log = await TrajectoryLog.open(data);
   const played = log.count({ agent: `grpo-${id}` }).total;
   await log.close();
   expect(played).toBeGreaterThanOrEqual(8 * STEPS);
-});
-
-it('its figures are those of dialogues, and the model that it makes plays', async () => {
-  const [run] = await runs.list();
-  const events = (await readFile(path.join(run!.folder, 'events.jsonl'), 'utf8'))
-    .trim()
-    .split('\n')
-    .map((line) => z.looseObject({ event: z.string() }).parse(JSON.parse(line)));
-  const steps = events.filter(({ event }) => event === 'step');
-  expect(steps.at(-1)).toMatchObject({ step: STEPS, steps: STEPS, dialogues: 8 * STEPS });
-  const share = z.number().min(0).max(1);
-  const figures = z.looseObject({
-    reward: share,
-    success: share,
-    waiting: share,
-    kl: z.number(),
-    entropy: z.number(),
-  });
-  for (const step of steps) figures.parse(step);
-  const measured = events.filter(({ event }) => event === 'evaluation');
-  for (const one of measured) z.looseObject({ reward: share, success: share }).parse(one);
-  expect(new Set(measured.map(({ step }) => step))).toEqual(new Set([0, 2, 4]));
-
-  const agent = `local:${path.join(run!.folder, 'model')}`;
-  const { code, stdout, stderr } = await tandem(
-    ...['evaluate', '--agent', agent, '--tasks', pack, '--limit', '2', '--simulator', 'rules', '--json'],
-    ...['--max-tokens', '96', '--data', path.join(folder, 'evaluation')],
-  );
-  expect(code, stderr).toBe(0);
-  expect(stdout).toContain('"success');
 });
 
 it('a run of GRPO is planned without a time, and refused without a pack', async () => {

@@ -260,6 +260,12 @@ describe('tandem serve', () => {
     );
   });
 
+  it('ends when its standard input ends, which a program that starts it asks for', async () => {
+    // The fixture gives it an empty input.
+    await using server = await serveEnvironment(['--end-with-input']);
+    expect(await server.exited).toBe(0);
+  });
+
   it('plays two hundred episodes at once, each graded and logged once', async () => {
     const server = await serveEnvironment(['--data', data]);
     const { tasks } = await loadTasks(starterPack);
