@@ -175,5 +175,9 @@ export interface OtherEvent {
 export type TrainerEvent = KnownEvent | OtherEvent;
 export type TrainerEventOf<K extends TrainerEvent['event']> = Extract<TrainerEvent, { event: K }>;
 
+/** Returns whether the data are tasks that the run plays, without any dialogue. */
+export const playsItself = ({ trajectories, tasks }: TrainerEventOf<'data'>): boolean =>
+  trajectories === 0 && tasks > 0;
+
 /** States that the trainer reports. `runs.ts` checks whether its process is alive. */
 export type ReportedState = TrainerEventOf<'state'>['state'];
