@@ -83,10 +83,15 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
     course.begin(begun.state if begun else None)
     try:
         trainer.train(resume_from_checkpoint=str(begun.path) if begun else None)
+    except Fault:
+        raise
     except Exception as error:  # a connection that broke has many types; a server that lives is not the reason
-        if environment.process.poll() is None:
+        if not environment.has_ended():
             raise
-        raise Fault(f"`tandem serve` ended while the run was playing: {environment.last}") from error
+        raise Fault(
+            "`tandem serve` ended while the run was playing: resume the run, which goes on from its last checkpoint. The "
+            f"server said last: {environment.last}"
+        ) from error
     finally:
         dialogues.close()
         shutil.rmtree(_rests(run), ignore_errors=True)

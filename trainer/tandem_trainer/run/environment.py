@@ -17,6 +17,7 @@ from ..fault import Fault
 
 COMMAND = "TANDEM_SERVE"  # Tandem sets it when it launches the trainer
 ADDRESS = re.compile(r"http://\S+(?=;)")
+MOMENTS = 3  # seconds after a broken connection in which a server that dies is gone
 LEAVING = 30  # seconds that open episodes have to be logged as abandoned
 
 
@@ -57,6 +58,14 @@ class Environment:
     def last(self) -> str:
         """The last line that the server wrote."""
         return self.lines[-1] if self.lines else f"it ended with status {self.process.wait()} and said nothing."
+
+    def has_ended(self) -> bool:
+        """Returns whether the server is gone, or goes within moments."""
+        try:
+            self.process.wait(MOMENTS)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def close(self) -> None:
         """Ends the server and waits for it."""
