@@ -89,8 +89,8 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
         if not environment.has_ended():
             raise
         raise Fault(
-            "`tandem serve` ended while the run was playing: resume the run, which goes on from its last checkpoint. The "
-            f"server said last: {environment.last}"
+            "`tandem serve` ended while the run was playing: resume the run, which goes on from its last checkpoint. "
+            f"The server said last: {environment.last}"
         ) from error
     finally:
         dialogues.close()
