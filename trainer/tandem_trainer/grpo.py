@@ -220,13 +220,15 @@ class Course(TrainerCallback):
         self.began = time.monotonic()
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        run, is_last = self.run, state.global_step >= state.max_steps
+        run = self.run
+        if state.global_step >= state.max_steps:
+            return  # the result is written next, which is as good as a checkpoint
         if run.stop:
             self.is_stopped = control.should_save = control.should_training_stop = True
-        elif not is_last and run.is_to_finish():
+        elif run.is_to_finish():
             self.is_ended = control.should_save = control.should_training_stop = True
             run.ended_in = STAGE
-        elif not is_last and run.checkpoint_is_due():
+        elif run.checkpoint_is_due():
             control.should_save = True
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
