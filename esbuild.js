@@ -203,7 +203,7 @@ const assets = [
   ['src/core/testing/python', 'testing'],
   ['trainer/tandem_trainer/data/prompts', 'prompts'],
   ['media/starter', 'starter'],
-  ...['tandem_trainer', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
+  ...['tandem_trainer', 'tandem_env', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
     `trainer/${name}`,
     `trainer/${name}`,
   ]),

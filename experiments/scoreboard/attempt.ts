@@ -7,6 +7,8 @@ import { taskFigures } from '../../src/core/evaluation/figures';
 import { Fault, messageOf } from '../../src/core/fault';
 import type { Model } from '../../src/core/model/model';
 import { parseConfiguration, type RunConfiguration } from '../../src/core/training/configuration';
+import { packLine } from '../../src/core/task/drafted';
+import { writeAtomically } from '../../src/core/trajectory/files';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { isDone, keepAttempt, readAttempt, type Attempt, type Played } from './attemptFile';
 import { attemptFolder, cellName } from '../../src/core/training/attempts';
@@ -84,8 +86,18 @@ export function merged(...all: readonly RunFields[]): RunFields {
 function fieldsOf({ method, setting, seed }: Cell, { plan, precision }: Surroundings): RunFields {
   if (method.fields === null) return {};
   const here = { seed, export: { onnx: [precision] }, candidates: { trajectories: plan.offline.ranked } };
-  return merged(common, method.fields, setting?.fields ?? {}, here);
+  const { offline, protocol, maxTokens } = plan;
+  // An online method plays as many dialogues as the others learn from, by the same rules.
+  const online = {
+    dialogues: offline.tasks * offline.rollouts,
+    max_turns: protocol.maxTurns,
+    max_new_tokens: maxTokens,
+  };
+  const isOnline = isOnlineMethod(method);
+  return merged(common, method.fields, setting?.fields ?? {}, here, isOnline ? { grpo: online } : {});
 }
+
+const isOnlineMethod = ({ fields }: Method): boolean => fields?.method === 'grpo';
 
 /** Returns a digest of everything that the result of a cell depends on. */
 function keyOf(cell: Cell, data: OfflineData, to: Surroundings): string {
@@ -138,10 +150,22 @@ async function configurationOf(cell: Cell, data: OfflineData, to: Surroundings):
   await mkdir(shared, { recursive: true });
   const where = {
     model: { base: start },
-    data: { log: data.log, filter: { collection: data.collection } },
+    data: isOnlineMethod(cell.method)
+      ? { tasks: [await trainPack(data, to)] }
+      : { log: data.log, filter: { collection: data.collection } },
     resources: { shared },
   };
   return parseConfiguration(merged(fieldsOf(cell, to), where), { from: nameOf(cell), folder: out });
+}
+
+/** Writes the tasks of the offline data as a pack, which an online method plays; returns its file. */
+async function trainPack({ digest }: OfflineData, { out, plan, tasks }: Surroundings): Promise<string> {
+  const { offline } = plan;
+  const file = join(out, `train-${digest}.jsonl`);
+  const drawn = tasks({ split: 'train', count: offline.tasks, seed: offline.seed });
+  const text = drawn.map(({ task }) => packLine(task)).join('');
+  await writeAtomically(file, (handle) => handle.writeFile(text));
+  return file;
 }
 
 type TrainingProgress = Parameters<Parameters<Surroundings['train']>[0]['onProgress']>[0];

@@ -183,6 +183,21 @@ export const methods: readonly Method[] = [
     settings: policySettings,
   },
   {
+    name: 'grpo',
+    about:
+      'GRPO by TRL: new dialogues with the simulator in every step, in all as many as the offline data have, and of the same tasks.',
+    fields: {
+      method: 'grpo',
+      data: { held_out: 0 },
+      // Smaller steps than the default, because there are few dialogues: 600 make 38 of them.
+      grpo: { tasks_per_step: 2, group: 8 },
+    },
+    settings: [
+      { name: 'lr 1e-3', fields: { grpo: { learning_rate: 1e-3 } } },
+      { name: 'lr 2e-3', fields: { grpo: { learning_rate: 2e-3 } } },
+    ],
+  },
+  {
     name: 'reference-code',
     about:
       'SWEET-RL as the published code has it: means over all tokens, and a reference without the hidden information.',

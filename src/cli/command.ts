@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Fault } from '../core/fault';
+import type { ListenPlace } from '../core/serving/listener';
 
 /** Result of a command. With `--json` it is printed as one object, otherwise by `print`. */
 export interface CommandResult {
@@ -57,14 +58,20 @@ export const minutes = numberWhere('above 0 and at most 30000', (value) => value
 export const share = numberWhere('above 0 and at most 1', (value) => value > 0 && value <= 1);
 export const fraction = numberWhere('from 0 to 1', (value) => value >= 0 && value <= 1);
 
-/** Resolves at Ctrl+C, or when the system asks the process to end. */
-export async function untilStopped(signal: AbortSignal): Promise<void> {
+/** The place of a server, and whether the end of its standard input ends it. */
+export interface ServedAt extends ListenPlace {
+  readonly endWithInput: boolean;
+}
+
+/** Resolves at Ctrl+C, when the system asks the process to end, and with `withInput` when standard input ends. */
+export async function untilStopped(signal: AbortSignal, withInput: boolean): Promise<void> {
   let stop = (): void => undefined;
   await new Promise<void>((resolve) => {
     stop = resolve;
     if (signal.aborted) resolve();
     signal.addEventListener('abort', stop, { once: true });
     process.once('SIGTERM', stop);
+    if (withInput) process.stdin.once('end', stop).once('error', stop).resume();
   });
   process.off('SIGTERM', stop);
 }

@@ -1,7 +1,7 @@
 import { doubtInWords } from '../core/trajectory/export/selection';
 import type { Plan } from '../core/training/checks';
 import type { SelectionReport } from '../core/training/data/report';
-import type { TrainerEvent, TrainerEventOf } from '../core/training/events';
+import { playsItself, type TrainerEvent, type TrainerEventOf } from '../core/training/events';
 import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
 import { duration, table } from './terminal';
@@ -116,6 +116,7 @@ export function eventInWords(event: TrainerEvent): string | undefined {
     case 'control':
       return `${event.stage}: untrained baseline, held out ${figures(event, ['accuracy'])} on ${event.examples} pairs`;
     case 'data':
+      if (playsItself(event)) return `data: ${event.tasks} tasks to play`;
       return [
         `data: ${event.trajectories} trajectories of ${event.tasks} tasks, ` +
           `${event.turns_as_sampled} of ${event.turns} turns with their sampled tokens`,
@@ -146,8 +147,18 @@ function leftOf(seconds: number | null | undefined): string {
 }
 
 const RANKED = ['spread', 'untrained_spread', 'rank_correlation'];
-const EVALUATED = ['loss', 'margin', 'accuracy'];
-const STEPPED = ['loss', 'margin', 'accuracy', 'kl', 'gradient_norm', 'tokens_per_second', 'memory_mb'];
+const EVALUATED = ['success', 'reward', 'loss', 'margin', 'accuracy'];
+const STEPPED = [
+  'success',
+  'reward',
+  'loss',
+  'margin',
+  'accuracy',
+  'kl',
+  'gradient_norm',
+  'tokens_per_second',
+  'memory_mb',
+];
 
 function figures(event: Readonly<Record<string, unknown>>, names: readonly string[]): string {
   return names

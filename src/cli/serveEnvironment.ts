@@ -8,10 +8,9 @@ import {
 } from '../core/environment/episode';
 import { EnvironmentServer } from '../core/environment/server';
 import { TaskSplits } from '../core/environment/splits';
-import type { ListenPlace } from '../core/serving/listener';
 import { remembering } from '../core/grading/remembered';
 import type { TrajectoryLog } from '../core/trajectory/log';
-import { untilStopped, wrongUse, type CliContext, type CommandResult } from './command';
+import { untilStopped, wrongUse, type CliContext, type CommandResult, type ServedAt } from './command';
 import { openGrader } from './grader';
 import { namedKeys } from './keys';
 import { openLog } from './log';
@@ -35,7 +34,7 @@ export interface EnvironmentOptions extends DialogueOptions, PackOptions {
 
 /** Serves tasks to a trainer until Ctrl+C or SIGTERM. */
 export async function serveEnvironment(
-  options: EnvironmentOptions & ListenPlace,
+  options: EnvironmentOptions & ServedAt,
   to: CliContext,
 ): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.simulator]);
@@ -71,7 +70,7 @@ export async function serveEnvironment(
     });
     to.onInterrupt('Stopping; open episodes are logged as abandoned. Press Ctrl+C again to leave at once.');
     say(`Serving ${plan.splits.size} tasks at ${server.address}; Ctrl+C ends it.`);
-    await untilStopped(to.signal);
+    await untilStopped(to.signal, options.endWithInput);
     await server.close();
     return {
       summary: { collection, data: options.data, ...counts },

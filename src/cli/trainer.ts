@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
-import type { Trainer } from '../core/training/trainer';
+import { serveCommand, type Trainer } from '../core/training/trainer';
 import type { CliContext } from './command';
 import { say } from './output';
 
@@ -14,6 +14,7 @@ export function openShippedTrainer({
   return openTrainer({
     source: path.join(assets, 'trainer'),
     cache: cacheFolder(),
+    serve: serveCommand(assets),
     ...(isGiven(ready) && { ready }),
     ...(isGiven(python) && { python: { file: python, by: 'TANDEM_PYTHON' } }),
     signal,

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { cacheFolder } from '../core/training/environment/cache';
 import type { TrainerOptions } from '../core/training/environment/environment';
 import { environmentSize } from '../core/training/environment/size';
-import type { Trainer } from '../core/training/trainer';
+import { serveCommand, type Trainer } from '../core/training/trainer';
 import type { FolderSettings } from './configuration';
 import { InstallingWords, installWords } from './installing';
 import { cancellable, type Report } from './progress';
@@ -98,6 +98,7 @@ export class EditorTrainer {
     return {
       source: path.join(this.assets, 'trainer'),
       cache: cacheFolder(),
+      serve: serveCommand(this.assets),
       ...(ready !== '' && { ready }),
       ...(await this.python(python)),
     };

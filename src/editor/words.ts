@@ -9,6 +9,8 @@ export function methodWord(method: string, t: Translate): string {
       return t('rejection fine-tuning');
     case 'multiturn-dpo':
       return t('multi-turn DPO');
+    case 'grpo':
+      return 'GRPO';
     default:
       return method;
   }

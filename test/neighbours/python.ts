@@ -24,9 +24,14 @@ const environment = (
 export const neighboursPython = (): Promise<string> =>
   environment('neighbours', 'test/neighbours/requirements.txt');
 
-/** Returns a Python with Prime Intellect's verifiers, some of whose packages exclude those of the others. */
-export const verifiersPython = (): Promise<string> =>
-  environment('verifiers', 'test/neighbours/verifiers.txt');
+/**
+ * Returns a Python with Prime Intellect's verifiers, some of whose packages exclude those of the others; undefined with
+ * Python 3.10, for which there is none.
+ */
+export async function verifiersPython(): Promise<string | undefined> {
+  const { stdout } = await run(await trainersPython(), ['-c', 'import sys; print(sys.version_info[:2])']);
+  return stdout.trim() === '(3, 10)' ? undefined : environment('verifiers', 'test/neighbours/verifiers.txt');
+}
 
 /** Returns the Python of the trainer's tests, which has PyTorch and TRL. */
 export const trainersPython = (): Promise<string> =>
@@ -48,7 +53,7 @@ export interface NeighbourOptions {
 }
 
 /**
- * Runs a Python with `examples/tandem-env`. Nothing is asked of the network.
+ * Runs a Python that can import `tandem_env` and `tandem_taskset`. Nothing is asked of the network.
  * @returns its standard output
  * @throws an error with its standard error when it fails
  */
@@ -56,7 +61,8 @@ export async function runNeighbour(
   args: readonly string[],
   { python, imports, env }: NeighbourOptions = {},
 ): Promise<string> {
-  const folders = [path.resolve('examples/tandem-env'), ...(imports === undefined ? [] : [imports])];
+  const ours = ['trainer', 'examples/tandem-env'].map((folder) => path.resolve(folder));
+  const folders = [...ours, ...(imports === undefined ? [] : [imports])];
   const { stdout } = await run(python ?? (await neighboursPython()), args, {
     maxBuffer: 1 << 24,
     env: {

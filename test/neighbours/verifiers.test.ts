@@ -31,6 +31,9 @@ const episodeSchema = z.object({
   ),
 });
 
+const python = await verifiersPython();
+const verified = it.skipIf(python === undefined);
+
 /** Evaluates a model with the command line of verifiers, once for each of the first tasks. */
 async function evaluated(server: string, policy: ChatServer, tasks: number) {
   const folder = await temporaryFolder();
@@ -40,7 +43,7 @@ async function evaluated(server: string, policy: ChatServer, tasks: number) {
     ...['--no-push', '--no-rich'],
   ];
   await runNeighbour(['-c', 'from verifiers.v1.cli.eval.main import main; main()', ...args], {
-    python: await verifiersPython(),
+    python,
     env: { ...TOKEN, HOME: folder },
   });
   expect(await readdir(folder)).toContain('run');
@@ -48,52 +51,55 @@ async function evaluated(server: string, policy: ChatServer, tasks: number) {
   return lines.map((line) => episodeSchema.parse(JSON.parse(line)));
 }
 
-it('verifiers evaluates the starter model on whole dialogues, with the rewards that the server gave', async () => {
-  const data = await temporaryFolder();
-  const model = new LocalModel({
-    ...{ name: 'starter', folder: path.resolve('media/starter') },
-    inference: path.resolve('dist/inference.js'),
-  });
-  await using policy = await startChatServer({
-    reply: async ({ body }) => {
-      const messages = body.messages.map(({ role, content }) => ({ role: role as 'user', content }));
-      return reply((await model.generate(messages, { temperature: 0, maxTokens: 128 })).text);
-    },
-  });
-  const tasks = 24;
-  const options = { tasks: ['samples/workspace/starter-world.jsonl'], env: TOKEN };
-  await using server = await serveEnvironment(['--data', data], options);
-  const episodes = await evaluated(server.url, policy, tasks);
-  await server.stop();
-  await model.close();
+verified(
+  'verifiers evaluates the starter model on whole dialogues, with the rewards that the server gave',
+  async () => {
+    const data = await temporaryFolder();
+    const model = new LocalModel({
+      ...{ name: 'starter', folder: path.resolve('media/starter') },
+      inference: path.resolve('dist/inference.js'),
+    });
+    await using policy = await startChatServer({
+      reply: async ({ body }) => {
+        const messages = body.messages.map(({ role, content }) => ({ role: role as 'user', content }));
+        return reply((await model.generate(messages, { temperature: 0, maxTokens: 128 })).text);
+      },
+    });
+    const tasks = 24;
+    const options = { tasks: ['samples/workspace/starter-world.jsonl'], env: TOKEN };
+    await using server = await serveEnvironment(['--data', data], options);
+    const episodes = await evaluated(server.url, policy, tasks);
+    await server.stop();
+    await model.close();
 
-  const log = await TrajectoryLog.open(data);
-  expect(episodes).toHaveLength(tasks);
-  const rewards = new Set<number>();
-  for (const { ok, task, traces } of episodes) {
-    const [{ info, rewards: given, metrics, nodes }] = traces as [(typeof traces)[number]];
-    const logged = await log.trajectory(info.tandem_episode);
-    const { reward, success } = logged!.grades[0]!.grade;
-    expect([ok, task.data.id, task.key]).toEqual([true, logged!.task.id, logged!.task.id]);
-    expect(given).toEqual({ tests_passed: { score: reward, weight: 1 } });
-    expect(metrics).toEqual({ success: Number(success), answered: 1 });
-    // The developer's words stand between the agent's, and only the agent's count as sampled.
-    expect(nodes.map(({ message: { role }, sampled }) => [role, sampled])).toEqual(
-      nodes.map((_, index) => (index % 2 === 0 ? ['user', false] : ['assistant', true])),
-    );
-    const heard = nodes.filter(({ sampled }) => !sampled).map(({ message: { content } }) => content);
-    expect(heard).toEqual([
-      task.data.prompt,
-      ...logged!.turns.flatMap(({ reply: said }) => (said === undefined ? [] : [said.text])),
-    ]);
-    rewards.add(reward!);
-  }
-  await log.close();
-  // Some answers are right and some are not, so that the rewards could be told from those of other episodes.
-  expect(rewards.size).toBeGreaterThan(1);
-});
+    const log = await TrajectoryLog.open(data);
+    expect(episodes).toHaveLength(tasks);
+    const rewards = new Set<number>();
+    for (const { ok, task, traces } of episodes) {
+      const [{ info, rewards: given, metrics, nodes }] = traces as [(typeof traces)[number]];
+      const logged = await log.trajectory(info.tandem_episode);
+      const { reward, success } = logged!.grades[0]!.grade;
+      expect([ok, task.data.id, task.key]).toEqual([true, logged!.task.id, logged!.task.id]);
+      expect(given).toEqual({ tests_passed: { score: reward, weight: 1 } });
+      expect(metrics).toEqual({ success: Number(success), answered: 1 });
+      // The developer's words stand between the agent's, and only the agent's count as sampled.
+      expect(nodes.map(({ message: { role }, sampled }) => [role, sampled])).toEqual(
+        nodes.map((_, index) => (index % 2 === 0 ? ['user', false] : ['assistant', true])),
+      );
+      const heard = nodes.filter(({ sampled }) => !sampled).map(({ message: { content } }) => content);
+      expect(heard).toEqual([
+        task.data.prompt,
+        ...logged!.turns.flatMap(({ reply: said }) => (said === undefined ? [] : [said.text])),
+      ]);
+      rewards.add(reward!);
+    }
+    await log.close();
+    // Some answers are right and some are not, so that the rewards could be told from those of other episodes.
+    expect(rewards.size).toBeGreaterThan(1);
+  },
+);
 
-it('verifiers counts an episode as failed, without a success, when the simulator fails', async () => {
+verified('verifiers counts an episode as failed, without a success, when the simulator fails', async () => {
   await using simulator = await startChatServer({
     reply: ({ index }) => (index === 0 ? reply('Above 20.') : status(400, { message: 'No such model' })),
   });

@@ -13,7 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from .places import file, folder, model
 
-Method = Literal["sweet-rl", "rft", "multiturn-dpo"]
+Method = Literal["sweet-rl", "rft", "multiturn-dpo", "grpo"]
 Pairing = Literal["paper", "successes", "all"]
 Mode = Literal["fixed", "paper"]
 
@@ -117,6 +117,11 @@ class DataConfig:
         False,
         title="Include doubtful dialogues",
         description="Lines lost from the log may have deleted them or marked a leak: look through them first.",
+    )
+    tasks: list[File] = Field(
+        default_factory=list,
+        title="Task packs",
+        description="Packs whose tasks GRPO plays during training; the other methods learn from dialogues.",
     )
     opening: File | None = Field(
         None,
@@ -260,6 +265,73 @@ class PolicyConfig(OptimiserConfig):
 
 
 @dataclass(frozen=True, config=STRICT)
+class GrpoConfig:
+    """Online reinforcement learning by TRL's GRPOTrainer: the policy plays new dialogues in every step."""
+
+    dialogues: Count = Field(
+        600, title="Dialogues", description="Played during training, in all; each is used for one step."
+    )
+    tasks_per_step: Count = Field(
+        4, title="Tasks per step", description="A step plays a group of dialogues of each of these tasks."
+    )
+    group: Annotated[int, Field(ge=2)] = Field(
+        8,
+        title="Group size",
+        description="Dialogues of one task, whose rewards are compared with each other: only a difference teaches.",
+    )
+    learning_rate: Positive | None = Field(
+        None,
+        title="Learning rate",
+        description="It stays constant. Not set: 1e-6 for all weights, and 1e-5 for adapters.",
+    )
+    beta: NotNegative = Field(
+        0.04,
+        title="Beta",
+        description="Weight of the KL divergence from the base model; 0 saves the memory of the base model.",
+    )
+    reward: Literal["tests", "success"] = Field(
+        "tests",
+        title="Reward",
+        description="The fraction of the hidden tests that the answer passes, or 1 only for all of them.",
+    )
+    simulator: str = Field(
+        "rules",
+        title="Simulator",
+        description="The developer’s part: rules, or a model as `tandem serve --simulator` takes it, without an API "
+        "key.",
+    )
+    max_turns: Count = Field(
+        10, title="Max. agent turns", description="The last message that the agent may send counts as its answer."
+    )
+    max_new_tokens: Count = Field(
+        1024, title="Max. message length", description="Of each message of the agent, in tokens; the rest is cut off."
+    )
+    temperature: Positive = Field(1.0, title="Temperature", description="Higher makes the dialogues differ more.")
+    evaluate_every: Count = Field(
+        10,
+        title="Evaluate every N steps",
+        description="Steps between evaluations on held-out tasks, each with at most as many dialogues as a step.",
+    )
+    log: str | None = Field(
+        None,
+        title="Log",
+        description="A data folder, such as .tandem, into whose log the dialogues are written; not set: they are not "
+        "kept.",
+        json_schema_extra={"format": "path"},
+    )
+
+    @property
+    def batch(self) -> int:
+        """Number of dialogues of a step."""
+        return self.tasks_per_step * self.group
+
+    @property
+    def steps(self) -> int:
+        """Number of steps in which at least `dialogues` are played."""
+        return -(-self.dialogues // self.batch)
+
+
+@dataclass(frozen=True, config=STRICT)
 class ResourcesConfig:
     """Resources that the run may use. The plan decides `auto` from the memory that is free at the start."""
 
@@ -316,7 +388,7 @@ class RunConfig:
     method: Method = Field(
         "sweet-rl",
         title="Method",
-        description="SWEET-RL, rejection fine-tuning (RFT), or multi-turn DPO.",
+        description="SWEET-RL, rejection fine-tuning (RFT), multi-turn DPO, or online GRPO, which plays new dialogues.",
     )
     convention: Literal["paper", "reference-code"] = Field(
         "paper", title="Convention", description="Follow the paper or its code where the two differ."
@@ -327,5 +399,6 @@ class RunConfig:
     critic: CriticConfig = Field(default_factory=CriticConfig, title="Critic")
     candidates: CandidatesConfig = Field(default_factory=CandidatesConfig, title="Candidates")
     policy: PolicyConfig = Field(default_factory=PolicyConfig, title="Policy")
+    grpo: GrpoConfig = Field(default_factory=GrpoConfig, title="GRPO")
     resources: ResourcesConfig = Field(default_factory=ResourcesConfig, title="Resources")
     export: ExportConfig = Field(default_factory=ExportConfig, title="Result")

@@ -72,7 +72,7 @@ class Plan(Event):
 class Figures(Event):
     """Means over the examples. A figure that the stage's objective does not have is absent."""
 
-    loss: Figure
+    loss: NotRequired[Figure]
     margin: NotRequired[Figure]
     accuracy: Annotated[NotRequired[Figure], Field(description="Fraction of pairs in the right order.")]
     log_ratio_chosen: NotRequired[Figure]
@@ -80,6 +80,8 @@ class Figures(Event):
     kl: NotRequired[Figure]
     nll: NotRequired[Figure]
     sampler_difference: Annotated[NotRequired[Figure], Field(description=APART)]
+    reward: Annotated[NotRequired[Figure], Field(description="Of the dialogues that GRPO plays.")]
+    success: Annotated[NotRequired[Figure], Field(description="Fraction of these dialogues that pass all tests.")]
 
 
 class Step(Figures):
@@ -99,6 +101,11 @@ class Step(Figures):
     gpu_use: Annotated[Figure, Field(description="Fraction of the time in which the GPU computed; null: not known.")]
     memory_mb: Figure
     seconds_left: Annotated[Figure, Field(description="Until the end of the whole run.")]
+    entropy: Annotated[NotRequired[Figure], Field(description="Of the agent's tokens, in nats.")]
+    dialogues: Annotated[NotRequired[Number], Field(description="Played until the end of this step.")]
+    waiting: Annotated[
+        NotRequired[Figure], Field(description="Fraction of the time spent waiting for the environment.")
+    ]
 
 
 class Evaluation(Figures):

@@ -137,9 +137,26 @@ def _check_together(config: RunConfig) -> None:
         )
     if model.revision is not None and model.revision.strip() == "":
         raise _Refused("model.revision is empty: give a commit, tag or branch, or leave it out.")
+    if config.method == "grpo":
+        _check_online(config)
+        return
+    if data.tasks:
+        raise _Refused(f"data.tasks are played by grpo alone: leave them out of a run of {config.method}.")
     if not data.trajectories and not data.preferences:
         raise _Refused("data names nothing to train on: give trajectories or preferences, or a log to `tandem train`.")
     if not data.trajectories and config.method != "multiturn-dpo":
         raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
     if data.preferences and config.method == "rft":
         raise _Refused("data.preferences are not used by rft: leave them out, or choose another method.")
+
+
+def _check_online(config: RunConfig) -> None:
+    """Checks a run that plays its own dialogues."""
+    if not config.data.tasks:
+        raise _Refused("data.tasks names no pack, and grpo plays tasks: give the files of one or more packs.")
+    if config.data.trajectories or config.data.preferences:
+        raise _Refused("data.trajectories and data.preferences are not used by grpo, which plays its own dialogues.")
+    if config.model.training == "qlora":
+        raise _Refused("model.training is qlora, with which grpo does not train: set it to lora.")
+    if config.resources.processes > 1:
+        raise _Refused("resources.processes is above 1, and grpo trains in one process: set it to 1.")

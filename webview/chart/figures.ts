@@ -31,6 +31,20 @@ export const figures: Readonly<Record<FigureName, FigureStyle>> = {
     least: 0,
     most: 1,
   },
+  success: {
+    title: t('Success rate'),
+    note: t('Share of the dialogues whose answer passes all hidden tests'),
+    format: percent,
+    least: 0,
+    most: 1,
+  },
+  reward: {
+    title: t('Reward'),
+    note: t('Mean over the dialogues of a step'),
+    format: plain,
+    least: 0,
+    most: 1,
+  },
   loss: {
     title: t('Loss'),
     note: t('The quantity that training minimizes; mean over a batch'),
@@ -64,7 +78,7 @@ export const figures: Readonly<Record<FigureName, FigureStyle>> = {
   gradient_norm: { title: t('Gradient norm'), note: t('Before it is clipped'), format: plain },
   learning_rate: {
     title: t('Learning rate'),
-    note: t('Warm-up, then cosine decay to a tenth'),
+    note: t('Warm-up, then cosine decay to a tenth; constant with GRPO'),
     format: plain,
   },
   tokens_per_second: {
@@ -98,5 +112,18 @@ export const figures: Readonly<Record<FigureName, FigureStyle>> = {
     note: t('Difference between log-probabilities in sampling and in training; near zero when both agree'),
     format: plain,
     least: 0,
+  },
+  entropy: {
+    title: t('Entropy'),
+    note: t('Of the agent’s tokens, in nats; near zero when the model always writes the same'),
+    format: plain,
+    least: 0,
+  },
+  waiting: {
+    title: t('Waiting for the environment'),
+    note: t('Share of the time in which the developer’s replies and the grades were awaited'),
+    format: percent,
+    least: 0,
+    most: 1,
   },
 };

@@ -3,6 +3,8 @@
 /** Metrics of a training step, by their names in the trainer's events. */
 export const figureNames = [
   'accuracy',
+  'success',
+  'reward',
   'loss',
   'margin',
   'kl',
@@ -16,6 +18,8 @@ export const figureNames = [
   'gpu_use',
   'mfu',
   'sampler_difference',
+  'entropy',
+  'waiting',
 ] as const;
 export type FigureName = (typeof figureNames)[number];
 

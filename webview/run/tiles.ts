@@ -5,7 +5,7 @@ import { t } from '../language';
 import type { FigureView, RunView } from './protocol';
 
 /** Figures in the row above the chart, as far as the stage has them; the list of metrics has all figures. */
-const headline: readonly FigureName[] = ['accuracy', 'loss', 'tokens_per_second', 'memory_mb'];
+const headline: readonly FigureName[] = ['accuracy', 'success', 'loss', 'tokens_per_second', 'memory_mb'];
 
 const WIDTH = 96;
 const HEIGHT = 22;

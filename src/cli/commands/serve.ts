@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../core/serving/access';
-import type { ListenPlace } from '../../core/serving/listener';
 import {
   wholeNumber,
   wrongUse,
@@ -9,6 +8,7 @@ import {
   type CliContext,
   type CommandResult,
   type Install,
+  type ServedAt,
 } from '../command';
 import { addDialogueOptions, limitOption, MODEL_WORDS } from '../play';
 import { serveEnvironment, type EnvironmentOptions } from '../serveEnvironment';
@@ -20,6 +20,7 @@ interface Options extends Partial<EnvironmentOptions> {
   readonly host: string;
   readonly port: number;
   readonly tokenFile?: string;
+  readonly endWithInput?: boolean;
 }
 
 export const installServe: Install = (program, perform) => {
@@ -34,6 +35,10 @@ export const installServe: Install = (program, perform) => {
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .addOption(new Option('--port <n>', '0 is any free one').argParser(wholeNumber('--port')).default(8000))
     .option('--token-file <file>', 'holds what clients must send as a bearer token; or TANDEM_SERVE_TOKEN')
+    .option(
+      '--end-with-input',
+      'end when standard input ends, as it does when the program that started this dies',
+    )
     .optionsGroup('Of an environment:')
     .option('--simulator <model>', `who plays the collaborator: rules, ${MODEL_WORDS}`, 'rules')
     .addOption(
@@ -53,7 +58,7 @@ export const installServe: Install = (program, perform) => {
 };
 
 /** Options of both, by their names in code. */
-const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'json']);
+const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'endWithInput', 'json']);
 const OF_MODELS = new Set(['model', 'modelName']);
 
 async function serve(options: Options, command: Command, to: CliContext): Promise<CommandResult> {
@@ -79,7 +84,7 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
 }
 
 /** @throws {Fault} `usage` when other machines could come in without a token */
-async function placeOf(options: Options): Promise<ListenPlace> {
+async function placeOf(options: Options): Promise<ServedAt> {
   const { host, port } = options;
   const token = await tokenOf(options);
   if (token === undefined && !isLoopback(host)) {
@@ -87,7 +92,7 @@ async function placeOf(options: Options): Promise<ListenPlace> {
       `--host ${host} lets other machines in, who must send a token: set TANDEM_SERVE_TOKEN, or name a file with --token-file.`,
     );
   }
-  return { host, port, token };
+  return { host, port, token, endWithInput: options.endWithInput === true };
 }
 
 /** @throws {Fault} `usage` when the token is empty, or a header cannot hold it */

@@ -109,12 +109,23 @@ export async function parseConfiguration(
   if (isTooDeep(value)) throw bad(`${from} is nested too deeply; write it as the documentation shows.`);
   const refusal = refusalOf(runSchema, value);
   if (refusal !== undefined) throw bad(`${from}: ${refusal}.`);
-  const { data, ...rest } = value as { readonly data: object; readonly model: object };
+  const { data, grpo, ...rest } = value as {
+    readonly data: object;
+    readonly model: object;
+    readonly grpo?: { readonly log?: string | null };
+  };
   const selection = selectionOf(data, from, folder);
   const forData = Object.fromEntries(Object.entries(data).filter(([name]) => !OURS.includes(name)));
   return {
     from,
-    forTrainer: { ...rest, model: await modelPaths(rest.model, folder), data: dataPaths(forData, folder) },
+    forTrainer: {
+      ...rest,
+      model: await modelPaths(rest.model, folder),
+      data: dataPaths(forData, folder),
+      ...(grpo && {
+        grpo: typeof grpo.log === 'string' ? { ...grpo, log: resolve(folder, grpo.log) } : grpo,
+      }),
+    },
     ...(selection && { selection }),
   };
 }
@@ -155,7 +166,8 @@ function dataPaths(data: Readonly<Record<string, unknown>>, folder: string): Rec
   const absolute = (value: unknown): unknown =>
     typeof value === 'string' ? resolve(folder, value) : Array.isArray(value) ? value.map(absolute) : value;
   const isPath = (name: string, value: unknown): boolean =>
-    ['trajectories', 'preferences', 'opening'].includes(name) && !(name === 'opening' && value === SHORT);
+    ['trajectories', 'preferences', 'tasks', 'opening'].includes(name) &&
+    !(name === 'opening' && value === SHORT);
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, isPath(name, value) ? absolute(value) : value]),
   );

@@ -37,13 +37,17 @@ const OWN: readonly string[] = [
  * @throws {Fault} `training/not-done`, `training/nothing-more`, `training/nothing-kept`, `training/not-written`
  */
 export async function continueRun(runs: Runs, id: string, { epochs, name }: ContinueOptions): Promise<Run> {
-  const { state, folder, progress, id: whole } = await runs.find(id);
+  const { state, folder, progress, method, id: whole } = await runs.find(id);
   if (state !== 'done') {
     const message = `The run ${whole} is ${state}. Only one that is done can be given more epochs; others are resumed.`;
     throw new Fault('training/not-done', message);
   }
   if (epochs === 0 && progress?.ended === undefined) {
     const message = `The run ${whole} has had all its epochs. Say how many more it is to have, above 0.`;
+    throw new Fault('training/nothing-more', message);
+  }
+  if (method === 'grpo') {
+    const message = `The run ${whole} is one of GRPO, which has no epochs. Duplicate it with more dialogues (grpo.dialogues), or train its result by another run.`;
     throw new Fault('training/nothing-more', message);
   }
   const kept = join(folder, runFiles.kept);

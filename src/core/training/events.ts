@@ -50,6 +50,14 @@ export const eventSchemas = lazily(() => {
       memory_mb: figure,
       /** Seconds until the end of the whole run. */
       seconds_left: figure,
+      /** Mean reward and fraction of successes of the dialogues that GRPO played in this step. */
+      reward: figure,
+      success: figure,
+      entropy: figure,
+      /** Number of dialogues that were played until the end of this step. */
+      dialogues: figure,
+      /** Fraction of the step's time that was spent waiting for the environment. */
+      waiting: figure,
       /** Mean absolute difference between the log-probabilities of the sampler and of the trainer. */
       sampler_difference: figure,
     }),
@@ -61,6 +69,8 @@ export const eventSchemas = lazily(() => {
       loss: figure,
       margin: figure,
       accuracy: figure,
+      reward: figure,
+      success: figure,
       best: z.boolean().optional(),
     }),
     /** The untrained baseline on a critic's held-out pairs: its pair accuracy, and the number of pairs. */
@@ -164,6 +174,10 @@ export interface OtherEvent {
 
 export type TrainerEvent = KnownEvent | OtherEvent;
 export type TrainerEventOf<K extends TrainerEvent['event']> = Extract<TrainerEvent, { event: K }>;
+
+/** Returns whether the data are tasks that the run plays, without any dialogue. */
+export const playsItself = ({ trajectories, tasks }: TrainerEventOf<'data'>): boolean =>
+  trajectories === 0 && tasks > 0;
 
 /** States that the trainer reports. `runs.ts` checks whether its process is alive. */
 export type ReportedState = TrainerEventOf<'state'>['state'];

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
@@ -13,6 +13,8 @@ export interface Trainer {
   readonly source?: string;
   /** The folder in which `doctor` records successful checks; without one it imports all packages each time. */
   readonly found?: string;
+  /** The command of `tandem serve`, which a run of GRPO starts for its dialogues; without one such a run is refused. */
+  readonly serve?: readonly string[];
 }
 
 /** Exit status of the trainer when its arguments or input files are to blame. */
@@ -46,10 +48,21 @@ export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
   };
 }
 
+/**
+ * Returns the command of `tandem serve` of this build.
+ * @param assets the folder of the build
+ */
+export const serveCommand = (assets: string): readonly string[] => [
+  process.execPath,
+  join(assets, 'tandem.js'),
+  'serve',
+];
+
 /** Returns the variables that the trainer needs; also for a command that is launched elsewhere. */
-export function ownEnvironment({ source }: Trainer): NodeJS.ProcessEnv {
+export function ownEnvironment({ source, serve }: Trainer): NodeJS.ProcessEnv {
   return {
     PYTHONPATH: source,
+    TANDEM_SERVE: serve && JSON.stringify(serve),
     PYTHONHOME: undefined,
     PYTHONUTF8: '1',
     PYTHONUNBUFFERED: '1',

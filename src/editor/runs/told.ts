@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { RunHistory } from '../../core/training/history/history';
 import { isRoutine, type ListedEvent } from '../../core/training/history/eventList';
-import type { TrainerEventOf } from '../../core/training/events';
+import { playsItself, type TrainerEventOf } from '../../core/training/events';
 import type { EventListView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
@@ -62,6 +62,7 @@ export function toldWords(event: ListedEvent, t: Translate): string | undefined 
     case 'control':
       return controlWords(event, t);
     case 'data':
+      if (playsItself(event)) return t('{0} tasks to play', grouped(event.tasks));
       return t(
         '{0} trajectories of {1} tasks, {2} of them successes; {3} of {4} turns with the tokens that were sampled',
         ...[event.trajectories, event.tasks, event.successes, event.turns_as_sampled, event.turns].map(
@@ -96,9 +97,10 @@ function stateToldWords(
 }
 
 function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): string {
-  const { accuracy, loss } = event;
+  const { accuracy, success, loss } = event;
   const figures = [
     ...(accuracy == null ? [] : [t('pair accuracy {0} %', (100 * accuracy).toFixed(1))]),
+    ...(success == null ? [] : [t('success rate {0} %', (100 * success).toFixed(1))]),
     ...(loss == null ? [] : [t('loss {0}', loss.toPrecision(3))]),
   ].join(', ');
   const said = t('{0}, step {1}: held-out {2}', stageWord(event.stage, t), grouped(event.step), figures);

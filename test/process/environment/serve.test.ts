@@ -259,6 +259,12 @@ describe('tandem serve', () => {
     );
   });
 
+  it('ends when its standard input ends, which a program that starts it asks for', async () => {
+    // The fixture gives it an empty input.
+    await using server = await serveEnvironment(['--end-with-input']);
+    expect(await server.exited).toBe(0);
+  });
+
   it('turns away a client when all episodes are taken, until one is free', async () => {
     await using server = await serveEnvironment(['--capacity', '2']);
     const [first, second] = [await RawClient.connect(server.url), await RawClient.connect(server.url)];

@@ -16,7 +16,8 @@ from ..model.folder import license_of
 from .folders import Check
 
 PAPER = "SWEET-RL (Zhou et al., 2025, arXiv 2503.15478)"
-METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "multi-turn DPO"}
+GRPO = "GRPO (Shao et al., 2024, arXiv 2402.03300) by TRL, online with a simulated developer"
+METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "multi-turn DPO", "grpo": GRPO}
 
 
 def card_of(
@@ -126,8 +127,9 @@ def _settings(config: RunConfig) -> dict[str, Any]:
     settings = asdict(config)
     data = settings["data"]
     data["opening"] = data["opening"] is not None
-    for key in ("trajectories", "preferences"):
+    for key in ("trajectories", "preferences", "tasks"):
         data[key] = len(data[key])
+    settings["grpo"]["log"] = settings["grpo"]["log"] is not None
     if config.model.revision is None:
         settings["model"]["base"] = Path(config.model.base).name
     settings["model"]["chat_template"] = settings["model"]["chat_template"] is not None

@@ -20,13 +20,7 @@ def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, see
     """Adds adapters for critic and policy to every linear layer but the output layer; the policy's is live."""
     for weight in model.parameters():
         weight.requires_grad_(False)
-    lora = LoraConfig(
-        r=config.lora_rank,
-        lora_alpha=config.lora_alpha,
-        lora_dropout=0.0,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
+    lora = lora_of(config)
     devices = [model.device] if model.device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
@@ -38,6 +32,17 @@ def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, see
     peft.set_adapter("policy")
     add_in_place(peft)
     return peft
+
+
+def lora_of(config: ModelConfig) -> LoraConfig:
+    """Returns PEFT's settings: adapters on every linear layer but the output layer."""
+    return LoraConfig(
+        r=config.lora_rank,
+        lora_alpha=config.lora_alpha,
+        lora_dropout=0.0,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
 
 
 def adapted(model: PeftModel) -> Iterator[tuple[str, LoraLayer]]:

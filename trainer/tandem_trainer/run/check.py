@@ -13,6 +13,7 @@ from typing import Any
 
 from ..imports import importing
 from ..run_json import read_config
+from .interpreter import require_online
 
 VERSION = 1
 SHOWN = 5  # bad lines in the text output; the JSON lists up to a hundred
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
     config = read_config(given.run_json)
+    require_online(config.method)
 
     # These import transformers, which takes seconds; a bad configuration is reported before.
     with importing():

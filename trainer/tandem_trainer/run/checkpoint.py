@@ -20,6 +20,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from ..fault import Fault
 from .disk import not_written, reason
 from .distributed import Ranks
 
@@ -53,10 +54,24 @@ def write_checkpoint(
     try:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        files = {}
         for name, named in tensors.items():
-            file = temporary / f"{name}.safetensors"
-            save_file({key: tensor.detach().contiguous() for key, tensor in named.items()}, file)
+            save_file(
+                {key: tensor.detach().contiguous() for key, tensor in named.items()}, temporary / f"{name}.safetensors"
+            )
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise _not_written(folder, error) from error
+    return adopt_checkpoint(folder, stage, state, temporary)
+
+
+def adopt_checkpoint(folder: Path, stage: str, state: Mapping[str, Any], temporary: Path) -> Checkpoint:
+    """Makes a checkpoint of the folder `temporary` with all its files, which may be another library's; it is moved.
+
+    Errors: Fault when the disk is full or refuses; `temporary` is then deleted.
+    """
+    try:
+        files = {}
+        for file in sorted(temporary.iterdir()):
             files[file.name] = {"bytes": file.stat().st_size, "crc32": _crc32(file)}
             flush_to_disk(file)
         about = {"version": VERSION, "stage": stage, "state": dict(state), "files": files}
@@ -67,10 +82,14 @@ def write_checkpoint(
         target = folder / f"{number:06d}-{stage}-{state['step']}"
         os.rename(temporary, target)
         flush_to_disk(folder)
-    except (OSError, SafetensorError) as error:
+    except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise not_written(f"A checkpoint cannot be written to {folder}", error) from error
+        raise _not_written(folder, error) from error
     return Checkpoint(target, stage, dict(state))
+
+
+def _not_written(folder: Path, error: Exception) -> Fault:
+    return not_written(f"A checkpoint cannot be written to {folder}", error)
 
 
 def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:

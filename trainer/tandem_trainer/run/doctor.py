@@ -133,22 +133,25 @@ def check_text() -> Check:
 
 def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bool = False) -> list[Check]:
     """Runs all checks. kept_in: folder of the interpreter records. again: ignores a valid record."""
-    checks, model, folder = [], {}, Path.cwd()
+    checks, model, folder, online = [], {}, Path.cwd(), False
     if run_json is not None:
         folder = run_json.parent
         try:
-            said = json.loads(run_json.read_text(encoding="utf-8-sig"))["model"]
+            read = json.loads(run_json.read_text(encoding="utf-8-sig"))
+            said = read["model"]
             checks.append(Check("run.json", "ok", f"read {run_json}", f"base {said['base']}"))
-            model = said
+            model, online = said, read.get("method") == "grpo"
         except (OSError, ValueError, KeyError, TypeError) as error:
             remedy = "Give the path of a run.json; `check` says more about its content."
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
     wanted, four_bit = model.get("device", "auto"), model.get("training") == "qlora"
     driver = ask_driver()
-    found = None if kept_in is None else Found(kept_in, [wanted, str(four_bit)], f"{driver.code} {driver.out}")
+    found = (
+        None if kept_in is None else Found(kept_in, [wanted, str(four_bit), str(online)], f"{driver.code} {driver.out}")
+    )
     interpreter = None if found is None or again else known_interpreter(found)
     if interpreter is None:
-        interpreter, files = look_at_interpreter(wanted, four_bit)
+        interpreter, files = look_at_interpreter(wanted, four_bit, online)
         if found is not None:
             checks += keep_interpreter(found, interpreter, files)
     return [

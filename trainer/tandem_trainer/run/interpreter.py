@@ -12,7 +12,9 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 
+from ..fault import Fault
 from .found import LOADED, Found
 
 PACKAGES = {
@@ -24,6 +26,7 @@ PACKAGES = {
     "pydantic": "2.12",
 }
 BITSANDBYTES = "0.49"
+ONLINE = {"trl": "1.16", "websockets": "13"}  # those of the extra `online`
 SECONDS = 180  # time limit of one check
 
 # Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
@@ -127,6 +130,14 @@ def install(requirement: str) -> str:
     return f"{target} -m pip install '{requirement}'"
 
 
+def require_online(method: str) -> None:
+    """Requires the packages of the extra `online` for a run that plays its own dialogues. Errors: Fault(usage)."""
+    lacks = [f"{name}>={least}" for name, least in ONLINE.items() if find_spec(name) is None]
+    if method == "grpo" and lacks:
+        commands = "; ".join(map(install, lacks))
+        raise Fault(f"Method grpo needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
+
+
 def check_installer() -> Check:
     uv = run(["uv", "--version"])
     if uv.code == 0:
@@ -215,12 +226,14 @@ class Interpreter:
         return all(check.status == "ok" for check in (self.installer, *self.packages, self.device))
 
 
-def look_at_interpreter(wanted: str, four_bit: bool) -> tuple[Interpreter, list[str]]:
+def look_at_interpreter(wanted: str, four_bit: bool, online: bool) -> tuple[Interpreter, list[str]]:
     """Checks packages and device. Also returns the loaded files, as far as they are known."""
     with ThreadPoolExecutor() as pool:
         both = pool.submit(check_packages_and_device, wanted)
         installer = pool.submit(check_installer)
         more = [pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)] if four_bit else []
+        if online:
+            more += [pool.submit(check_package, name, least) for name, least in ONLINE.items()]
     packages, ran, files = both.result()
     device, facts = check_device(ran)
     return Interpreter(installer.result(), packages + [each.result() for each in more], device, facts), files

@@ -161,7 +161,12 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
 
 
 def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, template: Template, base: Base) -> Plan:
-    """Returns the plan with times measured by rehearsing each stage on `base`, which stays unchanged."""
+    """Returns the plan with times measured by rehearsing each stage on `base`, which stays unchanged.
+
+    The time of GRPO stays unknown: it depends on how long the dialogues become and on the simulator.
+    """
+    if config.method == "grpo":
+        return plan
     machine = measured(base, plan.machine, shape, plan.token_budget)
     rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
     loads = loads_of(prepared, shape, template)
@@ -275,7 +280,7 @@ def plan_of(
     config = prepared.config
     plan = make_plan(config, shape, machine, loads_of(prepared, shape, template))
     if (
-        size is None and plan.fits and Path(config.model.base).is_dir()
+        size is None and config.method != "grpo" and plan.fits and Path(config.model.base).is_dir()
     ):  # weights on the hub are not downloaded for a plan
         tell("Measuring a step …")
         with tempfile.TemporaryDirectory() as temporary:  # full fine-tuning would swap weights out to it

@@ -5,10 +5,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..config import OptimiserConfig, RunConfig
 from ..data.dialogue import Dialogue, Problem, listed
+from ..data.fields import BadRow
+from ..data.json_lines import json_lines
 from ..data.order import lot
 from ..data.pairs import (
     drop_long,
@@ -22,6 +25,8 @@ from ..data.pairs import (
 from ..data.rows import read_preferences, read_rows
 from ..data.settle import settle
 from ..data.shortage import Shortage, shortages
+from ..data.task_row import content_id
+from ..data.task_row import task_of as task_of_row
 from ..data.template import Template
 from ..fault import Fault
 from ..turn import Example
@@ -40,6 +45,7 @@ class Prepared:
     tasks:      the task of each dialogue and preference, by its id.
     apart:      the held-out tasks, on which no stage trains.
     counts:     the content of the event `data`.
+    packs:      a hash of the packs that GRPO plays; empty for the other methods.
     """
 
     config: RunConfig
@@ -51,6 +57,7 @@ class Prepared:
     problems: list[Problem]
     notices: list[str]
     counts: dict[str, Any]
+    packs: bytes = b""
 
     @property
     def shortages(self) -> list[Shortage]:
@@ -73,7 +80,7 @@ class Prepared:
 
     def fingerprint(self) -> str:
         """Returns a hash of the data and of their tokens under the tokenizer and its template."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(self.packs)
         for dialogue in self.dialogues:
             about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
             digest.update(repr(about).encode())
@@ -97,6 +104,8 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     """
     config = _within(config, context)
     data = config.data
+    if config.method == "grpo":
+        return _to_play(config)
     read = read_rows(data.trajectories, data.opening, with_leaked=data.with_leaked)
     settled = settle(template, read.dialogues)
     dialogues = settled.dialogues
@@ -157,6 +166,36 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     counts["left_out"] = dict(+left_out)
     counts["bad_lines"] = len(problems)
     return prepared
+
+
+def _to_play(config: RunConfig) -> Prepared:
+    """Counts the tasks of the packs, which `tandem serve` reads itself. Errors: Fault(usage) when there is none."""
+    problems: list[Problem] = []
+    ids: set[str] = set()
+    digest = hashlib.sha256()
+    for file in map(Path, config.data.tasks):
+        for number, row in json_lines(file, problems):
+            try:
+                task = task_of_row(row)
+                ids.add(task.get("id") or content_id(task))
+            except BadRow as bad:
+                problems.append(Problem(str(file), number, str(bad)))
+        digest.update(file.read_bytes())
+    if not ids:
+        raise Fault(f"There is no task to play in {', '.join(config.data.tasks)}.", usage=True)
+    apart = held_out_tasks([ids], config.data.held_out, config.seed)
+    counts = dict.fromkeys(
+        ("trajectories", "successes", "turns", "turns_as_sampled", "turns_of_another_tokenizer", "tokens"), 0
+    )
+    counts |= {
+        "tasks": len(ids),
+        "preferences": 0,
+        "critic": {"train": 0, "held_out": 0},
+        "policy": {"train": len(ids) - len(apart), "held_out": len(apart)},
+        "left_out": {},
+        "bad_lines": len(problems),
+    }
+    return Prepared(config, [], [], [], {}, apart, problems, [], counts, digest.digest())
 
 
 def _within(config: RunConfig, context: int | None) -> RunConfig:

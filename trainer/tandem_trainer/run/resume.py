@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..config import ModelConfig, ResourcesConfig, RunConfig
+from ..config import DataConfig, ModelConfig, ResourcesConfig, RunConfig
 from ..fault import Fault
 
 BEGUN = "configuration.json"
@@ -57,6 +57,10 @@ def check_same_configuration(
         write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
         return
     begun = json.loads(path.read_text(encoding="utf-8"))
+    # A field that is newer than the run has the default.
+    for group, fields in asdict(RunConfig(model=ModelConfig(base=""), data=DataConfig())).items():
+        if isinstance(fields, dict):
+            begun["configuration"][group] = {**fields, **begun["configuration"].get(group, {})}
     differs = _first_difference(begun["configuration"], now)
     if differs is None and fingerprint not in (None, begun["data"]):
         differs = "the data are"

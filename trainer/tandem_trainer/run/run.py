@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..config import RunConfig
 from .budget import TokenBudget
-from .checkpoint import Checkpoint, keep_only, whole_checkpoints, write_checkpoint
+from .checkpoint import Checkpoint, adopt_checkpoint, keep_only, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
 from .event_file import Events
 from .machine import Meter
@@ -133,10 +133,18 @@ class Run:
         best = next((checkpoint for checkpoint in older if checkpoint.state["step"] == best_step), None)
         self._keep([newest, *([best] if best else older[:1]), *results])
 
+    def adopt(self, stage: str, step: int, state: Mapping[str, Any], made: Path) -> None:
+        """Makes a checkpoint of a folder that TRL wrote, and keeps it and the one before. Errors: Fault."""
+        whole = {"done": False, "step": step, **state, "token_budget": self.budget.tokens}
+        self.checkpoints.insert(0, adopt_checkpoint(self._folder, stage, whole, made))
+        self.saved_at = time.monotonic()
+        self._keep(self.checkpoints[:2])
+
     def finish(self, stage: str, figures: Mapping[str, Any], tensors: Tensors) -> None:
         """Writes the result of a finished stage and deletes its checkpoints; the last stage also keeps its newest."""
         self._write(stage, {"done": True, "step": "done", "figures": dict(figures)}, tensors)
-        at_end = self.last_trained if stage == self.last_trained else None
+        is_continued = stage == self.last_trained and self.config.method != "grpo"  # which has no epochs to add
+        at_end = stage if is_continued else None
         self._keep([each for each in self.checkpoints if each.state["done"] or each.stage == at_end])
 
     def clear(self) -> None:
@@ -149,7 +157,8 @@ class Run:
         self.checkpoints = []
         if not (self.ranks.first and self._folder.exists()):
             return
-        if sum(file.stat().st_size for file in self._folder.rglob("*")) > KEPT_BYTES:
+        size = sum(file.stat().st_size for file in self._folder.rglob("*"))
+        if size == 0 or size > KEPT_BYTES:
             keep_only(self._folder, [])
             return
         shutil.rmtree(self.folder / "kept", ignore_errors=True)

@@ -17,6 +17,7 @@ from ..run_json import read_config
 from .claim import alive, claim
 from .disk import fault_of, reserved
 from .event_file import Events
+from .interpreter import require_online
 from .resume import as_begun, as_planned_before, check_same_configuration, remove_rests
 from .stop import Stopped, StopRequest
 
@@ -73,6 +74,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
         return
     events.state("preparing", "prepare")
+    require_online(config.method)
     with importing():
         import torch
 
@@ -83,6 +85,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
+        from ..model.load import choose_device
         from ..sweet_rl import sweet_rl
         from .budget import TokenBudget
         from .checkpoint import write_whole
@@ -129,6 +132,29 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     if not plan.fits:
         events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
     stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # online: TRL loads the model and trains it
+    if config.method == "grpo":
+        from ..grpo import grpo
+
+        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
+        events.emit("plan", **plan.as_dict())
+        path = find_model(config.model, folder)
+        device = choose_device(config.model.device)
+        run = Run(
+            folder,
+            replace(config, resources=replace(config.resources, checkpoint_activations=plan.checkpoint_activations)),
+            events=events,
+            stop=request,
+            ranks=ranks,
+            budget=TokenBudget(plan.token_budget, ranks, request, events),
+            meter=Meter(shape, config.model.training, None, device, ranks.world),
+            expected=plan.seconds,
+        )
+        base, played, figures = grpo(run, template.tokenizer, path)
+        export(run, base, template, replace(prepared, policy=played), figures)
+        return
 
     # ------------------------------------------------------------------------------------------------------------------
     # model

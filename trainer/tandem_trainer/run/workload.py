@@ -25,6 +25,7 @@ from .shards import SHARD
 
 SAMPLED = 8  # batches or shards whose FLOPs are counted and scaled up to all
 PACK = 4096  # tokens that are computed together, if the budget is unknown
+REQUEST, REPLY = 512, 160  # tokens of a long request; tokens of a reply of 400 characters with its markup
 WRITING = 10  # cost of a sampled token relative to a token that is read; estimated, not measured
 
 Kind = Literal["train", "read", "write"]
@@ -76,6 +77,10 @@ def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Writ
     all candidates are assumed to differ.
     """
     config = prepared.config
+    if config.method == "grpo":
+        # Nobody knows how long dialogues will be that are not played yet; the memory is that of the longest possible.
+        longest = longest_dialogue(config)
+        return [Load("policy", largest=longest, scored=longest), _export(config)]
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
     if config.method != "sweet-rl":
         return [_training("policy", prepared.policy, prepared, config.policy, shape), _export(config)]
@@ -84,6 +89,11 @@ def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Writ
     for number in range(1, config.candidates.rounds + 1):
         rounds += [replace(load, stage=in_round(load.stage, number)) for load in one]
     return [*critic, *rounds, _export(config)]
+
+
+def longest_dialogue(config: RunConfig) -> int:
+    """Returns an upper limit of the tokens of a dialogue of GRPO: its request, and each message with its reply."""
+    return REQUEST + config.grpo.max_turns * (config.grpo.max_new_tokens + REPLY)
 
 
 def _export(config: RunConfig) -> Load:

@@ -5,16 +5,19 @@ import { join } from 'node:path';
 /** Files that decide the result of a training, besides its settings: modules and prompts, such as the critic's. */
 const DECIDES = /\.(py|md)$/;
 
+const PACKAGES = ['tandem_trainer', 'tandem_env'];
+
 /**
  * Returns the digest of a trainer's sources: other code would train another model.
- * @param source the folder that contains the package `tandem_trainer`
+ * @param source the folder that contains the packages
  */
 export async function trainerCode(source: string): Promise<string> {
   const hash = createHash('sha256');
-  const folder = join(source, 'tandem_trainer');
-  const files = (await readdir(folder, { recursive: true })).filter((name) => DECIDES.test(name)).sort();
-  for (const name of files) {
-    hash.update(JSON.stringify([name.replaceAll('\\', '/'), await readFile(join(folder, name), 'utf8')]));
+  for (const folder of PACKAGES.map((name) => join(source, name))) {
+    const files = (await readdir(folder, { recursive: true })).filter((name) => DECIDES.test(name)).sort();
+    for (const name of files) {
+      hash.update(JSON.stringify([name.replaceAll('\\', '/'), await readFile(join(folder, name), 'utf8')]));
+    }
   }
   return hash.digest('hex').slice(0, 16);
 }

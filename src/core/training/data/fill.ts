@@ -1,5 +1,5 @@
 import { copyFile, mkdir } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod';
 import { SHORT, shortPrompt } from '../../dialogue/shortPrompt';
 import { ifThere, writeAtomically } from '../../trajectory/files';
@@ -17,7 +17,7 @@ export interface FillOptions extends PrepareOptions {
 
 /**
  * Writes all data of a configuration into the folder of a run, and then `run.json`: the rows of its log, copies of rows
- * of other runs, and the short prompt.
+ * of other runs and of packs, and the short prompt.
  *
  * @returns the report on the log's rows; undefined when the configuration names no log
  * @throws {Fault} `training/no-log`, `training/no-data`
@@ -25,7 +25,8 @@ export interface FillOptions extends PrepareOptions {
  */
 export async function fillRun(folder: string, options: FillOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
-  let data = await withOwnOpening(await withOwnRows(forTrainer.data, folder), folder, options.prompts);
+  const rows = await withOwnPacks(await withOwnRows(forTrainer.data, folder), folder);
+  let data = await withOwnOpening(rows, folder, options.prompts);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
     report = await prepareData(selection, folder, options);
@@ -59,6 +60,24 @@ async function withOwnRows(
     return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
   });
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
+}
+
+/** Copies the packs that the run plays, because it is resumed with the tasks with which it began. */
+async function withOwnPacks(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { tasks } = data;
+  if (!Array.isArray(tasks)) return data;
+  const own = async (file: unknown, index: number): Promise<unknown> => {
+    if (typeof file !== 'string') return file;
+    const copy = `data/tasks/${index + 1}-${basename(file)}`;
+    await mkdir(join(folder, 'data', 'tasks'), { recursive: true });
+    // The trainer reports a file that is missing.
+    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    return isCopied === true ? copy : file;
+  };
+  return { ...data, tasks: await Promise.all(tasks.map(own)) };
 }
 
 /** Copies the shipped prompt for small models, because the next version of Tandem may change it. */

@@ -19,6 +19,8 @@ export interface TrainerOptions {
   readonly python?: { readonly file: string; readonly by: string };
   /** A Python that is tried before those on the PATH when `python` is left out. */
   readonly preferred?: string;
+  /** Becomes `serve` of the trainer. */
+  readonly serve?: readonly string[];
   readonly signal?: AbortSignal;
   /** Receives a line at a time while something is installed. */
   readonly onLine?: (line: string) => void;
@@ -36,11 +38,12 @@ export interface TrainerOptions {
  * @throws the signal's reason when it is aborted; nothing is left half-made
  */
 export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
+  const { serve } = options;
   const found = join(options.cache, 'found');
-  if (options.ready !== undefined) return { ...(await readyTrainer(options.ready, options)), found };
+  if (options.ready !== undefined) return { ...(await readyTrainer(options.ready, options)), found, serve };
   const tools = await toolsFor(options);
   const packages = await packagesEnvironment(tools);
-  return { python: await trainerEnvironment(packages, tools), found };
+  return { python: await trainerEnvironment(packages, tools), found, serve };
 }
 
 /**

@@ -7,6 +7,8 @@ import { EventList, type ListedEvent } from './eventList';
 /** Figures of a `step` event that are drawn as curves, by their field names in the event. */
 export const figures = [
   'accuracy',
+  'success',
+  'reward',
   'loss',
   'margin',
   'kl',
@@ -20,11 +22,19 @@ export const figures = [
   'gpu_use',
   'mfu',
   'sampler_difference',
+  'entropy',
+  'waiting',
 ] as const;
 export type CurveFigure = (typeof figures)[number];
 
 /** Figures that are also measured on held-out examples. */
-export const heldOutFigures = ['accuracy', 'loss', 'margin'] as const satisfies readonly CurveFigure[];
+export const heldOutFigures = [
+  'accuracy',
+  'success',
+  'reward',
+  'loss',
+  'margin',
+] as const satisfies readonly CurveFigure[];
 
 export interface Curves {
   readonly training: Curve;

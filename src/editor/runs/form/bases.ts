@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { LoopSettings } from '../../../core/evaluation/loop/settings';
 import type { LocalPlace } from '../../models/places';
 
 /** Returns the models of this window that can be trained, the starter model first: folders with weights for PyTorch. */
@@ -29,11 +30,20 @@ export async function recommendedOf(base: string, size: number): Promise<Recomme
   const { QUICK, LARGEST_TRAINED_WHOLE } = await import('../../../core/evaluation/loop/settings');
   // A weight takes at least two bytes.
   const isSmall = size > 0 && size <= 2 * LARGEST_TRAINED_WHOLE;
-  const { model, data, ...stages } = isSmall ? QUICK.training : { model: {}, data: {} };
+  const { model, data, ...stages } = isSmall
+    ? { ...QUICK.training, grpo: smallOnline(QUICK) }
+    : { model: {}, data: {} };
   // With an ONNX graph, the model can play here.
   const result = { export: { onnx: ['int8'] } };
   return { isSmall, configuration: { model: { base, ...model }, data: { ...data }, ...stages, ...result } };
 }
+
+/** Returns settings of GRPO for a small model, which plays as the loop does and is trained at the rate of its policy. */
+const smallOnline = ({ protocol, maxTokens }: LoopSettings): Readonly<Record<string, number>> => ({
+  learning_rate: 1e-3,
+  max_turns: protocol.maxTurns,
+  max_new_tokens: maxTokens,
+});
 
 /** Returns the bytes of a folder's weights; 0 when it has none, or is gone, which the Models view reports. */
 async function weightsIn(folder: string): Promise<number> {

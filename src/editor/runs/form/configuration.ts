@@ -39,8 +39,17 @@ export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
   return Object.hasOwn(METHODS, chosen) ? (chosen as MethodName) : 'sweet-rl';
 }
 
-export const learnsFromRows = ({ values, copied }: Form): boolean =>
-  copied !== undefined && rowsOf(copied) && values.source !== 'log';
+/** Returns whether the run plays tasks of a pack by itself, and takes no dialogues of the log. */
+export const playsItself = (form: Pick<Form, 'values'>): boolean => METHODS[methodOf(form)].method === 'grpo';
+
+export const learnsFromRows = (form: Form): boolean =>
+  !playsItself(form) && form.copied !== undefined && rowsOf(form.copied) && form.values.source !== 'log';
+
+/** Returns whether the run takes dialogues of the log, which are counted for it. */
+export const learnsFromLog = (form: Form): boolean => !playsItself(form) && !learnsFromRows(form);
+
+/** Name of the field with the pack that a run plays by itself. */
+export const PACK = 'data.tasks';
 
 const rowsOf = ({ configuration }: DuplicatedRun): boolean => {
   const { data } = configuration;
@@ -60,14 +69,29 @@ export function filled(form: Form, context: FormContext): Filled {
   const wrong = baseProblem(form, context.t);
   if (wrong !== undefined) errors[values.base === HUB ? HUB : 'base'] = wrong;
   for (const [name, text] of Object.entries(values)) {
-    if (!isFieldPath(name) || name === 'method') continue;
+    if (!isFieldPath(name) || name === 'method' || name === PACK) continue;
     const value = valueOf(fields[name], text);
     if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
     else put(configuration, name, value);
   }
   if (values.base !== HUB) put(configuration, 'model.revision', undefined);
-  if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
+  if (playsItself(form)) fromPack(configuration, form, errors, context.t);
+  else if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
   return { configuration: ordered(configuration), errors };
+}
+
+function fromPack(configuration: Tree, form: Form, errors: Record<string, string>, t: Translate): void {
+  put(configuration, 'data.trajectories', undefined);
+  put(configuration, 'data.preferences', undefined);
+  const pack = form.values[PACK] ?? packOf(form);
+  if (pack === '') errors[PACK] = t('Choose the pack whose tasks are played.');
+  else put(configuration, PACK, [pack]);
+}
+
+/** Returns the first pack of a duplicated run; empty when there is none. */
+export function packOf({ copied }: Form): string {
+  const tasks = at(copied?.configuration ?? {}, PACK);
+  return Array.isArray(tasks) && typeof tasks[0] === 'string' ? tasks[0] : '';
 }
 
 function fromLog(
@@ -77,6 +101,7 @@ function fromLog(
   { dataFolder, t }: FormContext,
 ): void {
   put(configuration, 'data.trajectories', undefined);
+  put(configuration, PACK, undefined);
   put(configuration, 'data.log', dataFolder);
   for (const name of ['pack', 'agent', 'collaborator', 'collaborator_kind'])
     put(configuration, `data.filter.${name}`, chosen(values[name]));

@@ -9,7 +9,7 @@ import type { DuplicatedRun, FormState, Values } from '../../../../webview/newRu
 import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
 import { Panels } from '../../panel';
-import type { Packs } from '../../tasks/packs';
+import type { Pack, Packs } from '../../tasks/packs';
 import { dayOf, type ListFilter } from '../../trajectories/filter';
 import { runsOf } from '../resting';
 import type { RunStarter } from '../starting';
@@ -145,6 +145,10 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     await offerStart(document);
   }
 
+  packs(): Promise<readonly Pack[]> {
+    return this.parts.packs.all();
+  }
+
   async collect(engine: Engine): Promise<void> {
     const { collectHere, playsHere } = await import('../../collecting/collect');
     const { extentOf, FEW_TASKS } = await import('../../collecting/extent');
@@ -194,9 +198,9 @@ async function copyOf(run: Run): Promise<DuplicatedRun> {
   return { of, configuration: { ...configuration, data }, data: dataWords(run, t) ?? '' };
 }
 
-/** Resolves the paths of a run's files of rows against its folder. */
+/** Resolves the paths of a run's files of rows and packs against its folder. */
 function fromFolder(value: unknown, field: string, { folder }: Run): unknown {
-  const isFiles = field === 'trajectories' || field === 'preferences';
+  const isFiles = ['trajectories', 'preferences', 'tasks'].includes(field);
   if (!isFiles || !Array.isArray(value)) return value;
   return value.map((file: unknown) => (typeof file === 'string' ? path.resolve(folder, file) : file));
 }

@@ -21,9 +21,10 @@ import { sharedCalled } from '../../models/called';
 import type { LocalPlace } from '../../models/places';
 import { Panel } from '../../panel';
 import { manageTrust, restrictionOf } from '../../restricted';
+import type { Pack } from '../../tasks/packs';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './bases';
-import { baseOf, HUB, learnsFromRows, methodOf, type Filled } from './configuration';
+import { baseOf, HUB, learnsFromLog, learnsFromRows, methodOf, type Filled } from './configuration';
 import { Counting } from './counting';
 import { Estimating, type EstimateOwner } from './estimating';
 import { Starting, type StartingOwner } from './starting';
@@ -56,6 +57,8 @@ export interface NewRunContext {
   /** Shows the started run in place of the form. */
   started(panel: NewRunPanel, run: Run): void;
   openFile(engine: Engine, configuration: unknown): Promise<void>;
+  /** Returns the packs of the workspace. */
+  packs(): Promise<readonly Pack[]>;
   /** Collects dialogues into the log of a folder. */
   collect(engine: Engine): Promise<void>;
 }
@@ -261,9 +264,11 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     const places = await trainablePlaces(engine.localPlaces);
     const { configuration: recommended, isSmall } = await recommendedFor(baseOf(state));
     const number = (await runs.ids()).length + 1;
+    const packs = await this.on.packs();
     if (asked !== this.asked) return;
     const choices: Choices = {
       places: places.map(({ folder, name, from }) => ({ folder, name, ships: from === 'tandem' })),
+      packFiles: packs.map(({ file, name, tasks }) => ({ file, name, tasks: tasks.length })),
       packs: log.valuesOf('pack', besides('pack', state.values)),
       agents: log.valuesOf('agent', besides('agent', state.values)),
       collaborators: log.valuesOf('collaborator', besides('collaborator', state.values)),
@@ -282,10 +287,11 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     });
     this.filled = filled;
     this.tell({ ...view, errors: { ...view.errors, ...this.refused } });
-    if (learnsFromRows(state)) {
+    if (learnsFromLog(state)) this.counting.update(log, dataOf(filled));
+    else {
       this.counting.stop();
       this.counts = undefined;
-    } else this.counting.update(log, dataOf(filled));
+    }
     this.tellData();
     this.estimateIfReady();
   }
@@ -318,7 +324,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
 
   private dataView(): DataView {
     const { counts, plan, state, isCollecting } = this;
-    const isCounting = counts === undefined && !learnsFromRows(state);
+    const isCounting = counts === undefined && learnsFromLog(state);
     return dataView({ counts, plan, method: methodOf(state), isCounting, isCollecting }, t);
   }
 
@@ -331,7 +337,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
 
   private async countAgain(): Promise<void> {
     const log = await this.engine.log();
-    if (this.filled !== undefined && !learnsFromRows(this.state))
+    if (this.filled !== undefined && learnsFromLog(this.state))
       this.counting.update(log, dataOf(this.filled), true);
     this.show();
   }

@@ -30,6 +30,9 @@ export const LISTS = {
   opening: data.opening,
 } as const;
 
+/** The packs that a run plays by itself. */
+export const TASKS = data.tasks;
+
 /** Check boxes that let in what is left out of the training data otherwise, by their name in the form. */
 export const FLAGS = {
   'data.with_leaked': data.with_leaked,

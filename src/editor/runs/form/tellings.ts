@@ -20,6 +20,7 @@ export interface Told {
 
 /** Returns the data of the run: counted in the log, and by the trainer as soon as there is a plan. */
 export function dataView({ counts, plan, method, isCounting, isCollecting }: Told, t: Translate): DataView {
+  if (method === 'grpo') return played(plan, t);
   const known = counts ?? plan?.data;
   return {
     type: 'data',
@@ -28,6 +29,25 @@ export function dataView({ counts, plan, method, isCounting, isCollecting }: Tol
     leftOut: leftOut(counts, plan, t),
     problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
     remarks: isCounting ? [] : remarksOf(counts, plan, method, t),
+  };
+}
+
+/** Returns the figures of a run that plays by itself: its tasks, as soon as the trainer has counted them. */
+function played(plan: Plan | undefined, t: Translate): DataView {
+  const figures =
+    plan === undefined
+      ? []
+      : [
+          { label: t('Tasks'), value: grouped(plan.data.policy.train), note: t('played in training') },
+          {
+            label: t('Held out'),
+            value: grouped(plan.data.policy.held_out),
+            note: t('tasks, played to measure'),
+          },
+        ];
+  return {
+    ...{ type: 'data', isCounting: false, isCollecting: false, figures },
+    ...{ leftOut: [], problem: '', remarks: [] },
   };
 }
 
@@ -59,7 +79,7 @@ function examples(
   method: MethodName,
   t: Translate,
 ): DataView['figures'] {
-  if (method === 'rft') return [];
+  if (method === 'rft' || method === 'grpo') return [];
   if (method === 'untrained' || method === 'value-head') return [];
   const told = plan?.data[METHODS[method].method === 'sweet-rl' ? 'critic' : 'policy'];
   const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;

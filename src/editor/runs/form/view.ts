@@ -17,15 +17,19 @@ import {
   baseOf,
   filled,
   HUB,
+  learnsFromLog,
   learnsFromRows,
   methodOf,
+  PACK,
+  packOf,
+  playsItself,
   textsOf,
   type Filled,
   type Form,
   type FormContext,
 } from './configuration';
 import { METHODS } from './words';
-import { FLAGS, LISTS, SETTINGS } from './settings';
+import { FLAGS, LISTS, SETTINGS, TASKS } from './settings';
 import { choiceWord, deviceOptions, methodOptions } from './words';
 
 /** The values on offer in the form's lists. */
@@ -33,6 +37,8 @@ export interface Choices {
   /** Models of this window with weights, by their folder. */
   readonly places: readonly { readonly folder: string; readonly name: string; readonly ships: boolean }[];
   readonly packs: readonly SharedValue[];
+  /** Packs of the workspace, which a run can play by itself. */
+  readonly packFiles: readonly { readonly file: string; readonly name: string; readonly tasks: number }[];
   readonly agents: readonly SharedValue[];
   readonly collaborators: readonly SharedValue[];
   /** Returns the shown form of such a value. */
@@ -62,10 +68,19 @@ export function formView(
   const groups = groupsOf(form, untouched, t);
   const view: FormView = {
     type: 'show',
-    values: { ...textsOf(result), method: methodOf(form), source: learnsFromRows(form) ? 'rows' : 'log' },
+    values: {
+      ...textsOf(result),
+      [PACK]: form.values[PACK] ?? packOf(form),
+      method: methodOf(form),
+      source: learnsFromRows(form) ? 'rows' : 'log',
+    },
     bases: bases(form, choices, t),
     sources: sources(form, t),
-    filters: learnsFromRows(form) ? [] : filters(form.values, choices, t),
+    filters: playsItself(form)
+      ? [packs(form, choices, t)]
+      : learnsFromLog(form)
+        ? filters(form.values, choices, t)
+        : [],
     methods: methodOptions(t),
     devices: deviceOptions(t),
     groups,
@@ -111,6 +126,31 @@ function sources({ copied }: Form, t: Translate): Option[] {
     { value: 'rows', label: t('The rows of {0}', copied.of), detail: copied.data },
     { value: 'log', label: t('From the log, as it is now') },
   ];
+}
+
+/** Returns the list of packs for a run that plays by itself. */
+function packs(form: Form, { packFiles }: Choices, t: Translate): FieldView {
+  const ofSchema = t;
+  const { title, description } = TASKS;
+  const chosen = form.values[PACK] ?? packOf(form);
+  const isOther = chosen !== '' && !packFiles.some(({ file }) => file === chosen);
+  return {
+    ...{
+      name: PACK,
+      label: ofSchema(title),
+      about: ofSchema(description),
+      control: 'choice',
+      isChanged: false,
+    },
+    options: [
+      ...(chosen === '' ? [{ value: '', label: t('Choose…') }] : []),
+      ...packFiles.map(({ file, name, tasks }) => ({
+        value: file,
+        label: t('{0} ({1})', name, grouped(tasks)),
+      })),
+      ...(isOther ? [{ value: chosen, label: chosen }] : []),
+    ],
+  };
 }
 
 function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
@@ -186,6 +226,18 @@ function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
   });
   const model = group(t('Model'), 'model.');
   const isOnHub = form.values.base === HUB;
+  const result = [group(t('Resources'), 'resources.'), group(t('Result'), 'export.')];
+  if (method === 'grpo') {
+    const read = ['data.held_out', 'data.mode'];
+    const data = group(t('Data'), 'data.');
+    return [
+      group(t('Run'), ''),
+      { ...model, fields: model.fields.filter(({ name }) => isOnHub || name !== 'model.revision') },
+      { ...data, fields: data.fields.filter(({ name }) => read.includes(name)) },
+      group('GRPO', 'grpo.'),
+      ...result,
+    ];
+  }
   const policy = group(isSweet ? t('Policy') : t('Training'), 'policy.');
   const hidden = method === 'rft' ? ['policy.beta', 'policy.nll'] : ['policy.minimum_reward'];
   return [
@@ -195,8 +247,7 @@ function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
     ...(isSweet && methodOf(form) !== 'untrained' ? [group(t('Critic'), 'critic.')] : []),
     ...(isSweet ? [group(t('Candidates'), 'candidates.')] : []),
     { ...policy, fields: policy.fields.filter(({ name }) => !hidden.includes(name)) },
-    group(t('Resources'), 'resources.'),
-    group(t('Result'), 'export.'),
+    ...result,
   ];
 }
 

@@ -12,6 +12,7 @@ export const METHODS = {
   untrained: { method: 'sweet-rl', score: 'untrained' },
   rft: { method: 'rft' },
   'multiturn-dpo': { method: 'multiturn-dpo' },
+  grpo: { method: 'grpo' },
 } as const;
 
 export type MethodName = keyof typeof METHODS;
@@ -81,6 +82,13 @@ export function methodOptions(t: Translate): (Option & { readonly value: MethodN
       detail: t('The agent learns to prefer whole dialogues that succeeded to those that did not.'),
     },
     {
+      value: 'grpo',
+      label: t('GRPO (online)'),
+      detail: t(
+        'The agent plays new dialogues with a simulated developer in every step, and learns from their rewards. It needs the Python package trl.',
+      ),
+    },
+    {
       value: 'value-head',
       label: t('Value head'),
       detail: t('SWEET-RL whose critic guesses the reward as a number: the usual critic, to compare with.'),
@@ -123,6 +131,10 @@ export function choiceWord(value: string, t: Translate): string {
       return t('All pairs');
     case 'fixed':
       return t('Tandem’s own');
+    case 'tests':
+      return t('Fraction of tests passed');
+    case 'success':
+      return t('All tests passed');
     case 'true':
       return t('Yes');
     case 'false':

@@ -16,10 +16,10 @@ export interface Named {
   readonly history: RunHistory;
 }
 
-/** Draws how a stage learned in each run that has it: the loss, and pair accuracy where there are pairs. */
+/** Draws how a stage learned in each run that has it: the loss, pair accuracy where there are pairs, success where it plays. */
 export function learningPicture(stage: string, runs: readonly Named[]): string {
   const trained = runs.filter(({ history }) => history.trained.includes(stage));
-  const drawn = (figure: 'loss' | 'accuracy', which: keyof Curves): Drawn[] =>
+  const drawn = (figure: 'loss' | 'accuracy' | 'success', which: keyof Curves): Drawn[] =>
     trained.flatMap(({ name, history }) => {
       const points = pointsOf(history.curves(stage, figure)?.[which]);
       return points.length === 0 ? [] : [{ name, points, isNoisy: which === 'training' }];
@@ -33,6 +33,12 @@ export function learningPicture(stage: string, runs: readonly Named[]): string {
       format: (value) => `${Math.round(100 * value)} %`,
       most: 1,
       line: { at: 0.5, name: 'chance' },
+    },
+    {
+      title: 'success of the dialogues that are played',
+      curves: drawn('success', 'training'),
+      format: (value) => `${Math.round(100 * value)} %`,
+      most: 1,
     },
   ];
   return curvePicture({

@@ -44,6 +44,7 @@ const context = (
 const choices: Choices = {
   places: [{ folder: '/models/starter', name: 'starter', ships: true }],
   packs: [{ value: 'Starter', count: 12 }],
+  packFiles: [{ file: '/project/tasks/starter.jsonl', name: 'starter', tasks: 24 }],
   agents: [{ value: 'starter', count: 12 }],
   collaborators: [],
   called: (value) => (value === 'openai:tiny' ? 'Lab' : value),
@@ -100,6 +101,33 @@ describe('the configuration of a form', () => {
     expect(filter).not.toHaveProperty('pack');
     expect(Date.parse(filter.until!) - Date.parse(filter.since!)).toBe(24 * 3600 * 1000);
     expect(dayOf(Date.parse(filter.since!))).toBe('2026-03-01');
+  });
+
+  it('plays a pack where the method plays by itself, and takes nothing of the log', async () => {
+    const empty = filled(withValues({ method: 'grpo' }), context());
+    expect(empty.errors).toEqual({ 'data.tasks': 'Choose the pack whose tasks are played.' });
+    const chosen = { method: 'grpo', 'data.tasks': '/project/tasks/starter.jsonl', 'grpo.group': '4' };
+    const { configuration, errors } = filled(withValues({ ...chosen, agent: 'starter' }), context());
+    expect(errors).toEqual({});
+    expect(configuration).toMatchObject({ method: 'grpo', grpo: { group: 4 } });
+    expect(configuration.data).toEqual({ pairing: 'all', tasks: ['/project/tasks/starter.jsonl'] });
+    const { selection } = await parseConfiguration(structuredClone(configuration), { from: '', folder: '/' });
+    expect(selection).toBeUndefined();
+  });
+
+  it('has the pack of a duplicated run, until another method is chosen', () => {
+    const configuration = { method: 'grpo', data: { tasks: ['/runs/a/data/tasks/1-mine.jsonl'] } };
+    const form: Form = {
+      values: { ...starter.values, method: 'grpo' },
+      copied: { of: 'grpo #1', data: '', configuration },
+    };
+    expect(filled(form, context()).configuration.data).toEqual(configuration.data);
+    const { view } = formView(form, choices, context());
+    expect(view.filters.map(({ name, options }) => [name, options!.map(({ value }) => value)])).toEqual([
+      ['data.tasks', ['/project/tasks/starter.jsonl', '/runs/a/data/tasks/1-mine.jsonl']],
+    ]);
+    const other = filled({ ...form, values: { ...form.values, method: 'rft' } }, context());
+    expect(other.configuration.data).toEqual({ log: '/project/.tandem' });
   });
 
   it('is one that `tandem train` reads', async () => {
@@ -204,7 +232,7 @@ describe('what is recommended', () => {
 describe('what the form shows', () => {
   it('has a label and a sentence for every setting, and every value that is in force', () => {
     for (const name of SETTINGS) expect(fields[name].title.length, name).toBeGreaterThan(2);
-    const shown = ['sweet-rl', 'rft'].flatMap((method) => {
+    const shown = ['sweet-rl', 'rft', 'grpo'].flatMap((method) => {
       const { groups } = formView(withValues({ method, base: 'hub' }), choices, context()).view;
       return groups.flatMap((group) => group.fields.map(({ name, label, about }) => [name, label, about]));
     });
@@ -222,6 +250,7 @@ describe('what the form shows', () => {
     ['sweet-rl', ['Run', 'Model', 'Data', 'Critic', 'Candidates', 'Policy', 'Resources', 'Result']],
     ['untrained', ['Run', 'Model', 'Data', 'Candidates', 'Policy', 'Resources', 'Result']],
     ['rft', ['Run', 'Model', 'Data', 'Training', 'Resources', 'Result']],
+    ['grpo', ['Run', 'Model', 'Data', 'GRPO', 'Resources', 'Result']],
   ])('has the settings that %s reads', (method, titles) => {
     const { view } = formView(withValues({ method }), choices, context());
     expect(view.groups.map(({ title }) => title)).toEqual(titles);

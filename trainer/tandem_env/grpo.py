@@ -12,7 +12,8 @@ A model that calls tools plays by `developer(url)`, TRL's `environment_factory`,
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -37,38 +38,48 @@ def reward(tandem_reward: Sequence[float | None], **_: Any) -> list[float | None
     return list(tandem_reward)
 
 
+def success(tandem_success: Sequence[bool | None], **_: Any) -> list[float | None]:
+    """The other reward function: 1 for an answer that passes all tests, else 0; None where none counts."""
+    return [None if each is None else float(each) for each in tandem_success]
+
+
 class Dialogues:
     """Plays whole dialogues with the model that is trained: TRL's `rollout_func`.
 
     All dialogues of a batch go on together, one message of the agent at a time, so that the model writes them in one
     batch. What the developer says is masked (`env_mask`): only the agent's tokens are trained.
+
+    waited: seconds in which the last call waited for the server.
     """
 
     def __init__(self, url: str, rows: Sequence[dict[str, Any]], token: str | None = None, seed: int = 0):
-        """rows: of `dataset`. seed: of the seeds of the episodes, which decide the wording of the rules."""
+        """rows: of `dataset`. seed: of the seeds of the episodes, which decide the wording of the rules. They depend on
+        the trainer's step and on nothing else, so that a resumed training plays the episodes that it would have had."""
         self._url, self._token = url, token
         self._task = {row["prompt"][0]["content"]: row["task_id"] for row in rows}
-        self._random = random.Random(seed)
+        self._seed = seed
         self._episodes: list[Episode] = []
+        self.waited = 0.0
 
     def __call__(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
-        """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's) and `tandem_reward`."""
+        """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's), `tandem_reward` and
+        `tandem_success`."""
+        self.waited = 0.0
         while len(self._episodes) < len(prompts):
             self._episodes.append(Episode(self._url, self._token))
-        tokenizer = trainer.processing_class
-        played = [_Played(tokenizer, prompt) for prompt in prompts]
+        chance = random.Random(f"{self._seed} {trainer.state.global_step}")
+        played = [_Played(trainer, prompt) for prompt in prompts]
         with ThreadPoolExecutor(THREADS) as threads:
             chosen = [
-                {"task_id": self._task[prompt[0]["content"]], "seed": self._random.getrandbits(32)}
-                for prompt in prompts
+                {"task_id": self._task[prompt[0]["content"]], "seed": chance.getrandbits(32)} for prompt in prompts
             ]
-            list(threads.map(lambda episode, choice: episode.reset(**choice), self._episodes, chosen))
+            self._wait(threads.map(lambda episode, choice: episode.reset(**choice), self._episodes, chosen))
             going = list(zip(played, self._episodes, strict=False))
             while going:
                 ids, logprobs = trainer._generate_single_turn([each.ids for each, _ in going], None, {}, 1)
                 for (each, _), said, own in zip(going, ids, logprobs or [None] * len(ids), strict=True):
                     each.say(said, own)
-                seen = list(threads.map(_step, going))
+                seen = self._wait(threads.map(_step, going))
                 for (each, _), observation in zip(going, seen, strict=True):
                     each.hear(observation)
                 going = [pair for pair in going if not pair[0].done]
@@ -79,12 +90,19 @@ class Dialogues:
             "logprobs": [each.logprobs for each in played] if with_logprobs else None,
             "env_mask": [each.mask for each in played],
             "tandem_reward": [each.reward for each in played],
+            "tandem_success": [each.success for each in played],
         }
 
     def close(self) -> None:
         """Ends the episodes that are open."""
         for episode in self._episodes:
             episode.close()
+
+    def _wait(self, replies: Iterable[Any]) -> list[Any]:
+        started = time.perf_counter()
+        seen = list(replies)
+        self.waited += time.perf_counter() - started
+        return seen
 
 
 def _step(pair: tuple[_Played, Episode]) -> Observation | None:
@@ -101,10 +119,11 @@ def _step(pair: tuple[_Played, Episode]) -> Observation | None:
 class _Played:
     """The token ids of one dialogue so far."""
 
-    def __init__(self, tokenizer: Any, prompt: list[dict[str, str]]):
-        self._tokenizer, self._messages = tokenizer, list(prompt)
-        self.prompt_ids: list[int] = tokenizer.apply_chat_template(
-            prompt, add_generation_prompt=True, tokenize=True, return_dict=False
+    def __init__(self, trainer: Any, prompt: list[dict[str, str]]):
+        self._tokenizer, self._messages = trainer.processing_class, list(prompt)
+        self._options, self._end_ids = trainer.chat_template_kwargs, trainer.eos_token_ids
+        self.prompt_ids: list[int] = self._tokenizer.apply_chat_template(
+            prompt, add_generation_prompt=True, tokenize=True, return_dict=False, **self._options
         )
         self.completion_ids: list[int] = []
         self.mask: list[int] = []
@@ -112,6 +131,7 @@ class _Played:
         self.text = ""
         self.done = False
         self.reward: float | None = None
+        self.success: bool | None = None
 
     @property
     def ids(self) -> list[int]:
@@ -126,7 +146,9 @@ class _Played:
 
     def hear(self, observation: Observation | None) -> None:
         if observation is None or observation.done:
-            self.done, self.reward = True, observation and observation.reward
+            self.done = True
+            if observation is not None:
+                self.reward, self.success = observation.reward, observation.metadata.get("success")
             return
         reply = {"role": "user", "content": observation.message}
         between = self._between(reply)
@@ -139,9 +161,11 @@ class _Played:
     def _between(self, reply: dict[str, str]) -> list[int]:
         """Returns the tokens from the end of the agent's message to the beginning of its next one."""
         messages = [*self._messages, {"role": "assistant", "content": MARK}, reply]
-        text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+        text = self._tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=False, **self._options
+        )
         ids = self._tokenizer(text.split(MARK)[-1], add_special_tokens=False)["input_ids"]
-        ended = self.completion_ids[-1:] == ids[:1] and ids[:1] == [self._tokenizer.eos_token_id]
+        ended = self.completion_ids[-1:] == ids[:1] and ids[0] in self._end_ids
         return ids[1:] if ended else ids
 
 

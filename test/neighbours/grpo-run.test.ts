@@ -1,0 +1,170 @@
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Runs, type Run } from '../../src/core/training/runs';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { json, tandem } from '../process/cli/tandem';
+import { trainersPython } from './python';
+
+// These tests run the command line with the real trainer, the real TRL and the starter model.
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-grpo-'));
+const data = path.join(folder, '.tandem');
+const runs = new Runs(data);
+const pack = path.resolve('samples/workspace/starter-world.jsonl');
+
+const STEPS = 4;
+const configuration = {
+  model: { base: path.resolve('media/starter'), training: 'full', device: 'cpu' },
+  method: 'grpo',
+  data: { tasks: [pack] },
+  grpo: {
+    ...{ dialogues: 8 * STEPS, tasks_per_step: 2, group: 4, learning_rate: 3e-4, evaluate_every: 2 },
+    ...{ max_turns: 4, max_new_tokens: 96 },
+  },
+  // With a checkpoint after every step, a kill loses nothing.
+  resources: { threads: 1, checkpoint_minutes: 0 },
+  export: { onnx: ['fp32'] },
+};
+
+beforeAll(async () => {
+  process.env.TANDEM_TRAINER_PYTHON ??= await trainersPython();
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const summary = z.object({
+  summary: z.object({ id: z.string(), folder: z.string(), state: z.string(), isLive: z.boolean() }),
+});
+
+async function start(changes: object = {}): Promise<string> {
+  const file = path.join(folder, 'run.json');
+  await writeFile(file, JSON.stringify({ ...configuration, ...changes }));
+  const { summary: run } = await json(summary, 'train', file, '--data', data);
+  return run.id;
+}
+
+async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
+  for (;;) {
+    const run = await runs.find(id);
+    if (is(run)) return run;
+    if (!run.isLive) throw new Error(`The run has ended too early: ${JSON.stringify(run)}`);
+    await wait(20);
+  }
+}
+
+const isAt =
+  (step: number) =>
+  ({ progress }: Run): boolean =>
+    (progress?.step ?? 0) >= step;
+
+/** Stops the trainer's process where it is, so that a request finds it there; returns a function that lets it go on. */
+function hold({ process: trainer }: Run): () => void {
+  process.kill(trainer!.pid, 'SIGSTOP');
+  return () => process.kill(trainer!.pid, 'SIGCONT');
+}
+
+/** Returns whether anything listens where the run's last server listened. */
+async function isServed({ folder: run }: Run): Promise<boolean> {
+  const log = await readFile(path.join(run, 'trainer.log'), 'utf8');
+  const port = Number(/.*http:\/\/127\.0\.0\.1:(\d+);/s.exec(log)![1]);
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+const model = (run: Run): Promise<Buffer> => readFile(path.join(run.folder, 'model', 'model.safetensors'));
+
+const isDone = ({ state, isLive }: Run): boolean => state === 'done' && !isLive;
+
+/** A run that nobody interrupts, made by the first test. */
+let straight: Run | undefined;
+
+it('a run of GRPO has the figures of its dialogues and no server afterwards, and the model that it makes plays', async () => {
+  const run = await until(await start(), isDone);
+  straight = run;
+  expect(await isServed(run)).toBe(false);
+  const events = (await readFile(path.join(run.folder, 'events.jsonl'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => z.looseObject({ event: z.string() }).parse(JSON.parse(line)));
+  const steps = events.filter(({ event }) => event === 'step');
+  expect(steps.at(-1)).toMatchObject({ step: STEPS, steps: STEPS, dialogues: 8 * STEPS });
+  const share = z.number().min(0).max(1);
+  const figures = z.looseObject({
+    reward: share,
+    success: share,
+    waiting: share,
+    kl: z.number(),
+    entropy: z.number(),
+  });
+  for (const step of steps) figures.parse(step);
+  const measured = events.filter(({ event }) => event === 'evaluation');
+  for (const one of measured) z.looseObject({ reward: share, success: share }).parse(one);
+  expect(new Set(measured.map(({ step }) => step))).toEqual(new Set([0, 2, 4]));
+
+  const agent = `local:${path.join(run.folder, 'model')}`;
+  const { code, stdout, stderr } = await tandem(
+    ...['evaluate', '--agent', agent, '--tasks', pack, '--limit', '2', '--simulator', 'rules', '--json'],
+    ...['--max-tokens', '96', '--data', path.join(folder, 'evaluation')],
+  );
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('"success');
+});
+
+it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that nobody touched; no server is left behind', async () => {
+  const id = await start({ grpo: { ...configuration.grpo, log: data } });
+  const goOn = hold(await until(id, isAt(1)));
+  const asked = json(summary, 'stop', id, '--data', data);
+  await expect
+    .poll(() =>
+      stat(path.join(data, 'runs', id, 'stop')).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  goOn();
+  expect((await asked).summary).toMatchObject({ state: 'stopped', isLive: false });
+  const stopped = await runs.find(id);
+  expect(await isServed(stopped)).toBe(false);
+  const at = stopped.progress!.latest!.step;
+  expect(at).toBeLessThan(STEPS);
+
+  await json(summary, 'resume', id, '--data', data);
+  const live = await until(id, (run) => run.isLive && isAt(at + 1)(run));
+  hold(live);
+  expect(await isServed(live)).toBe(true);
+  process.kill(live.process!.pid, 'SIGKILL');
+  await expect.poll(() => isServed(live)).toBe(false);
+
+  await json(summary, 'resume', id, '--data', data);
+  const done = await until(id, isDone);
+  expect((await model(done)).equals(await model(straight!))).toBe(true);
+
+  // What was played is in the log, under the name of the run.
+  const log = await TrajectoryLog.open(data);
+  const played = log.count({ agent: `grpo-${id}` }).total;
+  await log.close();
+  expect(played).toBeGreaterThanOrEqual(8 * STEPS);
+});
+
+it('a run of GRPO is planned without a time, and refused without a pack', async () => {
+  const file = path.join(folder, 'plan.json');
+  await writeFile(file, JSON.stringify(configuration));
+  const { stdout } = await tandem('train', file, '--plan', '--data', data);
+  expect(stdout).toMatch(/^policy +not known$/m);
+  expect(stdout).toMatch(/^fits +yes$/m);
+  await writeFile(file, JSON.stringify({ ...configuration, data: {} }));
+  const refused = await tandem('train', file, '--data', data);
+  expect(refused.stderr).toContain(
+    `${file}: data.tasks names no pack, and grpo plays tasks: give the files of one or more packs.`,
+  );
+  expect(refused.code).toBe(2);
+});

@@ -1,0 +1,137 @@
+"""Starts `tandem serve` for a run that plays its own dialogues, and ends it with the run, however that ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+from ..config import RunConfig
+from ..fault import Fault
+
+COMMAND = "TANDEM_SERVE"  # Tandem sets it when it launches the trainer
+ADDRESS = re.compile(r"http://\S+(?=;)")
+MOMENTS = 3  # seconds after a broken connection in which a server that dies is gone
+LEAVING = 30  # seconds that open episodes have to be logged as abandoned
+
+
+class Environment:
+    """The server of one run, on a free port of 127.0.0.1, which asks for a token that nobody else knows.
+
+    It ends when its standard input does: the system closes that even when this process is killed. It is in a session of
+    its own, so that Ctrl+C reaches the run alone, which then ends it after its last step.
+    """
+
+    def __init__(self, config: RunConfig, folder: Path):
+        """folder: of the run. Errors: Fault when the server does not start; its own sentence says why."""
+        self.token = secrets.token_urlsafe(24)
+        self.lines: list[str] = []
+        command = [*_command(), *_arguments(config, folder)]
+        # The editor's own program is a Node when this is set; a Node does not read it.
+        environment = {**os.environ, "TANDEM_SERVE_TOKEN": self.token, "ELECTRON_RUN_AS_NODE": "1"}
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Fault(f"`tandem serve` cannot be started ({command[0]}: {error.strerror}); see {COMMAND}.") from error
+        address = self._address()
+        if address is None:
+            raise Fault(f"`tandem serve` did not start: {self.last}")
+        self.url = address
+        Thread(target=self._read, daemon=True).start()
+
+    @property
+    def last(self) -> str:
+        """The last line that the server wrote."""
+        return self.lines[-1] if self.lines else f"it ended with status {self.process.wait()} and said nothing."
+
+    def has_ended(self) -> bool:
+        """Returns whether the server is gone, or goes within moments."""
+        try:
+            self.process.wait(MOMENTS)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Ends the server and waits for it."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(LEAVING)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def __enter__(self) -> Environment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _address(self) -> str | None:
+        """Reads until the server says where it listens; None when it ends without."""
+        for line in self.process.stderr:
+            self._hear(line)
+            if (found := ADDRESS.search(line)) is not None:
+                return found[0]
+        self.process.wait()
+        return None
+
+    def _read(self) -> None:
+        for line in self.process.stderr:
+            self._hear(line)
+
+    def _hear(self, line: str) -> None:
+        self.lines = [*self.lines[-20:], line.strip()]
+        print(f"tandem serve: {line.strip()}", file=sys.stderr, flush=True)
+
+
+def _command() -> list[str]:
+    """Returns the beginning of the command, a list in JSON that Tandem passes on. Errors: Fault."""
+    try:
+        command = json.loads(os.environ[COMMAND])
+        if isinstance(command, list) and command and all(isinstance(part, str) for part in command):
+            return command
+    except (KeyError, ValueError):
+        pass  # the sentence below says what is wanted
+    raise Fault(
+        f"grpo plays against `tandem serve`, whose command is not known: start the run by `tandem train`, or set "
+        f'{COMMAND} to a list such as ["tandem", "serve"].',
+        usage=True,
+    )
+
+
+def _arguments(config: RunConfig, folder: Path) -> list[str]:
+    settings = config.grpo
+    given = {
+        "--simulator": settings.simulator,
+        "--max-turns": settings.max_turns,
+        "--mode": config.data.mode,
+        "--seed": config.seed,
+        "--port": 0,
+        # One name for each run: a second server could not write the same collection of a log.
+        "--agent-name": f"grpo-{folder.name}",
+    }
+    if settings.log is not None:
+        given["--data"] = settings.log
+    if config.data.opening is not None:
+        prompts = folder / "prompts"
+        prompts.mkdir(exist_ok=True)
+        shutil.copyfile(config.data.opening, prompts / "agent.md")
+        given["--prompts"] = prompts
+    options = [part for name, value in given.items() for part in (name, str(value))]
+    return ["--tasks", *config.data.tasks, *options, "--end-with-input"]

@@ -1,0 +1,172 @@
+"""What a run of GRPO asks for before it plays. That it plays and learns is shown by the suite `neighbours`."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from tiny_run import tiny_run, train, write_lines
+
+from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
+from tandem_trainer.fault import Fault
+from tandem_trainer.grpo import in_order, largest_divisor
+from tandem_trainer.run import interpreter
+from tandem_trainer.run.checkpoint import adopt_checkpoint, whole_checkpoints
+from tandem_trainer.run.environment import COMMAND, Environment
+from tandem_trainer.run.plan import plan_of
+from tandem_trainer.run.prepare import prepare
+from tandem_trainer.run.resume import check_same_configuration
+from tandem_trainer.run_json import read_config
+
+TASKS = [{"id": f"task-{number}", "problem_description": f"Write function {number}."} for number in range(10)]
+
+
+def online(folder: Path, **changes) -> Path:
+    """Writes the run.json of a run that plays a pack of ten tasks; `data` replaces what is there."""
+    path = tiny_run(folder, method="grpo")
+    write_lines(folder / "pack.jsonl", TASKS)
+    config = {**json.loads(path.read_text()), "data": {"tasks": ["pack.jsonl"]}}
+    for name, value in changes.items():
+        config[name] = {**config[name], **value} if name in ("model", "resources") else value
+    path.write_text(json.dumps(config))
+    return path
+
+
+def config_of(**settings) -> RunConfig:
+    return RunConfig(model=ModelConfig(base=""), data=DataConfig(), method="grpo", grpo=GrpoConfig(**settings))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"data": {}}, "data.tasks names no pack, and grpo plays tasks: give the files of one or more packs."),
+        (
+            {"data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}},
+            "data.trajectories and data.preferences are not used by grpo, which plays its own dialogues.",
+        ),
+        ({"model": {"training": "qlora"}}, "model.training is qlora, with which grpo does not train: set it to lora."),
+        (
+            {"resources": {"processes": 2}},
+            "resources.processes is above 1, and grpo trains in one process: set it to 1.",
+        ),
+        (
+            {"method": "rft", "data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}},
+            "data.tasks are played by grpo alone: leave them out of a run of rft.",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_method_is_refused_with_a_sentence(tmp_path, changes, sentence):
+    with pytest.raises(Fault) as caught:
+        read_config(online(tmp_path, **changes))
+    assert str(caught.value).endswith(sentence)
+    assert caught.value.usage
+
+
+def test_without_the_packages_of_the_extra_it_is_refused_with_the_command_that_installs_them(monkeypatch):
+    monkeypatch.setattr(interpreter, "find_spec", lambda name: None if name == "trl" else object())
+    interpreter.require_online("sweet-rl")
+    with pytest.raises(Fault) as caught:
+        interpreter.require_online("grpo")
+    said = str(caught.value)
+    assert said.startswith("Method grpo needs trl>=1.16 in the trainer's Python: ")
+    assert said.endswith("pip install --python " + sys.executable + " 'trl>=1.16'") or said.endswith(
+        f"{sys.executable} -m pip install 'trl>=1.16'"
+    )
+    assert caught.value.usage
+
+
+def test_the_packages_of_the_extra_are_those_that_are_looked_for():
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    wanted = ", ".join(f'"{name}>={least}"' for name, least in interpreter.ONLINE.items())
+    assert f"online = [{wanted}]" in text
+
+
+def test_tasks_are_counted_and_held_out_and_lines_that_are_none_are_told(tmp_path):
+    path = online(tmp_path)
+    with open(tmp_path / "pack.jsonl", "a") as pack:
+        pack.write('{"id": "empty"}\n')
+    prepared = prepare(read_config(path), template=None)
+    assert prepared.counts["tasks"] == 10
+    assert prepared.counts["policy"] == {"train": 9, "held_out": 1}
+    assert [problem.line for problem in prepared.problems] == [11]
+    before = prepared.fingerprint()
+    write_lines(tmp_path / "pack.jsonl", TASKS[1:])
+    assert prepare(read_config(path), template=None).fingerprint() != before
+    write_lines(tmp_path / "pack.jsonl", [])
+    with pytest.raises(Fault, match="There is no task to play in"):
+        prepare(read_config(path), template=None)
+
+
+def test_memory_is_planned_for_the_longest_dialogue_and_time_is_not(tmp_path):
+    path = online(tmp_path, grpo={"max_turns": 2, "max_new_tokens": 100})
+    plan = plan_of(read_config(path), tmp_path)
+    assert plan.fits
+    assert plan.largest == 512 + 2 * (100 + 160)
+    assert plan.seconds["policy"] is None
+    assert plan.seconds["export"] is not None
+
+
+def test_the_order_of_the_tasks_depends_on_the_seed_and_each_epoch_has_its_own():
+    rows = [{"task_id": task["id"]} for task in TASKS]
+    config = config_of(dialogues=80, tasks_per_step=4, group=4)
+    assert (config.grpo.batch, config.grpo.steps) == (16, 5)
+    order = [row["task_id"] for row in in_order(rows, config)]
+    assert len(order) == 20
+    assert sorted(order[:10]) == sorted(order[10:]) == sorted(row["task_id"] for row in rows)
+    assert order[:10] != order[10:]
+    assert order == [row["task_id"] for row in in_order(rows[::-1], config)]
+
+
+@pytest.mark.parametrize(("count", "most", "found"), [(32, 5, 4), (32, 100, 32), (24, 9, 8), (7, 3, 1)])
+def test_a_step_is_cut_into_equal_parts_that_fit(count, most, found):
+    assert largest_divisor(count, most) == found
+
+
+def test_the_server_is_named_by_its_command_and_its_own_sentence_says_why_it_did_not_start(tmp_path, monkeypatch):
+    config = config_of()
+    monkeypatch.delenv(COMMAND, raising=False)
+    with pytest.raises(Fault, match="whose command is not known: start the run by `tandem train`"):
+        Environment(config, tmp_path)
+    monkeypatch.setenv(COMMAND, '["no-such-program-anywhere"]')
+    with pytest.raises(Fault, match="cannot be started \\(no-such-program-anywhere: No such file"):
+        Environment(config, tmp_path)
+    refusing = [sys.executable, "-c", "import sys; sys.exit('The pack has no tasks with facts.')"]
+    monkeypatch.setenv(COMMAND, json.dumps(refusing))
+    with pytest.raises(Fault, match="`tandem serve` did not start: The pack has no tasks with facts."):
+        Environment(config, tmp_path)
+
+
+def test_a_run_without_a_server_fails_with_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.delenv(COMMAND, raising=False)
+    ran = train(online(tmp_path))
+    assert ran.code == 2
+    assert "grpo plays against `tandem serve`, whose command is not known" in ran.stderr.splitlines()[-1]
+
+
+def test_a_folder_of_another_library_becomes_a_checkpoint_that_is_whole_or_passed_over(tmp_path):
+    made = tmp_path / ".trl" / "checkpoint-3"
+    made.mkdir(parents=True)
+    (made / "optimizer.pt").write_bytes(b"moments")
+    torch.save({"weight": torch.ones(2)}, made / "model.pt")
+    adopt_checkpoint(tmp_path, "policy", {"done": False, "step": 3}, made)
+    [found] = whole_checkpoints(tmp_path, lambda sentence: None)
+    assert (found.stage, found.state["step"]) == ("policy", 3)
+    assert not made.exists()
+    (found.path / "optimizer.pt").write_bytes(b"Moments")
+    told: list[str] = []
+    assert whole_checkpoints(tmp_path, told.append) == []
+    assert "optimizer.pt is not what was written" in told[0]
+
+
+def test_a_run_that_began_before_a_field_was_there_goes_on_with_its_default(tmp_path):
+    config = RunConfig(model=ModelConfig(base="somewhere"), data=DataConfig())
+    check_same_configuration(tmp_path, config, None)
+    file = tmp_path / "configuration.json"
+    begun = json.loads(file.read_text())
+    del begun["configuration"]["grpo"], begun["configuration"]["data"]["tasks"]
+    file.write_text(json.dumps(begun))
+    check_same_configuration(tmp_path, config, None)
+    other = RunConfig(model=config.model, data=config.data, grpo=GrpoConfig(group=4))
+    with pytest.raises(Fault, match="grpo.group is 4 instead of 8"):
+        check_same_configuration(tmp_path, other, None)
