@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 
 import verifiers.v1 as vf
 from openai import APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
-from tandem_env import Episode, Observation, dataset
 from verifiers.v1.dialects.chat import message_to_wire
+
+from tandem_env import Episode, Observation, dataset
 
 __all__ = ["TandemEnv", "TandemHarness", "TandemTaskset"]
 

@@ -10,9 +10,10 @@ import tempfile
 
 import torch
 from datasets import Dataset
+from trl import GRPOConfig, GRPOTrainer
+
 from tandem_env import dataset
 from tandem_env.grpo import Dialogues, reward
-from trl import GRPOConfig, GRPOTrainer
 
 url, model = sys.argv[1:]
 torch.manual_seed(1)
