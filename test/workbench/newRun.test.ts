@@ -149,6 +149,11 @@ test('without a dialogue the form says where they come from, and follows when th
   await button('Import trajectories…').waitFor();
   await expect.poll(() => button('Start').count()).toBe(0);
   await pictures('empty');
+  await button('Train by GRPO').click();
+  await expect.poll(() => form().getByRole('radio', { name: 'GRPO (online)' }).isChecked()).toBe(true);
+  await pictures('online');
+  await form().getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
+  await form().getByText('Agents learn from dialogues').waitFor();
   guesses = await collectLog(path.join(workspace, '.tandem'));
   await says('Trajectories', '12');
   await says('Successes', '3');

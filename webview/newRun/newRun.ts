@@ -77,7 +77,10 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${this.restricted(shown)}
         ${
           shown.isEmpty
-            ? emptyLog((action) => host.act(action))
+            ? emptyLog(
+                (action) => host.act(action),
+                (values) => this.set(values),
+              )
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
                 ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.more(shown)}
                 ${this.plan()}

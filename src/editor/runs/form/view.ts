@@ -89,7 +89,7 @@ export function formView(
     ...(warmStart && { warmStart }),
     recommendation,
     restriction,
-    isEmpty: choices.dialogues === 0 && form.copied === undefined,
+    isEmpty: choices.dialogues === 0 && form.copied === undefined && !playsItself(form),
   };
   return { view, filled: result };
 }

@@ -282,6 +282,9 @@ describe('what the form shows', () => {
     const none = { ...choices, dialogues: 0 };
     expect(formView(starter, none, context()).view.isEmpty).toBe(true);
     expect(formView(copy, none, context()).view.isEmpty).toBe(false);
+    expect(
+      formView({ ...starter, values: { ...starter.values, method: 'grpo' } }, none, context()).view.isEmpty,
+    ).toBe(false);
   });
 
   it('keeps a value in sight of which the log has none any more, by its name', () => {
