@@ -25,8 +25,8 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase, PrinterCallback, TrainerCallback
 
-from tandem_env import Refused
-from tandem_env.grpo import Dialogues, dataset, reward, success
+from tandem_env import Refused, dataset
+from tandem_env.grpo import Dialogues, reward, success
 
 from .config import RunConfig
 from .data.order import lot

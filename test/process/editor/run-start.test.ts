@@ -54,6 +54,7 @@ async function form() {
   const started: Run[] = [];
   const on = {
     ...{ extension: '/extension', trainer: environment, engineOf: () => engine },
+    packs: () => Promise.resolve([]),
     start: (_: Runs, configuration: unknown, { signal }: { readonly signal: AbortSignal }) =>
       new Promise<Run | undefined>((end, fail) => starts.push({ configuration, signal, end, fail })),
     started: (_: unknown, run: Run) => started.push(run),
