@@ -417,7 +417,7 @@ test('the file has its fields explained, what does not fit underlined, and what 
   await underlined.first().waitFor({ state: 'detached' });
   await method.getByText('"method"').hover();
   await page
-    .locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), or multi-turn DPO' })
+    .locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), multi-turn DPO, or online GRPO' })
     .waitFor();
   await workbench.pictures('run-file-hover');
   await workbench.runCommand('View: Revert and Close Editor');
