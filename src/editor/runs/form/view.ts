@@ -53,7 +53,7 @@ export interface ShownForm {
 }
 
 export function formView(
-  form: Form,
+  given: Form,
   choices: Choices,
   context: FormContext & {
     readonly restriction: string;
@@ -62,6 +62,7 @@ export function formView(
   },
 ): ShownForm {
   const { t, restriction, recommendation, warmStart } = context;
+  const form = withPack(given, choices);
   const result = filled(form, context);
   // The values that apply where the person has set nothing; other values are marked as changed.
   const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
@@ -129,6 +130,13 @@ function sources({ copied }: Form, t: Translate): Option[] {
 }
 
 /** Returns the list of packs for a run that plays by itself. */
+/** Proposes the largest pack of the workspace to a method that plays, until another is chosen. */
+function withPack(form: Form, { packFiles }: Choices): Form {
+  if (!playsItself(form) || form.values[PACK] !== undefined || packOf(form) !== '') return form;
+  const [largest] = packFiles.toSorted((a, b) => b.tasks - a.tasks);
+  return largest === undefined ? form : { ...form, values: { ...form.values, [PACK]: largest.file } };
+}
+
 function packs(form: Form, { packFiles }: Choices, t: Translate): FieldView {
   const ofSchema = t;
   const { title, description } = TASKS;

@@ -278,7 +278,20 @@ describe('what the form shows', () => {
     expect(formView(starter, choices, context()).view.sources).toEqual([]);
   });
 
-  it('is empty while the log is, except for a duplicate', () => {
+  it('proposes the largest pack of the workspace to GRPO, until another is chosen', () => {
+    const small = { file: '/project/tasks/small.jsonl', name: 'small', tasks: 3 };
+    const two = { ...choices, packFiles: [small, ...choices.packFiles] };
+    const packOfForm = (values: Form['values']) => {
+      const { view, filled: made } = formView(withValues({ method: 'grpo', ...values }), two, context());
+      const pack = view.values['data.tasks'];
+      expect(made.configuration).toMatchObject({ data: { tasks: [pack] } });
+      return pack;
+    };
+    expect(packOfForm({})).toBe('/project/tasks/starter.jsonl');
+    expect(packOfForm({ 'data.tasks': small.file })).toBe(small.file);
+  });
+
+  it('is empty while the log is, except for a duplicate and for a method that plays by itself', () => {
     const none = { ...choices, dialogues: 0 };
     expect(formView(starter, none, context()).view.isEmpty).toBe(true);
     expect(formView(copy, none, context()).view.isEmpty).toBe(false);
