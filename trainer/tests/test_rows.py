@@ -9,6 +9,7 @@ import pytest
 from tandem_trainer.data.dialogue import merge
 from tandem_trainer.data.prompt_file import agent_prompt
 from tandem_trainer.data.rows import read_preferences, read_rows
+from tandem_trainer.data.task_row import content_id, content_of
 from tandem_trainer.fault import Fault
 
 TASK = {
@@ -63,16 +64,28 @@ def test_a_published_row_is_the_conversation_with_the_request_as_tandem_renders_
     assert dialogue.where.endswith("rows.jsonl:1")
 
 
-def test_a_row_without_ids_is_one_dialogue_in_every_file_and_equal_tasks_are_one(tmp_path):
-    other = {**ROW, "dialogue_history": [*HISTORY[:2], {"role": "agent", "content": "Finished."}]}
-    (tmp_path / "again").mkdir()
-    read = read_rows([write(tmp_path, ROW, other), write(tmp_path / "again", ROW)])
-    assert read.left_out == {"read twice": 1}
-    first, second = read.dialogues
-    assert first.id != second.id
-    assert first.task == second.task
-    assert one(tmp_path, {**ROW, "task": {**TASK, "ground_truth": "def mean(values): ..."}}).task != first.task
+def test_a_row_has_the_ids_that_tandem_gives_to_its_task_and_to_the_imported_row(tmp_path):
+    """The hashes were taken from `tandem import` of this row."""
+    dialogue = one(tmp_path, ROW)
+    assert dialogue.task == "fa123374c48bd6f8"
+    assert dialogue.id == "imported-3407dbc2743bad3410dbd0378964d02f"
     assert one(tmp_path, {**ROW, "task": {**TASK, "id": "mean"}}).task == "mean"
+
+
+def test_tests_are_taken_in_the_order_of_their_numbers():
+    in_order = {name: TASK["test_cases"][name] for name in ("test1", "test2", "test10")}
+    assert content_id(TASK) == content_id({**TASK, "test_cases": in_order})
+    renamed = {"b": "mean([1])", "a": "mean([2])"}
+    assert content_id({**TASK, "test_cases": renamed}) != content_id(
+        {**TASK, "test_cases": dict(reversed(renamed.items()))}
+    )
+
+
+def test_the_number_of_a_test_may_have_any_length():
+    zeros, ones = "0" * 20_000, "1" * 20_000
+    calls = {"test2": "f(2)", f"test{ones}": "f(3)", f"test{zeros}1": "f(1)"}
+    assert content_of({**TASK, "test_cases": calls})[2] == ["f(1)", "f(2)", "f(3)"]
+    assert content_of({**TASK, "test_cases": {f"{ones}a": "f(2)", "1": "f(1)"}})[2] == ["f(2)", "f(1)"]
 
 
 def test_a_row_that_is_nested_too_deeply_is_told_in_a_sentence_and_the_good_ones_load(tmp_path):

@@ -3,8 +3,7 @@
 A trajectory row is `{task, dialogue_history, answer, reward}` (the offline data of arXiv 2503.15478); Tandem's exports
 add the sampler's record under `tandem`, and the conversation as the agent saw it under `messages` (docs/data.md). The
 rows of a log are written by `tandem train`; nothing here reads a log. This reader tolerates the same deviations as
-Tandem's import (`src/core/trajectory/publishedRow.ts`). Published rows have no ids; those that they get here are not
-those of the import, so that a file is imported into a log or read beside it, and not both.
+Tandem's import (`src/core/trajectory/publishedRow.ts`), so that a row has the same id either way.
 """
 
 import hashlib
@@ -29,6 +28,7 @@ from .dialogue import (
 from .fields import BadRow, object_of, reward_of, spoken, text_of
 from .json_lines import json_lines
 from .prompt_file import Prompt, agent_prompt
+from .task_row import content_id, row_id, task_of
 
 AGENT = ("agent", "assistant")
 COLLABORATOR = ("human", "user", "collaborator")
@@ -113,7 +113,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
     if "dialogue_history" not in row and "messages" in row:
         return chat_dialogue(row, tandem, f"{file}:{line}")
     task = task_of(row)
-    texts, replies = history_of(row, task["problem_description"])
+    texts, contents, replies = history_of(row, task["problem_description"])
     if "messages" in row:
         messages = messages_of(row["messages"], "messages")
         refuse_without_request(messages, "messages")
@@ -129,11 +129,11 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
         )
         messages = conversation(opening, texts, replies)
         positions = assistant_positions(messages)
+    task_id = task.get("id") or tandem.get("task") or content_id(task)
     reward = reward_of(row)
-    content = [task["problem_description"], texts, replies, row.get("answer"), reward]
     return Dialogue(
-        id=tandem.get("episode") or f"row-{digest(content)}",
-        task=text_of({"id": task.get("id") or tandem.get("task") or task_id(task)}, "id"),
+        id=tandem.get("episode") or row_id(task, texts, contents, replies, row, reward),
+        task=text_of({"id": task_id}, "id"),
         messages=messages,
         turns=turns_of(tandem, positions),
         reward=reward,
@@ -159,12 +159,13 @@ def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
     )
 
 
-def history_of(row: dict, description: str) -> tuple[list[str], list[str | None]]:
-    """Returns the agent's generated text of each turn, and the replies."""
+def history_of(row: dict, description: str) -> tuple[list[str], list[str], list[str | None]]:
+    """Returns the agent's generated text of each turn, the part that the collaborator saw, and the replies."""
     history = row.get("dialogue_history")
     if not isinstance(history, list) or not history:
         raise BadRow("The field dialogue_history must be a list of messages.")
     texts: list[str] = []
+    contents: list[str] = []
     replies: list[str | None] = []
     for index, message in enumerate(history):
         where = f"dialogue_history[{index}]"
@@ -175,6 +176,7 @@ def history_of(row: dict, description: str) -> tuple[list[str], list[str | None]
             if not isinstance(output, str | None):
                 raise BadRow(f"The output of {where} must be a string.")
             texts.append(content if output is None else output)
+            contents.append(content)
             replies.append(None)
         elif role not in COLLABORATOR:
             raise BadRow(f'{where} has the role "{role}"; it must be agent or human.')
@@ -186,37 +188,7 @@ def history_of(row: dict, description: str) -> tuple[list[str], list[str | None]
             raise BadRow(f"{where} is the collaborator's, before the agent has said anything.")
     if not texts:
         raise BadRow("dialogue_history has no turn of the agent.")
-    return texts, replies
-
-
-def task_of(row: dict) -> dict:
-    """Returns the task's fields, which may be in the row itself or in a string of JSON."""
-    task = row.get("task")
-    if task is None:
-        task = row
-    elif isinstance(task, str):
-        try:
-            task = json.loads(task)
-        except RecursionError as error:
-            raise BadRow("The field task is JSON that is nested too deeply.") from error
-        except ValueError as error:
-            raise BadRow("The field task is a string that is not JSON.") from error
-    if not isinstance(task, dict):
-        raise BadRow("The field task must be an object.")
-    text_of(task, "problem_description")
-    for name in ("ground_truth", "hidden_information", "id"):
-        if not isinstance(task.get(name), str | None):
-            raise BadRow(f"The field {name} of the task must be a string.")
-    return task
-
-
-def task_id(task: dict) -> str:
-    """Returns the id of a task that names none: equal requests with equal references are one task."""
-    return digest([task["problem_description"], task.get("ground_truth")])
-
-
-def digest(content: object) -> str:
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+    return texts, contents, replies
 
 
 def messages_of(value: object, name: str) -> Messages:
@@ -290,7 +262,7 @@ def preference_of(row: dict, where: str) -> Preference:
     prompt = messages_of(row.get("prompt"), "prompt")
     refuse_without_request(prompt, "prompt")
     tandem = object_of(row, "tandem")
-    group = f"preference-{digest(prompt)}"
+    group = f"preference-{hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]}"
     task = text_of(tandem, "task", default=request_of(prompt))
     sides = {}
     for name in ("chosen", "rejected"):

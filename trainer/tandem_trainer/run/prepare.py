@@ -22,10 +22,11 @@ from ..data.pairs import (
     returns,
     trajectory_pairs,
 )
-from ..data.rows import read_preferences, read_rows, task_id
-from ..data.rows import task_of as task_of_row
+from ..data.rows import read_preferences, read_rows
 from ..data.settle import settle
 from ..data.shortage import Shortage, shortages
+from ..data.task_row import content_id
+from ..data.task_row import task_of as task_of_row
 from ..data.template import Template
 from ..fault import Fault
 from ..turn import Example
@@ -176,7 +177,7 @@ def _to_play(config: RunConfig) -> Prepared:
         for number, row in json_lines(file, problems):
             try:
                 task = task_of_row(row)
-                ids.add(task.get("id") or task_id(task))
+                ids.add(task.get("id") or content_id(task))
             except BadRow as bad:
                 problems.append(Problem(str(file), number, str(bad)))
         digest.update(file.read_bytes())
