@@ -385,7 +385,8 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   await pictures('warm-start-chosen');
   await form().getByRole('combobox', { name: 'Request' }).selectOption('');
   await form().getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
-  await button('Learning rate: reset to the recommended value').click();
+  for (const setting of ['Learning rate', 'Epochs', 'Max. steps'])
+    await button(`${setting}: reset to the recommended value`).click();
   await base.selectOption('starter');
   await needs().getByText('It fits this machine.').waitFor();
 });

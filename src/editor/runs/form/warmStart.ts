@@ -22,6 +22,11 @@ export interface WarmStartFacts {
  * teach no protocol.
  */
 const RATE = '1e-4';
+/** Number of steps that taught the protocol, and the examples of each; twelve steps taught none. */
+const STEPS = 30;
+const BATCH = 8;
+/** Of too few successes more epochs teach nothing but these. */
+const MOST_EPOCHS = 10;
 
 /**
  * Recommends rejection fine-tuning first for a model without a success of its own: it writes no answers yet, so that
@@ -49,6 +54,13 @@ export function warmStartView(
       known,
       grouped(successes),
     ),
-    values: { method: 'rft', agent: '', ...(!isSmall && { 'policy.learning_rate': RATE }) },
+    values: { method: 'rft', agent: '', ...(!isSmall && settings(successes)) },
   };
 }
+
+/** Returns the settings of an adapter that imitates, with enough epochs over these successes. */
+const settings = (successes: number): Record<string, string> => ({
+  'policy.learning_rate': RATE,
+  'policy.epochs': String(Math.min(MOST_EPOCHS, Math.ceil((STEPS * BATCH) / successes))),
+  'policy.max_steps': String(STEPS),
+});

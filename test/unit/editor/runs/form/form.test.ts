@@ -327,7 +327,16 @@ describe('a warm start', () => {
     expect(warmStartView(facts, english)).toEqual({
       sentence:
         'This model has no dialogue of its own in this log. Begin with a warm start: rejection fine-tuning on the 30 successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
-      values: { method: 'rft', agent: '', 'policy.learning_rate': '1e-4' },
+      values: {
+        ...{ method: 'rft', agent: '' },
+        ...{ 'policy.learning_rate': '1e-4', 'policy.epochs': '8', 'policy.max_steps': '30' },
+      },
+    });
+    expect(warmStartView({ ...facts, successes: 93 }, english)!.values).toMatchObject({
+      'policy.epochs': '3',
+    });
+    expect(warmStartView({ ...facts, successes: 3 }, english)!.values).toMatchObject({
+      'policy.epochs': '10',
     });
     expect(warmStartView({ ...facts, isSmall: true }, english)!.values).toEqual({ method: 'rft', agent: '' });
     expect(warmStartView({ ...facts, played: 68 }, english)!.sentence).toMatch(
