@@ -210,9 +210,9 @@ class Developer:
         """
         return self._say(code, "answer")
 
-    def get_reward(self) -> float | None:
+    def get_reward(self) -> float:
         """Returns the fraction of the tests that the answer passes, 0 without an answer."""
-        return self._seen.reward if self._seen is not None else None
+        return (self._seen.reward if self._seen is not None else None) or 0.0
 
     def _say(self, message: str, kind: Any) -> str:
         if self._seen is None or self._seen.done:
