@@ -53,7 +53,7 @@ function resampled(rows: readonly Float64Array[], bySeed: readonly number[], ran
   for (let r = 0; r < RESAMPLES; r++) {
     let total = 0;
     for (let i = 0; i < tasks; i++) total += columns[Math.floor(random() * tasks)]!;
-    // With one seed, nothing is known about the variation over seeds.
+    // One seed says nothing about the variation over seeds.
     const ofSeeds = error === 0 ? 0 : error * studentT(rows.length - 1, random);
     means[r] = total / tasks + ofSeeds;
   }

@@ -137,7 +137,7 @@ export class FenceState {
     }
     if (
       fence !== undefined &&
-      // As in CommonMark, a fence that is indented much further, such as one in a docstring, closes nothing.
+      // CommonMark says that a fence which is indented much further closes nothing: it may stand in a docstring.
       /^[ \t>]*$/.test(fence.before) &&
       fence.before.length <= this.open.depth + 3 &&
       fence.mark.startsWith(this.open.mark) &&

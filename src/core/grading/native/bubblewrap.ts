@@ -35,7 +35,7 @@ const environment = {
   MKL_NUM_THREADS: '1',
   OMP_NUM_THREADS: '1',
   OPENBLAS_NUM_THREADS: '1',
-  // With a fixed seed the order of a set is the same for a reference and for an answer.
+  // A fixed seed makes the order of a set the same for a reference and for an answer.
   PYTHONHASHSEED: '0',
 };
 

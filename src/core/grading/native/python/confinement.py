@@ -1,4 +1,4 @@
-"""What a child may use, on top of the walls that bubblewrap built around all processes here.
+"""Limits what a child may use, on top of the walls that bubblewrap built around all processes here.
 
 docs/decisions/native-grader.md says what stands between an answer and the machine.
 """
@@ -69,7 +69,7 @@ def mapped_bytes():
 
 
 def own_state():
-    """What a child of the same user could change of this process, and its next children would inherit."""
+    """Returns what a child of the same user could change of this process, and its next children would inherit."""
     limits = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
     return (
         [resource.getrlimit(limit) for limit in limits],

@@ -2,7 +2,7 @@
 
 import importlib
 
-# What answers import, besides what the libraries import anyway: a child may find shared libraries missing that an
+# Answers import these, besides what the libraries import anyway: a child may find shared libraries missing that an
 # import needs, and does not have to import what its parent has.
 STANDARD = """
     abc array base64 bisect calendar cmath collections contextlib copy csv ctypes dataclasses datetime decimal difflib
