@@ -200,15 +200,26 @@ export class WorkbenchDriver {
     });
   }
 
-  /** Chooses an item of a row's context menu. A redrawn list closes the menu; then it is opened again. */
+  /**
+   * Chooses an item of a row's context menu. A redrawn list closes the menu, also under the mouse, and a menu that has
+   * just opened ignores all input; then it is opened again.
+   */
   async chooseInMenu(of: Locator, item: string): Promise<void> {
     await insisting(async (options) => {
       await of.click({ button: 'right', ...options });
       const found = this.page.getByRole('menuitem', { name: item });
       await found.hover(options);
-      // At first the menu takes the release of the mouse button for a choice, or ignores all input.
+      // At first the menu takes the release of the mouse button for a choice.
       await this.page.waitForTimeout(500);
+      const released = await found.evaluateHandle((element) => {
+        const seen = { isThere: false };
+        element.addEventListener('mouseup', () => (seen.isThere = true), { capture: true });
+        return seen;
+      });
       await found.click(options);
+      await found.waitFor({ state: 'hidden', ...options });
+      if (!(await released.evaluate(({ isThere }) => isThere)))
+        throw new Error(`The menu was closed before “${item}” was chosen.`);
     });
   }
 
