@@ -15,7 +15,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 from .client import Episode, Observation, Refused, tasks
 
@@ -180,9 +180,11 @@ class Developer:
     def __init__(self, url: str, token: str | None = None):
         self._episode = Episode(url, token)
         self._seen: Observation | None = None
+        self._has_failed = False
 
     def reset(self, task_id: str | None = None, seed: int | None = None, **_: Any) -> str:
         """Begins an episode; returns the request."""
+        self._has_failed = False
         self._seen = self._episode.reset(task_id=task_id, seed=seed)
         return self._seen.message
 
@@ -210,12 +212,21 @@ class Developer:
         """
         return self._say(code, "answer")
 
-    def get_reward(self) -> float:
-        """Returns the fraction of the tests that the answer passes, 0 without an answer."""
-        return (self._seen.reward if self._seen is not None else None) or 0.0
+    def get_reward(self) -> float | None:
+        """Returns the fraction of the tests that the answer passes, 0 without an answer, None when it cannot be graded
+        or the developer failed."""
+        if self._has_failed:
+            return None
+        return self._seen.reward if self._seen is not None and self._seen.done else 0.0
 
-    def _say(self, message: str, kind: Any) -> str:
-        if self._seen is None or self._seen.done:
+    def _say(self, message: str, kind: Literal["ask", "answer"]) -> str:
+        if self._has_failed or self._seen is None or self._seen.done:
             return "The task is over."
-        self._seen = self._episode.step(message, kind)
+        try:
+            self._seen = self._episode.step(message, kind)
+        except Refused as refused:
+            if refused.code != "EXECUTION_ERROR":
+                raise
+            self._has_failed = True
+            return "The task is over."
         return "Thank you, the task is over." if self._seen.done else self._seen.message
