@@ -30,6 +30,15 @@ export class ApiRefusal extends Error {
   }
 }
 
+/** The refusal of a request that would wait for too many others. Clients of the API send it again by themselves. */
+export class BusyRefusal extends ApiRefusal {
+  /** @param open number of answers that are being written */
+  constructor(open: number) {
+    const message = `${open} answers are being written already. Send the request again later, or fewer at once.`;
+    super(429, message, { code: 'rate_limit_exceeded' });
+  }
+}
+
 /** Makes the refusal of a field that the request gives wrongly, or that cannot be done. */
 export const refused = (param: string | null, message: string, code?: string): ApiRefusal =>
   new ApiRefusal(400, message, { param, code });

@@ -5,16 +5,20 @@ import { TokenTexts } from '../model/local/tokenTexts';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { readBody, sendJson } from '../serving/messages';
 import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
-import { ApiRefusal, refusalFor, refused } from './refusal';
+import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
 
 /** Maximum number of bytes of a request. */
 const LONGEST_REQUEST = 4 * 1024 * 1024;
+/** Number of answers, those of all open requests together, above which a further request is refused. */
+const MOST_ANSWERS = 512;
 
 export interface ModelServerOptions extends ListenPlace {
   readonly model: LocalModel;
   /** Name by which clients ask for the model. */
   readonly id: string;
+  /** By default `MOST_ANSWERS`. */
+  readonly mostAnswers?: number;
 }
 
 /** What every request needs. */
@@ -24,6 +28,7 @@ interface Parts extends AnsweringModel {
   readonly created: number;
   /** Aborts when the server is stopped. */
   readonly signal: AbortSignal;
+  readonly answers: { open: number; readonly most: number };
 }
 
 /** Serves one local model as OpenAI's chat completions do. Requests that come at once share the model's batches. */
@@ -34,12 +39,18 @@ export class ModelServer {
    * Loads the model, then listens.
    * @throws {Fault} `serving/address`, or the faults of a model that cannot be loaded
    */
-  static async start({ model, id, ...place }: ModelServerOptions): Promise<ModelServer> {
+  static async start({
+    model,
+    id,
+    mostAnswers = MOST_ANSWERS,
+    ...place
+  }: ModelServerOptions): Promise<ModelServer> {
     const { folder, contextLength, fingerprint } = await model.describe();
     const texts = new TokenTexts(folder);
     const textOf = (token: number) => texts.of(token);
     const created = Math.floor(Date.now() / 1000);
-    const served = { model, id, contextLength, fingerprint, textOf, created };
+    const answers = { open: 0, most: mostAnswers };
+    const served = { model, id, contextLength, fingerprint, textOf, created, answers };
     const listener = await Listener.open(place, {
       name: 'The model server',
       answer: (request, response, signal) => answer(request, response, { ...served, signal }),
@@ -127,7 +138,14 @@ function requireModel(named: string, id: string): void {
 async function complete(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const asked = readChatRequest(await jsonOf(request, parts.signal));
   requireModel(asked.model, parts.id);
-  await writeAnswers(asked, response, parts);
+  const { answers } = parts;
+  if (answers.open > 0 && answers.open + asked.n > answers.most) throw new BusyRefusal(answers.open);
+  answers.open += asked.n;
+  try {
+    await writeAnswers(asked, response, parts);
+  } finally {
+    answers.open -= asked.n;
+  }
 }
 
 async function jsonOf(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {

@@ -38,6 +38,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(status === 429 && { 'retry-after': '1' }),
   });
   response.end(text);
 }

@@ -333,6 +333,28 @@ describe('the model server', () => {
     await alone.close();
   });
 
+  it('refuses more answers at once than it may write, as clients know it, until one has ended', async () => {
+    const narrow = await ModelServer.start({
+      ...{ model, id: 'starter', host: '127.0.0.1', port: 0 },
+      mostAnswers: 2,
+    });
+    try {
+      const first = await begun(long, narrow);
+      const both = { ...greedy, n: 2 };
+      const refused = await post(both, { at: narrow });
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect(errorSchema.parse(await refused.json()).error.code).toBe('rate_limit_exceeded');
+      expect((await post(greedy, { at: narrow })).status).toBe(200);
+      await first.cancel();
+      await expect.poll(async () => (await post(both, { at: narrow })).status).toBe(200);
+      // A request that is alone is answered, however many answers it wants.
+      expect((await post({ ...greedy, n: 3 }, { at: narrow })).status).toBe(200);
+    } finally {
+      await narrow.close();
+    }
+  });
+
   it('writes an answer again when the model’s process dies, but ends a stream that has begun', async () => {
     const mortal = starter();
     const place = await serve(mortal);
