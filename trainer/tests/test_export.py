@@ -144,6 +144,17 @@ def test_the_check_computes_in_32_bits_and_the_live_weights_come_back_bit_for_bi
     )
 
 
+@pytest.mark.parametrize(("files", "apart"), [("float32", 1e-5), ("float16", 1e-2)])
+def test_adapters_that_were_trained_on_rounded_weights_are_merged_into_these(tmp_path, files, apart):
+    base = trained_base(tmp_path, files=files, dtype="bfloat16", change=0.5)
+    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    assert check.dtype == files
+    assert check.difference < apart
+    plain = load_file(tmp_path / "base" / "model.safetensors")["model.embed_tokens.weight"]
+    exported = load_file(tmp_path / "model" / "model.safetensors")["model.embed_tokens.weight"]
+    assert torch.equal(exported, plain.to(torch.bfloat16).to(plain.dtype))
+
+
 def test_without_the_memory_for_that_the_check_allows_for_the_noise_of_16_bits(tmp_path, monkeypatch):
     base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
     monkeypatch.setattr("tandem_trainer.export.folders.available_memory", lambda: 1000)

@@ -153,8 +153,15 @@ def _export(
 
 
 def load_plain(base: Base) -> PreTrainedModel:
-    """Loads the base without adapters and quantisation, on the CPU, in the type of its files."""
-    return AutoModelForCausalLM.from_pretrained(base.folder, dtype="auto")
+    """Loads the base without adapters and quantisation, on the CPU, in the type of its files.
+
+    Its numbers are those that were trained on: rounded, when the run's type is another one.
+    """
+    plain = AutoModelForCausalLM.from_pretrained(base.folder, dtype="auto")
+    if base.dtype not in (plain.dtype, torch.float32):
+        for weight in plain.parameters():
+            weight.data = weight.data.to(base.dtype).to(weight.dtype)
+    return plain
 
 
 def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
