@@ -38,7 +38,7 @@ describe('The tools for the agent of the editor', () => {
     assert.equal(title, 'Collect dialogues?');
     assert.match(
       message,
-      /^Up to 2 dialogues of starter with rules are played about tasks of starter-world,/,
+      /^This plays up to 2 dialogues of starter with rules about tasks of starter-world,/,
     );
     await configure('protocol.maxTurns', 3);
     try {

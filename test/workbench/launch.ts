@@ -7,6 +7,7 @@ import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
 import {
   calmSettings,
   installExtension,
+  installFolder,
   startServer,
   testEnvironment,
   testFlags,
@@ -22,6 +23,8 @@ import { themeSettings } from './themes';
 export interface WorkbenchOptions {
   /** The working folder that is loaded as an extension, absolute; or a package to install, as a user does. */
   readonly extension: string | { readonly vsix: string };
+  /** Folders of further extensions, absolute. */
+  readonly others?: readonly string[];
   /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
   /** User settings in addition to the default ones of the tests. */
@@ -71,6 +74,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   writeSettings(userData, settings, { replace: true });
   const { extension, workspace } = options;
   if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
+  for (const other of options.others ?? []) installFolder(userData, other);
   const server = await startServer(installed, {
     userData,
     flags: testFlags(options.grace, typeof extension === 'string'),

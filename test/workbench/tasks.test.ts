@@ -39,6 +39,7 @@ beforeAll(async () => {
   hub = await Hub.start('backend_tasks/test.jsonl', Buffer.from(published));
   workbench = await startWorkbench({
     extension: root,
+    others: [path.resolve('test/fixtures/tool-caller')],
     workspace,
     settings: { 'tandem.session.openGuidelines': true },
     environment: { HF_ENDPOINT: hub.url },
@@ -285,6 +286,24 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
   await dismissNotifications();
   await pictures('tasks-new-run');
   await workbench.runCommand('View: Close Editor');
+});
+
+test('lets an agent of the editor collect only after they have said yes', async () => {
+  const question = workbench.page.locator('.monaco-dialog-box');
+  const call = async (answer: string): Promise<void> => {
+    await workbench.runCommand('Tests: Collect as an Agent');
+    await question.getByText('Collect dialogues?').waitFor();
+    await question.getByText(/^This plays up to 1 dialogue of starter with rules/).waitFor();
+    await workbench.screenshot('tasks-tool');
+    await question.getByRole('button', { name: answer, exact: true }).click();
+    await question.waitFor({ state: 'detached' });
+  };
+  await call('Cancel');
+  await workbench.notification(/The tool failed: /);
+  await dismissNotifications();
+  await call('Yes');
+  await workbench.notification(/The tool said: .*1 dialogue/);
+  await dismissNotifications();
 });
 
 test('downloads a published pack only after its licence was accepted', async () => {

@@ -59,7 +59,7 @@ async function playWords(
   const count = tasks * rollouts;
   const names = players.map((play) => play.agent).join(', ');
   const who = t(
-    'Up to {0} of {1} with {2} are played about tasks of {3}, graded and logged.',
+    'This plays up to {0} of {1} with {2} about tasks of {3}, grades the answers and logs everything.',
     dialogues(count * specs.length, t),
     names,
     players[0]!.simulator,

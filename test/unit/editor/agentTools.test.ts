@@ -68,7 +68,7 @@ describe('the tools of the editor’s agent', () => {
     expect(collect.confirmationMessages).toEqual({
       title: 'Collect dialogues?',
       message: expect.stringMatching(
-        /^Up to 12 dialogues of My Server with rules are played about tasks of fees, graded and logged\. Costs about /,
+        /^This plays up to 12 dialogues of My Server with rules about tasks of fees, grades the answers and logs everything\. Costs about /,
       ) as string,
     });
     const evaluate = await prepared('tandem_evaluate', { packs: ['fees'], tasks: 3, agents: ['a', 'b'] });
