@@ -391,7 +391,7 @@ test('the saved export is published on the hub, after a look at what goes where'
   await workbench.page.getByText('Publish the dataset ada/rows?').waitFor();
   await workbench.page.getByText('README.md (').waitFor();
   expect(hub.repositories.size).toBe(0);
-  await workbench.screenshot('trajectories-publish');
+  await workbench.pictures('trajectories-publish');
   await press('Publish');
   await workbench.notification(/Published at .*datasets\/ada\/rows, where only you/);
   const { 'rows.jsonl': sent } = hub.files('datasets/ada/rows');
@@ -401,7 +401,7 @@ test('the saved export is published on the hub, after a look at what goes where'
 test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
   await workbench.runCommand('Tandem: Export Trajectories…');
   await quickInput().locator('.quick-input-list-row', { hasText: 'Thumbs' }).waitFor();
-  await workbench.screenshot('trajectories-export-formats');
+  await workbench.pictures('trajectories-export-formats');
   await workbench.setSize(400, 800);
   await workbench.screenshot('trajectories-export-formats-narrow');
   await workbench.setSize(1280, 800);
