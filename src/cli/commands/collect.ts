@@ -1,7 +1,9 @@
+import { Option } from 'commander';
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import type { Install, CommandResult, CliContext } from '../command';
+import type { ClaimPart } from '../../core/trajectory/log';
+import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
 import { namedKeys } from '../keys';
@@ -11,6 +13,7 @@ import { usageOf } from '../usage';
 
 interface Options extends PlayOptions {
   readonly agent: string;
+  readonly shard?: ClaimPart;
 }
 
 export const installCollect: Install = (program, perform) => {
@@ -19,11 +22,25 @@ export const installCollect: Install = (program, perform) => {
     .description(
       'play tasks with an agent and a simulator, grade and log them; run the same command again to continue after a stop',
     )
-    .requiredOption('--agent <model>', MODEL_WORDS);
+    .requiredOption('--agent <model>', MODEL_WORDS)
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'play only the i-th of n parts, while the same command plays the others elsewhere',
+      ).argParser(shardOf),
+    );
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
     perform((to) => collectDialogues(options, to)),
   );
 };
+
+/** Reads a part such as `2/4`. */
+function shardOf(text: string): ClaimPart {
+  const [, index = 0, of = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
+  if (index < 1 || index > of)
+    throw wrongUse(`--shard takes a part and the number of parts, such as 1/4, not "${text}".`);
+  return { index, of };
+}
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
@@ -32,7 +49,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const progress = startProgress('collect', 'dialogues');
-  const { seed, rollouts, concurrency, mode } = options;
+  const { seed, rollouts, concurrency, mode, shard: part } = options;
   const collection = collectionName('collection', { ...play, seed, agent });
   try {
     const result = await collect({
@@ -42,6 +59,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
       grader,
       seed,
       rollouts,
+      part,
       concurrency,
       mode,
       collection,
@@ -57,7 +75,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
         agent: toldOf(agent),
         simulator: toldOf(play.simulator),
       },
-      print: () => [inWords(result, options.data), ...usageOf(agent), ...usageOf(play.simulator)].join('\n'),
+      print: () => [inWords(result, options), ...usageOf(agent), ...usageOf(play.simulator)].join('\n'),
       failed: result.done < result.total,
     };
   } finally {
@@ -71,9 +89,13 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
 
 const toldOf = ({ counts, notes }: Pick<Model, 'counts' | 'notes'>): object => ({ usage: counts, notes });
 
-function inWords({ done, total, already, failures }: CollectionResult, data: string): string {
+function inWords(
+  { done, total, already, failures }: CollectionResult,
+  { data, shard }: Pick<Options, 'data' | 'shard'>,
+): string {
+  const whose = shard === undefined ? '' : ` of part ${shard.index} of ${shard.of}`;
   return [
-    `${done} of ${total} dialogues are in ${data}${already === 0 ? '' : `, ${already} of them from before`}.`,
+    `${done} of ${total} dialogues${whose} are in ${data}${already === 0 ? '' : `, ${already} of them from before`}.`,
     ...failures.map(({ message, count }) => `${count} failed: ${message}`),
     ...(failures.length === 0 ? [] : ['The same command tries them again.']),
   ].join('\n');

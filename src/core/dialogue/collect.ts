@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
-import type { Claim, CollectedRollout, TrajectoryLog } from '../trajectory/log';
+import type { Claim, ClaimPart, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './parts';
 import type { Protocol } from './protocol';
@@ -21,6 +21,8 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
+  /** Which part of the dialogues is played here, while others play the rest; by default all of them. */
+  readonly part?: ClaimPart;
   /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;
   readonly seed: number;
@@ -74,10 +76,11 @@ export function collectionName(purpose: string, settings: Settings): string {
  * resumed.
  *
  * @throws {Fault} `dialogue/collection-failing` when nothing works, `dialogue/task-changed`, `trajectory/claimed` when
- * another process plays the same collection; AbortError on cancel, with everything logged
+ * another process plays the same part of the collection; AbortError on cancel, with everything logged
  */
 export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
-  const claim = await plan.log.claim(`collection-${plan.collection}`, `The collection ${plan.collection}`);
+  const { collection, log, part } = plan;
+  const claim = await log.claim(`collection-${collection}`, `The collection ${collection}`, part);
   try {
     await refuseChangedTasks(plan);
     return await new Collection(plan).run();
@@ -87,13 +90,13 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
 }
 
 /** Refuses a task that differs from the one played under its id, whose dialogues would be counted for it. */
-async function refuseChangedTasks({ log, collection, tasks }: CollectionPlan): Promise<void> {
+async function refuseChangedTasks({ log, collection, tasks, rollouts }: CollectionPlan): Promise<void> {
   const collected = log.collected(collection);
   for (const { task, pack } of tasks) {
-    const known = collected.get(`${task.id}#0`);
+    const known = Array.from({ length: rollouts }, (_, rollout) => collected.get(`${task.id}#${rollout}`));
     // A damaged dialogue is played anew, and need not be readable.
-    const isReadable = known !== undefined && !known.damaged;
-    const played = isReadable ? (await log.trajectory(known.episode))?.task : undefined;
+    const readable = known.find((one) => one !== undefined && !one.damaged);
+    const played = readable === undefined ? undefined : (await log.trajectory(readable.episode))?.task;
     if (played === undefined || contentOf(played) === contentOf(task)) continue;
     throw new Fault(
       'dialogue/task-changed',
@@ -137,7 +140,7 @@ class Collection {
 
   constructor(private readonly plan: CollectionPlan) {
     this.known = plan.log.collected(plan.collection);
-    this.total = plan.tasks.length * plan.rollouts;
+    this.total = [...this.jobs()].length;
     this.signal =
       plan.signal === undefined ? this.stop.signal : AbortSignal.any([plan.signal, this.stop.signal]);
   }
@@ -156,10 +159,16 @@ class Collection {
     };
   }
 
-  /** Yields rollout by rollout, so that an early stop leaves every task played about equally often. */
+  /**
+   * Yields rollout by rollout, so that an early stop leaves every task played about equally often. The parts take turns,
+   * so that they are equally large.
+   */
   private *jobs(): Generator<Job> {
-    for (let rollout = 0; rollout < this.plan.rollouts; rollout++) {
-      for (const entry of this.plan.tasks) yield { ...entry, rollout };
+    const { tasks, rollouts, part: { index, of } = { index: 1, of: 1 } } = this.plan;
+    for (let rollout = 0; rollout < rollouts; rollout++) {
+      for (const [at, entry] of tasks.entries()) {
+        if ((rollout * tasks.length + at) % of === index - 1) yield { ...entry, rollout };
+      }
     }
   }
 

@@ -20,8 +20,13 @@ export interface Claim {
  * at least one sees the other, and a claimant that sees another does not hold the claim. While none holds it, the first
  * by name stays; the others step back and try again.
  */
-const claimSchema = ownerSchema.extend({ isHeld: z.boolean() });
+const claimSchema = ownerSchema.extend({
+  isHeld: z.boolean(),
+  part: z.object({ index: z.int(), of: z.int() }).optional(),
+});
 type ClaimFile = z.infer<typeof claimSchema>;
+/** One of `of` parts of what is claimed, `index` from 1. Parts that share nothing may be claimed by several at once. */
+export type ClaimPart = NonNullable<ClaimFile['part']>;
 type OtherClaim = ClaimFile & { readonly file: string };
 
 const SUFFIX_BYTES = 4;
@@ -36,23 +41,24 @@ const WAIT_AT_MOST_MS = 5_000;
  * @param folder folder of the claims; created if missing
  * @param name name of what is claimed, any text
  * @param what subject of the error message for a second claimant, e.g. "This dialogue"
+ * @param part what of it is claimed; by default all
  * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
  */
-export async function claimIn(folder: string, name: string, what: string): Promise<Claim> {
+export async function claimIn(folder: string, name: string, what: string, part?: ClaimPart): Promise<Claim> {
   const prefix = prefixOf(name);
   const file = join(folder, `${prefix}${randomBytes(SUFFIX_BYTES).toString('hex')}.owner`);
   const release = (): Promise<void> => rm(file, { force: true });
   try {
     for (const begun = performance.now(); ;) {
-      await put(file, false);
-      let others = await othersOf(folder, prefix, file);
+      await put(file, false, part);
+      let others = await othersOf(folder, prefix, { file, part });
       while (others.length > 0 && others.every((other) => !other.isHeld && file < other.file)) {
         if (performance.now() - begun > WAIT_AT_MOST_MS) break;
         await sleep(LOOK_AGAIN_MS);
-        others = await othersOf(folder, prefix, file);
+        others = await othersOf(folder, prefix, { file, part });
       }
       if (others.length === 0) {
-        await put(file, true);
+        await put(file, true, part);
         return { release };
       }
       await release();
@@ -76,25 +82,37 @@ function prefixOf(name: string): string {
   return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.`;
 }
 
-async function put(file: string, isHeld: boolean): Promise<void> {
-  const claim: ClaimFile = { ...(await ownIdentity()), isHeld };
+async function put(file: string, isHeld: boolean, part: ClaimPart | undefined): Promise<void> {
+  const claim: ClaimFile = { ...(await ownIdentity()), isHeld, part };
   await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(claim)));
 }
 
-/** Returns the claims of other processes that are, or may be, alive; removes those of processes that are gone. */
-async function othersOf(folder: string, prefix: string, own: string): Promise<OtherClaim[]> {
+/**
+ * Returns the claims of other processes that are, or may be, alive, and claim something of the same; removes those of
+ * processes that are gone.
+ */
+async function othersOf(
+  folder: string,
+  prefix: string,
+  own: { readonly file: string; readonly part: ClaimPart | undefined },
+): Promise<OtherClaim[]> {
   const others: OtherClaim[] = [];
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
-    if (file === own || !name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
+    if (file === own.file || !name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
     const text = await ifThere(() => readFile(file, 'utf8'));
     if (text === undefined) continue; // it stepped back
     const claim = parseClaim(file, text);
+    if (areApart(claim.part, own.part)) continue;
     if (await mayLive(claim)) others.push({ ...claim, file });
     else await rm(file, { force: true });
   }
   return others;
 }
+
+/** Tells whether two parts share nothing. */
+const areApart = (one: ClaimPart | undefined, other: ClaimPart | undefined): boolean =>
+  one !== undefined && other !== undefined && one.of === other.of && one.index !== other.index;
 
 function parseClaim(file: string, text: string): ClaimFile {
   try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Fault } from '../fault';
-import { claimIn, type Claim } from './claim';
+import { claimIn, type Claim, type ClaimPart } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import type { EventOf } from './event';
@@ -29,7 +29,7 @@ export type {
   TrajectoryFilter,
   TrajectoryList,
 } from './index/query';
-export type { Claim } from './claim';
+export type { Claim, ClaimPart } from './claim';
 export type { Erasure } from './erase';
 
 export interface LogOptions {
@@ -202,11 +202,12 @@ export class TrajectoryLog extends LogWriter {
    * after it has read what the previous holder logged.
    * @param name name of what is claimed, e.g. `collection-<name>` or `episode-<id>`
    * @param what subject of the error message for a second claimant, e.g. "This dialogue"
+   * @param part what of it is claimed; by default all
    * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
    */
-  async claim(name: string, what: string): Promise<Claim> {
+  async claim(name: string, what: string, part?: ClaimPart): Promise<Claim> {
     if (this.isClosed) throw closed();
-    const held = await this.afterClaims(() => claimIn(join(this.folder, 'claims'), name, what));
+    const held = await this.afterClaims(() => claimIn(join(this.folder, 'claims'), name, what, part));
     const claim: Claim = {
       release: () => {
         this.claims.delete(claim);

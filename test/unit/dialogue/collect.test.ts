@@ -74,6 +74,22 @@ describe('collecting', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
+  it('plays in parts, each dialogue in one of them, what one alone plays', async () => {
+    const of = 3;
+    const parts = await Promise.all(
+      [1, 2, 3].map(async (index) => collect(await plan({ part: { index, of } }))),
+    );
+    expect(parts.map(({ total, done }) => [total, done])).toEqual([
+      [3, 3],
+      [3, 3],
+      [2, 2],
+    ]);
+    const alone = await collect(await plan());
+    expect(alone).toMatchObject({ total: 8, done: 8, already: 8 });
+    expect(log.list({ offset: 0, limit: 20 }).total).toBe(8);
+    expect(await collect(await plan({ part: { index: 2, of } }))).toMatchObject({ total: 3, already: 3 });
+  });
+
   it.each([0, 5])('ends with the fault of a broken grader that fails after %i ms', async (delay) => {
     const grader = graderThat(async () => {
       await new Promise((resolve) => setTimeout(resolve, delay));
