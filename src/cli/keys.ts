@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import { originOf, originOfModel } from '../core/model/address';
+import { onEachServer, originOf, originOfModel } from '../core/model/address';
 import { wrongUse } from './command';
 
-/** Returns the key for the server of a model; undefined when `--key-env` names none for it. */
+/** Returns the key for a model on one server, by its name; undefined when `--key-env` names none for it. */
 export type KeyOf = (spec: string) => string | undefined;
 
 /** The option takes names of variables and no keys, because other users of the machine can read a command line. */
@@ -18,7 +18,7 @@ export const keyEnvOption = (): Option =>
  * @throws {Fault} `usage` when a variable is not set, or it is not clear which server its key is for
  */
 export function namedKeys(variables: readonly string[] = [], specs: readonly string[]): KeyOf {
-  const origins = new Set(specs.flatMap((spec) => originOfModel(spec) ?? []));
+  const origins = new Set(specs.flatMap(onEachServer).flatMap((spec) => originOfModel(spec) ?? []));
   const keys = new Map<string, string>();
   for (const text of variables) {
     const at = text.indexOf('@');

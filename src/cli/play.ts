@@ -13,16 +13,17 @@ import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
 
 /** Help text on the values of `--agent` and `--simulator`. */
-export const MODEL_WORDS = 'starter, local:<folder>, openai:<model>[@<base URL>] or script:<file>';
+export const MODEL_WORDS =
+  'starter, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
 /**
  * Returns the options of `openModel` for this build.
- * @param apiKey the key for the model's server
+ * @param keyOf returns the key for a server
  */
-export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, apiKey?: string): OpenModelOptions => ({
+export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: KeyOf): OpenModelOptions => ({
   starter: path.join(assets, 'starter'),
   inference: path.join(assets, 'inference.js'),
-  apiKey,
+  ...(keyOf && { keyOf }),
 });
 
 /** Options on how dialogues are played, whoever the agent is and whatever the tasks are. */
@@ -166,7 +167,7 @@ export async function prepareDialogues(
 ): Promise<DialogueSetup> {
   const prompts = await Prompts.load(path.join(assets, 'prompts'), folder);
   return {
-    simulator: openSimulator(simulator, prompts, modelOptions({ assets }, keyOf(simulator))),
+    simulator: openSimulator(simulator, prompts, modelOptions({ assets }, keyOf)),
     prompts,
     protocol: { maxTurns, replyLimit },
   };

@@ -1,5 +1,5 @@
 import type { SecretStorage } from 'vscode';
-import { baseUrlOf, originOf } from '../core/model/address';
+import { baseUrlOf, onEachServer, originOf } from '../core/model/address';
 import { withoutSlash } from './models/server';
 
 const PREFIX = 'tandem.apiKey ';
@@ -8,9 +8,14 @@ const PREFIX = 'tandem.apiKey ';
 export class ApiKeys {
   constructor(private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete' | 'keys'>) {}
 
-  async forModel(model: string): Promise<string | undefined> {
-    const server = baseUrlOf(model);
-    return server === undefined ? undefined : this.forServer(server);
+  /** Returns the keys for a model on each of its servers, by its name there (`onEachServer`). */
+  async forModel(model: string): Promise<(on: string) => string | undefined> {
+    const keys = new Map<string, string | undefined>();
+    for (const on of onEachServer(model)) {
+      const server = baseUrlOf(on);
+      if (server !== undefined) keys.set(on, await this.forServer(server));
+    }
+    return (on) => keys.get(on);
   }
 
   /** @param server the server's base URL; an invalid URL has no key */

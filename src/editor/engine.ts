@@ -257,9 +257,9 @@ export class Engine implements SessionParts, vscode.Disposable {
     const { openModel } = await import('../core/model/spec');
     const script = /^script:(.+)$/s.exec(spec)?.[1];
     const resolved = script === undefined ? spec : `script:${this.configuration.resolve(script) ?? script}`;
-    const apiKey = await this.shared.keys.forModel(spec);
+    const keyOf = await this.shared.keys.forModel(spec);
     const limits = this.configuration.timeLimits;
-    const model = openModel(resolved, { limits, apiKey });
+    const model = openModel(resolved, { limits, keyOf });
     if (script === undefined) return this.servers.watched(model);
     return { name: spec, generate: (...request) => model.generate(...request) };
   }

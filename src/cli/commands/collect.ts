@@ -45,7 +45,7 @@ function shardOf(text: string): ClaimPart {
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
   const play = await preparePlay(options, to, keyOf);
-  const agent = openModel(options.agent, modelOptions(to, keyOf(options.agent)));
+  const agent = openModel(options.agent, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const progress = startProgress('collect', 'dialogues');

@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { measureLeak } from '../../core/dialogue/leak';
+import { ifThere } from '../../core/trajectory/files';
 import { importTrajectories } from '../../core/trajectory/import';
 import type { Install, CommandResult, CliContext } from '../command';
 import { openLog } from '../log';
@@ -8,11 +10,37 @@ import { startCount } from '../terminal';
 export const installImport: Install = (program, perform) => {
   program
     .command('import')
-    .description('add published trajectory rows to the log; importing twice adds nothing')
-    .argument('<file>', 'JSON lines {task, dialogue_history, answer, reward}')
+    .description(
+      'add the dialogues of another data folder, or published trajectory rows, to the log; importing twice adds nothing',
+    )
+    .argument('<from>', 'a data folder, or a file of JSON lines {task, dialogue_history, answer, reward}')
     .addOption(dataOption())
-    .action((file: string, options: { data: string }) => perform((to) => importFile(file, options.data, to)));
+    .action((from: string, options: { data: string }) =>
+      perform(async (to) => {
+        const isFolder = (await ifThere(() => stat(from)))?.isDirectory() === true;
+        return isFolder ? importFolder(from, options.data, to) : importFile(from, options.data, to);
+      }),
+    );
 };
+
+async function importFolder(from: string, data: string, { signal }: CliContext): Promise<CommandResult> {
+  const log = await openLog(data);
+  try {
+    const { imported, different, ...segments } = await log.merge(from, signal);
+    return {
+      summary: { data, imported, ...segments, different },
+      print: () =>
+        [
+          `${imported} trajectories imported from ${from} into ${data}.`,
+          ...different.map(
+            (name) => `${name} stays as it is in ${data}: what was erased from it does not come back.`,
+          ),
+        ].join('\n'),
+    };
+  } finally {
+    await log.close();
+  }
+}
 
 async function importFile(file: string, data: string, { signal }: CliContext): Promise<CommandResult> {
   const log = await openLog(data);

@@ -71,7 +71,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
       ...{ seed, simulator, title: titleOf(tasks), runName: 'loop' },
       prompts: path.join(to.assets, 'prompts'),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
-      openModel: (name) => openModel(name, modelOptions(to, keyOf(name))),
+      openModel: (name) => openModel(name, modelOptions(to, keyOf)),
       openGrader: () =>
         (grader ??= openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) })),
       openTrainer: () => (trainer ??= openShippedTrainer(to)),

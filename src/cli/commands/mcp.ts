@@ -87,7 +87,7 @@ async function openPlay(
   const { data, jobs, seed, concurrency, mode, temperature = TEMPERATURES[purpose] } = options;
   const players = await preparePlayers({ ...options, simulator, temperature }, to, keyOf);
   const named = agents.length === 0 ? [options.agent] : agents;
-  const models = named.map((spec) => openModel(spec, modelOptions(to, keyOf(spec))));
+  const models = named.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: jobs });
   const log = await openLog(data);
   return {

@@ -34,7 +34,7 @@ export function originOf(text: string): string | undefined {
   return typeof address === 'string' ? undefined : address.origin;
 }
 
-/** A model on a server, named `openai:<model>[@<base URL>]`. */
+/** A model on a server, named `openai:<model>[@<base URL>]`; on several, `baseUrl` holds all of them. */
 export interface ServedModel {
   readonly model: string;
   /** Base URL as written; absent if the environment names the server. */
@@ -50,6 +50,19 @@ export function servedModel(spec: string): ServedModel | undefined {
   const rest = spec.slice('openai:'.length);
   const at = [...rest.matchAll(ADDRESS_BEGINS)].at(-1)?.index;
   return at === undefined ? { model: rest } : { model: rest.slice(0, at), baseUrl: rest.slice(at + 1) };
+}
+
+/** Matches the comma between two addresses. */
+const ADDRESS_FOLLOWS = /,(?=\s*https?:\/\/)/i;
+
+/**
+ * Returns the names of a model on each of its servers: `openai:m@http://a/v1,http://b/v1` is `openai:m@http://a/v1` and
+ * `openai:m@http://b/v1`. Any other name is returned as it is.
+ */
+export function onEachServer(spec: string): readonly string[] {
+  const served = servedModel(spec);
+  if (served?.baseUrl === undefined) return [spec];
+  return served.baseUrl.split(ADDRESS_FOLLOWS).map((baseUrl) => `openai:${served.model}@${baseUrl.trim()}`);
 }
 
 /** Returns the base URL for models without one in their name: `OPENAI_BASE_URL`, or else OpenAI's own. */

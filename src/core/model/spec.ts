@@ -1,21 +1,26 @@
 import { Fault } from '../fault';
 import { notGguf, onlyGguf } from './local/gguf';
-import { servedModel, type ServedModel } from './address';
+import { onEachServer, servedModel, type ServedModel } from './address';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
+import { ServerPool } from './serverPool';
 
 /** Options for models on servers and for local models; scripts need none. */
 export interface OpenModelOptions
-  extends Omit<OpenAiOptions, 'model' | 'baseUrl'>, Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
+  extends
+    Omit<OpenAiOptions, 'model' | 'baseUrl' | 'apiKey'>,
+    Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
   /** Folder of the model that ships with Tandem. */
   readonly starter?: string;
+  /** Returns the key for a model on one server, by its name; without one it is that of the environment. */
+  readonly keyOf?: (spec: string) => string | undefined;
 }
 
 /**
- * Opens a model by its name on the command line: `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` or
- * `script:<file>`. The caller must close it.
+ * Opens a model by its name on the command line: `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` with several
+ * base URLs after each other's commas, or `script:<file>`. The caller must close it.
  *
  * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`, in
  * any case.
@@ -32,9 +37,19 @@ export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   const rest = spec.slice(colon + 1);
   if (spec === 'starter') return new LocalModel({ ...options, name: spec, folder: starterFolder(options) });
   if (kind === 'local' && rest !== '') return new LocalModel({ ...options, name: spec, folder: rest });
-  if (served !== undefined && rest !== '') return new OpenAiModel({ ...options, ...named(spec, served) });
+  if (served !== undefined && rest !== '') return onServers(spec, options);
   if (kind === 'script' && rest !== '') return new ScriptModel(rest);
   throw unknownKind(spec);
+}
+
+/** Opens a model on its server, or on all of them. */
+function onServers(spec: string, { keyOf, ...options }: OpenModelOptions): Model {
+  const servers = onEachServer(spec).map((one) => ({
+    ...options,
+    ...named(one, servedModel(one)!),
+    apiKey: keyOf?.(one),
+  }));
+  return servers.length === 1 ? new OpenAiModel(servers[0]!) : new ServerPool(spec, servers);
 }
 
 /**

@@ -8,6 +8,7 @@ import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { summaryOf, type Row } from './index/rows';
+import { mergeSegments, type MergedSegments } from './merge';
 import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
 import { consentsLostBy } from './segment/lost';
 import { notYetNoted } from './segment/older';
@@ -228,6 +229,23 @@ export class TrajectoryLog extends LogWriter {
   async refresh(): Promise<void> {
     await this.index.refresh();
     this.continueAfter(this.index.store.newest);
+  }
+
+  /**
+   * Adds the log of another data folder, see `mergeSegments`.
+   * @returns with the number of trajectories that are new here
+   * @throws {Fault} `trajectory/no-log`, `trajectory/log-in-use`
+   */
+  async merge(folder: string, signal?: AbortSignal): Promise<MergedSegments & { readonly imported: number }> {
+    await this.refresh();
+    const before = this.count().total;
+    let merged: MergedSegments;
+    try {
+      merged = await mergeSegments(logFolderOf(folder), this.logFolder, signal);
+    } finally {
+      await this.refresh();
+    }
+    return { ...merged, imported: this.count().total - before };
   }
 
   /** Calls the listener after each change, by this process or found by `refresh`. */

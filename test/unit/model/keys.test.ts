@@ -24,7 +24,8 @@ beforeEach(async () => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-const ask = (spec: string, apiKey?: string) => openModel(spec, { apiKey }).generate(question, sampling);
+const ask = (spec: string, apiKey?: string) =>
+  openModel(spec, { keyOf: () => apiKey }).generate(question, sampling);
 
 /** Returns the received keys, one for each request. */
 const keysAt = ({ requests }: ChatServer) => requests.map(({ headers }) => headers.authorization);

@@ -32,7 +32,7 @@ test("OpenAI's own server needs a key before anything is sent", () => {
   vi.stubEnv('OPENAI_BASE_URL', '');
   vi.stubEnv('OPENAI_API_KEY', '');
   expect(() => openModel('openai:gpt-4o')).toThrow('needs a key. Set OPENAI_API_KEY');
-  expect(openModel('openai:gpt-4o', { apiKey: 'key' })).toBeInstanceOf(OpenAiModel);
+  expect(openModel('openai:gpt-4o', { keyOf: () => 'key' })).toBeInstanceOf(OpenAiModel);
 });
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   ['openai:tiny@http://', 'is not the address of a server'],
   ['openai:tiny@http://name:word@127.0.0.1/v1', 'must not contain a name or password'],
 ])('%s is refused with a sentence that says what to write', (spec, part) => {
-  expect(() => openModel(spec, { apiKey: '' })).toThrow(part);
+  expect(() => openModel(spec, { keyOf: () => '' })).toThrow(part);
 });
 
 test('a password in an address is not repeated in the message', () => {

@@ -3,8 +3,12 @@ import { specOf, validateAddress } from '../../../../src/editor/models/server';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer, status } from '../../../fixtures/chat-server-replies';
 import { kept } from '../kept';
+import type { ApiKeys } from '../../../../src/editor/apiKeys';
 import { english } from '../translate';
 import { qwen } from './lab';
+
+/** Returns the key for a model on one server. */
+const keyFor = async (keys: ApiKeys, spec: string) => (await keys.forModel(spec))(spec);
 
 describe('the connected servers', () => {
   it('are kept without their keys, one in the place of the other when it is edited', async () => {
@@ -33,7 +37,7 @@ describe('the connected servers', () => {
     const { servers, keys, secrets } = kept([qwen, sibling]);
     await servers.setKey(sibling.baseUrl, 'sk-secret');
     expect([...secrets.keys()]).toEqual(['tandem.apiKey http://127.0.0.1:8000']);
-    expect(await keys.forModel(specOf(qwen))).toBe('sk-secret');
+    expect(await keyFor(keys, specOf(qwen))).toBe('sk-secret');
     await servers.remove(sibling);
     expect(await keys.forServer(qwen.baseUrl)).toBe('sk-secret');
     await servers.remove(qwen);
@@ -106,8 +110,13 @@ describe('the keys of servers', () => {
       expect(await keys.forServer(address), address).toBe('sk-lab');
     const others = ['http://lab.example', 'https://lab.example:8000', 'http://lab.example:80000', 'lab'];
     for (const address of others) expect(await keys.forServer(address), address).toBeUndefined();
-    expect(await keys.forModel(`openai:m@${lab}/v1/a b`)).toBe('sk-lab');
-    expect(await keys.forModel('rules')).toBeUndefined();
+    expect(await keyFor(keys, `openai:m@${lab}/v1/a b`)).toBe('sk-lab');
+    expect(await keyFor(keys, 'rules')).toBeUndefined();
+    const both = await keys.forModel(`openai:m@${lab}/v1,http://other.example/v1`);
+    expect([both(`openai:m@${lab}/v1`), both('openai:m@http://other.example/v1')]).toEqual([
+      'sk-lab',
+      undefined,
+    ]);
   });
 
   it('are for OpenAI where a model’s name has no address, and the environment names no server', async () => {
@@ -118,7 +127,7 @@ describe('the keys of servers', () => {
       [`${lab}/v1`, undefined],
     ] as const) {
       vi.stubEnv('OPENAI_BASE_URL', server);
-      expect(await keys.forModel('openai:m')).toBe(key);
+      expect(await keyFor(keys, 'openai:m')).toBe(key);
     }
     vi.unstubAllEnvs();
   });

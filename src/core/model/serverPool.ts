@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '../fault';
+import { cancelled, Failure } from './chat/failure';
+import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
+import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
+import { OpenAiModel, type OpenAiOptions } from './openai';
+
+/** A server of the pool, and how it does. */
+interface Member {
+  readonly model: OpenAiModel;
+  /** Number of requests that it has not answered yet. */
+  open: number;
+  sent: number;
+  /** Number of requests in a row that failed. */
+  failures: number;
+  /** Time in milliseconds since 1970 until which it gets no request. */
+  outUntil: number;
+}
+
+/** Milliseconds between looks whether a server that was left out has answered the one request that it got. */
+const LOOK_AGAIN_MS = 100;
+
+/**
+ * One model on several servers. A request goes to the server with the fewest open ones. A server that fails is left out
+ * for a while, longer each time, then gets a single request, and is back in when it answers it. What failed elsewhere is
+ * asked of the next server at once.
+ */
+export class ServerPool implements Model {
+  readonly #members: readonly Member[];
+  readonly #retry: RetrySettings;
+  #again = 0;
+
+  /**
+   * @param name name of the whole: `openai:<model>@<base URL>,<base URL>`
+   * @param servers what `OpenAiModel` takes, for each server
+   * @throws {Fault} like `OpenAiModel`
+   */
+  constructor(
+    readonly name: string,
+    servers: readonly OpenAiOptions[],
+  ) {
+    // The pool itself asks again, elsewhere.
+    const once = { attempts: 1 };
+    this.#members = servers.map((options) => ({
+      model: new OpenAiModel({ ...options, retry: { ...options.retry, ...once } }),
+      ...{ open: 0, sent: 0, failures: 0, outUntil: 0 },
+    }));
+    this.#retry = { ...defaultRetry, ...servers[0]?.retry };
+  }
+
+  get fingerprint(): string {
+    return this.#members.map(({ model }) => model.fingerprint).join(', ');
+  }
+
+  get counts(): ModelCounts {
+    const all = this.#members.map(({ model }) => model.counts);
+    const sum = (count: keyof ModelCounts): number => all.reduce((total, one) => total + one[count], 0);
+    return {
+      requests: sum('requests'),
+      retries: sum('retries') + this.#again,
+      promptTokens: sum('promptTokens'),
+      completionTokens: sum('completionTokens'),
+      answersWithoutUsage: sum('answersWithoutUsage'),
+    };
+  }
+
+  get notes(): readonly string[] {
+    return this.#members.flatMap(({ model }) => model.notes);
+  }
+
+  async generate(
+    messages: readonly ChatMessage[],
+    sampling: SamplingSettings,
+    options: GenerateOptions = {},
+  ): Promise<Generation> {
+    const started = performance.now();
+    const most = this.#retry.attempts * this.#members.length;
+    for (let attempt = 1; ; attempt += 1) {
+      const member = await this.#next(options.signal);
+      try {
+        const generation = await this.#ask(member, () => member.model.generate(messages, sampling, options));
+        const { timing } = generation;
+        if (attempt === 1) return generation;
+        const waitedMs = performance.now() - started - timing.totalMs;
+        return { ...generation, timing: later(timing, waitedMs, attempt - 1) };
+      } catch (error) {
+        const failure = error instanceof Fault && error.cause instanceof Failure ? error.cause : undefined;
+        if (failure?.again !== true || attempt >= most) throw error;
+        this.#leaveOut(member, failure.waitMs);
+        this.#again += 1;
+        options.onRestart?.(`${failure.message}; attempt ${attempt + 1} of ${most} goes to another server.`);
+      }
+    }
+  }
+
+  async #ask(member: Member, ask: () => Promise<Generation>): Promise<Generation> {
+    member.open += 1;
+    member.sent += 1;
+    try {
+      const generation = await ask();
+      member.failures = 0;
+      member.outUntil = 0;
+      return generation;
+    } finally {
+      member.open -= 1;
+    }
+  }
+
+  #leaveOut(member: Member, waitMs: number | undefined): void {
+    member.failures += 1;
+    member.outUntil = Date.now() + waitBefore(member.failures, this.#retry, waitMs);
+  }
+
+  /** Returns the server for the next request, and waits while all are left out. */
+  async #next(signal: AbortSignal | undefined): Promise<Member> {
+    for (;;) {
+      if (signal?.aborted) throw cancelled();
+      const now = Date.now();
+      // One that is back after a failure gets one request until it has answered.
+      const ready = this.#members.filter(
+        ({ outUntil, failures, open }) => outUntil <= now && (failures === 0 || open === 0),
+      );
+      const [first] = ready.toSorted((one, other) => one.open - other.open || one.sent - other.sent);
+      if (first !== undefined) return first;
+      const soonest = Math.min(...this.#members.map(({ outUntil }) => outUntil));
+      await sleep(Math.max(soonest - now, LOOK_AGAIN_MS), undefined, signal && { signal }).catch(
+        (error: unknown) => {
+          throw signal?.aborted ? cancelled() : error;
+        },
+      );
+    }
+  }
+}
+
+/** Adds what went before the attempt that was answered. */
+const later = (
+  { firstTextMs, totalMs, attempts }: Generation['timing'],
+  waitedMs: number,
+  failed: number,
+): Generation['timing'] => ({
+  totalMs: totalMs + waitedMs,
+  attempts: attempts + failed,
+  ...(firstTextMs !== undefined && { firstTextMs: firstTextMs + waitedMs }),
+});

@@ -1,0 +1,120 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openModel } from '../../../src/core/model/spec';
+import { startChatServer, type ChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
+import { answer, cutAfter, status, type Reply } from '../../fixtures/chat-server-replies';
+
+const question = [{ role: 'user', content: 'Well?' }] as const;
+const sampling = { temperature: 0, maxTokens: 10 };
+
+async function start(reply: ChatServerOptions['reply'], key?: string): Promise<ChatServer> {
+  const server = await startChatServer({ reply, ...(key !== undefined && { key }) });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const open = (servers: readonly ChatServer[], options: Parameters<typeof openModel>[1] = {}) =>
+  openModel(`openai:m@${servers.map(({ url }) => url).join(',')}`, {
+    retry: { firstWaitMs: 20, longestWaitMs: 20 },
+    ...options,
+  });
+
+/** A server whose answers wait until they are let go. */
+async function holding(text: string) {
+  const waiting: (() => void)[] = [];
+  const server = await start(async () => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return answer(text);
+  });
+  return { server, letGo: () => waiting.splice(0).forEach((resolve) => resolve()) };
+}
+
+it('a request goes to the server that has the fewest open ones', async () => {
+  const slow = await holding('slow');
+  const quick = await start(() => answer('quick'));
+  const model = open([slow.server, quick]);
+  expect(model.name).toBe(`openai:m@${slow.server.url},${quick.url}`);
+  const first = model.generate(question, sampling);
+  await slow.server.request(0);
+  for (let more = 0; more < 4; more++) expect((await model.generate(question, sampling)).text).toBe('quick');
+  slow.letGo();
+  expect((await first).text).toBe('slow');
+  expect([slow.server.requests.length, quick.requests.length]).toEqual([1, 4]);
+  // None is busy now: the one that has had the fewest is next.
+  const next = model.generate(question, sampling);
+  await slow.server.request(1);
+  slow.letGo();
+  await next;
+  expect(model.counts?.requests).toBe(6);
+});
+
+it('a server that fails is left out, what it failed at is asked elsewhere, and it is taken back', async () => {
+  let reply: Reply = status(500, { message: 'out of memory' });
+  const failing = await start(() => reply);
+  const steady = await start(() => answer('steady'));
+  const model = open([failing, steady]);
+  const restarts: string[] = [];
+  const generation = await model.generate(question, sampling, { onRestart: (why) => restarts.push(why) });
+  expect(generation.text).toBe('steady');
+  expect(generation.timing.attempts).toBe(2);
+  expect(restarts).toEqual([expect.stringMatching(/answers 500: out of memory; attempt 2 of 10 goes/)]);
+  expect(model.counts).toMatchObject({ requests: 2, retries: 1 });
+  reply = cutAfter('half an ans');
+  await expect
+    .poll(async () => {
+      await model.generate(question, sampling);
+      return failing.requests.length;
+    })
+    .toBe(2);
+  reply = answer('well again');
+  await expect.poll(async () => (await model.generate(question, sampling)).text).toBe('well again');
+});
+
+it('a server that is not there costs nothing but its own requests, however many come at once', async () => {
+  const gone = await start(() => answer('never'));
+  await gone.close();
+  const there = await start(() => answer('there'));
+  const model = open([gone, there], { retry: { firstWaitMs: 60_000, longestWaitMs: 60_000 } });
+  const all = await Promise.all(Array.from({ length: 20 }, () => model.generate(question, sampling)));
+  expect(all.every(({ text }) => text === 'there')).toBe(true);
+  const { retries } = model.counts!;
+  await Promise.all(Array.from({ length: 20 }, () => model.generate(question, sampling)));
+  expect(model.counts!.retries, 'it is left out').toBe(retries);
+});
+
+it('all that fail are an error that names one of them, and what no other attempt mends is one at once', async () => {
+  const failing = await Promise.all([1, 2].map(() => start(() => status(503, { message: 'loading' }))));
+  await expect(
+    open(failing, { retry: { attempts: 2, firstWaitMs: 1 } }).generate(question, sampling),
+  ).rejects.toThrow(
+    /^The server at http:\/\/127\.0\.0\.1:\d+\/v1, asked for the model "m", answers 503: loading/,
+  );
+  expect(failing.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  const locked = await Promise.all([1, 2].map(() => start(() => answer('open'), 'sk-lab')));
+  await expect(open(locked).generate(question, sampling)).rejects.toMatchObject({
+    code: 'model/unauthorized',
+  });
+});
+
+it('each server gets its own key and no other', async () => {
+  const [one, other] = [
+    await start(() => answer('one'), 'sk-one'),
+    await start(() => answer('other'), 'sk-other'),
+  ];
+  const model = open([one, other], { keyOf: (spec) => (spec.endsWith(one.url) ? 'sk-one' : 'sk-other') });
+  const texts = [await model.generate(question, sampling), await model.generate(question, sampling)];
+  expect(texts.map(({ text }) => text).sort()).toEqual(['one', 'other']);
+});
+
+it('a request that waits for any server to come back is cancelled at once', async () => {
+  const failing = await start(() => status(503, { message: 'loading' }));
+  const other = await start(() => status(503, { message: 'loading' }));
+  const model = open([failing, other], { retry: { firstWaitMs: 600_000, longestWaitMs: 600_000 } });
+  const cancel = new AbortController();
+  const asked = model.generate(question, sampling, {
+    signal: cancel.signal,
+    onRestart: () => {
+      if (model.counts!.retries === 2) cancel.abort();
+    },
+  });
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+});

@@ -1,0 +1,78 @@
+import { appendFile, cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { openLog, play, temporaryFolder } from '../../fixtures/log';
+
+const idsIn = (log: TrajectoryLog): string[] =>
+  log
+    .list({ offset: 0, limit: 99 })
+    .rows.map(({ id }) => id)
+    .sort();
+
+describe('adding the log of another data folder', () => {
+  it('brings its dialogues, whole, and adds nothing the second time', async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    const [one, two] = [await openLog(here), await openLog(there)];
+    await play(one, 'a1', 1);
+    await play(two, 'b1', 1);
+    await play(two, 'b2', 2);
+    expect(await one.merge(there)).toEqual({
+      ...{ imported: 2, added: 1, grown: 0, alreadyThere: 0 },
+      different: [],
+    });
+    expect(idsIn(one)).toEqual(['a1', 'b1', 'b2']);
+    expect(await one.trajectory('b2')).toEqual(await two.trajectory('b2'));
+    expect(await one.merge(there)).toMatchObject({ imported: 0, added: 0, alreadyThere: 1 });
+    // The other way round: each has then what both have.
+    await one.close();
+    expect(await two.merge(here)).toMatchObject({ imported: 1, added: 1, alreadyThere: 1 });
+    expect(idsIn(two)).toEqual(['a1', 'b1', 'b2']);
+    expect(two.problems).toEqual([]);
+  });
+
+  it('adds what the other log has got since, also while it is written', async () => {
+    const there = await temporaryFolder();
+    const [one, two] = [await openLog(), await openLog(there)];
+    await play(two, 'b1', 1);
+    await one.merge(there);
+    await play(two, 'b2', 1);
+    const [segment] = (await readdir(join(there, 'log'))).filter((name) => name.endsWith('.jsonl'));
+    // A line that is being written.
+    await appendFile(join(there, 'log', segment!), '{"version":1,"event":"agent-');
+    expect(await one.merge(there)).toMatchObject({ imported: 1, added: 0, grown: 1 });
+    expect(idsIn(one)).toEqual(['b1', 'b2']);
+    expect(one.problems).toEqual([]);
+  });
+
+  it('does not bring back what was erased or deleted here', async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    const two = await openLog(there);
+    const collaborator = { kind: 'developer', name: 'ada' } as const;
+    await play(two, 'b1', 1);
+    await play(two, 'b2', 1, { collaborator });
+    await two.close();
+    const one = await openLog(here);
+    await one.merge(there);
+    await one.delete(['b1']);
+    expect(await one.eraseAnnotator('ada')).toMatchObject({ episodes: 1 });
+    const merged = await one.merge(there);
+    expect(merged).toMatchObject({ imported: 0, added: 0, grown: 0, different: [expect.any(String)] });
+    expect(idsIn(one)).toEqual([]);
+    const texts = (await readdir(join(here, 'log')))
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => readFile(join(here, 'log', name), 'utf8'));
+    expect((await Promise.all(texts)).join('')).not.toContain('ada');
+  });
+
+  it('says that a folder has no dialogues, or is this one', async () => {
+    const [here, empty] = [await temporaryFolder(), await temporaryFolder()];
+    const log = await openLog(here);
+    await play(log, 'a1', 1);
+    await expect(log.merge(empty)).rejects.toMatchObject({ code: 'trajectory/no-log' });
+    await expect(log.merge(here)).rejects.toThrow(/is this log itself/);
+    const copy = join(await temporaryFolder(), 'copy');
+    await cp(here, copy, { recursive: true });
+    expect(await log.merge(copy)).toMatchObject({ imported: 0, alreadyThere: 1 });
+  });
+});
