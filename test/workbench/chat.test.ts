@@ -39,8 +39,7 @@ test('finds the starter model in the picker of the chat, and it answers', async 
   await view.pickModel('starter');
   // Typed in full: the list that opens after the @ closes when the chat learns of a model meanwhile.
   await view.say(`@tandem ${parking}`);
-  // The suggested reply to a question is offered.
-  await chat().getByText('Answer now').waitFor();
+  await view.asksOrAnswers.waitFor();
   await workbench.screenshot('chat-starter');
   expect(own.server.requests).toEqual([]);
 });

@@ -26,6 +26,15 @@ export class ChatView {
     return this.content.locator('.interactive-input-part .monaco-editor').last();
   }
 
+  /**
+   * A question of the agent, to which a reply is suggested, or its answer to `parking`: a sampled model may do either at
+   * any turn.
+   */
+  get asksOrAnswers(): Locator {
+    const code = this.content.locator('.interactive-response .view-line', { hasText: 'def lot_bill' });
+    return this.content.getByText('Answer now').or(code).first();
+  }
+
   /** Sends a message to the current participant. */
   async say(text: string): Promise<void> {
     await this.input.click();

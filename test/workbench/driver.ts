@@ -370,6 +370,9 @@ export class WorkbenchDriver {
   }
 }
 
+/** Heading of a dialogue that is graded. A sampled model may use its last turn for a question, which has no code. */
+export const gradedHeading = /\d+ of \d+ tests passed|no test can pass/;
+
 /** Retries an action that other events interrupted, each time with a longer limit, because the machine may be slow. */
 export async function insisting(
   act: (options: { readonly timeout: number }) => Promise<void>,

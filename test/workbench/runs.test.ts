@@ -14,7 +14,7 @@ import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import { ChatView, parking } from './chatView';
-import type { WorkbenchDriver } from './driver';
+import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
@@ -271,7 +271,7 @@ test('done, it has a model, which answers in a session', async () => {
     .getByText(/^agent: long one/)
     .waitFor();
   const composer = view().getByRole('textbox', { name: 'Your reply to the agent' });
-  await composer.or(view().getByRole('heading', { name: /tests passed/ })).waitFor();
+  await composer.or(view().getByRole('heading', { name: gradedHeading })).waitFor();
   expect(await turnsOf(await newest())).toBeGreaterThan(0);
   await workbench.screenshot('runs-play');
 });
@@ -285,10 +285,7 @@ test('what was trained answers as @tandem in the chat, and is in its picker', as
   // The editor's agent mode offers only models that call tools, so this one needs another mode.
   await expect.poll(() => chat.content.locator('.model-picker-name').textContent()).toBe('long one');
   await chat.say(parking);
-  const answered = chat.content
-    .getByText('Answer now')
-    .or(chat.content.getByRole('button', { name: 'Run Tests' }));
-  await answered.first().waitFor();
+  await chat.asksOrAnswers.waitFor();
   await workbench.screenshot('chat-trained');
   await workbench.runCommand('View: Toggle Secondary Side Bar Visibility');
 });

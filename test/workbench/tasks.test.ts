@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Hub } from '../fixtures/hub';
-import { insisting, type WorkbenchDriver } from './driver';
+import { gradedHeading, insisting, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 
 const row = (id: string, words = 'Double it.'): string =>
@@ -94,7 +94,7 @@ test('a newcomer is in a first dialogue after two clicks', async () => {
   await click(session().getByRole('button', { name: 'Agree and start' }));
   const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
   await composer
-    .or(session().getByRole('heading', { name: /tests passed/ }))
+    .or(session().getByRole('heading', { name: gradedHeading }))
     .first()
     .waitFor();
   expect(clicks).toBe(2);
