@@ -16,7 +16,9 @@ from rows import PAIRS, row_tokens
 
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
 from tandem_trainer.model.base import load_base
+from tandem_trainer.model.flops import peak_flops, shape_of, step_flops
 from tandem_trainer.model.forest import forest_tokens
+from tandem_trainer.model.log_probs import decoder_of
 from tandem_trainer.run.adam import Adam
 from tandem_trainer.run.budget import TokenBudget
 from tandem_trainer.run.distributed import Ranks
@@ -31,12 +33,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", required=True)
     parser.add_argument("--stage", choices=list(PAIRS), required=True)
-    parser.add_argument("--training", choices=["lora", "full"], required=True)
+    parser.add_argument("--training", choices=["lora", "qlora", "full"], required=True)
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--budget", type=int, default=4096, help="tokens of a micro-batch, after sharing")
     parser.add_argument("--recompute", action="store_true", help="activations are computed again instead of kept")
+    parser.add_argument("--separate", action="store_true", help="common prefixes are computed for each turn again")
     parser.add_argument("--profile", action="store_true", help="prints where the time of the last step went")
     arguments = parser.parse_args()
     before = peak_mb()
@@ -50,6 +53,8 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
     base = load_base(config, run_folder=folder)
     base.adapter("critic" if arguments.stage == "critic" else "policy")
     base.checkpoint_activations(arguments.recompute)
+    if arguments.separate:
+        decoder_of(base.model).shares_prefixes = base.shares_prefixes = False
     stop, events = StopRequest(folder), Events(None)
     budget = TokenBudget(arguments.budget, Ranks(), stop, events)
     reference = ReferenceCache(base, folder, budget)
@@ -61,7 +66,8 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
     batches = [PAIRS[arguments.stage](vocabulary, arguments.batch, seed=step) for step in range(arguments.steps + 1)]
     adam = Adam([*base.trainable(), *objective.parameters()], weight_decay=0.0)
 
-    seconds = computed = tokens = 0
+    shape, peak = shape_of(base.model.config), peak_flops(base.device, base.dtype)
+    seconds = computed = tokens = flops = 0
     for number, pairs in enumerate(batches):
         begun = clock()
         objective.precompute(pairs)
@@ -76,7 +82,13 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
             seconds += (between - begun) / epochs + clock() - between
             tokens += row_tokens(pairs)
             computed += forest_tokens(turns_of(pairs))
-    return {"tokens_per_second": tokens / seconds, "seconds": seconds, "computed_of_rows": computed / tokens}
+            flops += step_flops(shape, turns_of(pairs), arguments.training, shared=not arguments.separate)
+    return {
+        "tokens_per_second": tokens / seconds,
+        "seconds": seconds,
+        "computed_of_rows": computed / tokens,
+        "mfu": None if peak is None else flops / seconds / peak.flops,
+    }
 
 
 def step(base, objective, adam: Adam, pairs, budget: TokenBudget) -> None:
