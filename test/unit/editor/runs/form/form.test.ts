@@ -329,7 +329,7 @@ describe('a warm start', () => {
         'This model has no dialogue of its own in this log. Begin with a warm start: rejection fine-tuning on the 30 successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
       values: {
         ...{ method: 'rft', agent: '' },
-        ...{ 'policy.learning_rate': '1e-4', 'policy.epochs': '8', 'policy.max_steps': '30' },
+        ...{ 'policy.learning_rate': '5e-4', 'policy.epochs': '8', 'policy.max_steps': '30' },
       },
     });
     expect(warmStartView({ ...facts, successes: 93 }, english)!.values).toMatchObject({
