@@ -17,7 +17,7 @@ import type { Pack, ListedTask } from './tasks/packs';
 import { chooseLog } from './trajectories/chooseLog';
 import * as dialogues from './trajectories/commands';
 import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
-import { importRows } from './trajectories/importing';
+import { importTrajectories } from './trajectories/importing';
 import { summariesOf } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
@@ -112,7 +112,7 @@ export const commands = {
     refused: t('Nothing is published'),
     run: ({ publish }, row) => publish(row?.kind === 'run' ? modelOf(row.run) : undefined),
   },
-  importTrajectories: { run: ({ engines }) => importRows(engines.shown) },
+  importTrajectories: { run: ({ engines }) => importTrajectories(engines.shown) },
   showStatistics: { run: ({ statistics }) => statistics.open('log') },
   chooseLog: { run: ({ engines }) => chooseLog(engines) },
   openTranscript: { run: dialogues.openTranscript },

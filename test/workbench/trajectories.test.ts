@@ -11,6 +11,7 @@ import { colBenchProtocol } from '../../src/core/dialogue/protocol';
 import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
+import { play as playIn } from '../fixtures/log';
 import { PublishingHub } from '../fixtures/publishing-hub';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
@@ -496,6 +497,7 @@ test('published rows are imported, and a line that cannot be read is named', asy
   };
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
+  await pick('Published rows');
   await workbench.chooseFile(file);
   await row(/agent imported/).waitFor();
   await workbench.notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
@@ -532,4 +534,20 @@ test('statistics follow the filter of the list', async () => {
   await expectAccessible(replay());
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await replay().getByText('only in progress').waitFor({ state: 'detached' });
+});
+
+test('the dialogues of another data folder are added, and once only', async () => {
+  const other = path.join(workspace, 'of ada', '.tandem');
+  const log = await TrajectoryLog.open(other);
+  await playIn(log, 'from-ada', 1);
+  await log.close();
+  for (const count of ['1 dialogue', '0 dialogues']) {
+    await workbench.runCommand('Tandem: Import Trajectories…');
+    await workbench.screenshot('trajectories-import-kinds');
+    await pick('Another data folder');
+    // The slash says that it is a folder, which the dialog would otherwise look up.
+    await workbench.chooseFile(`${other}${path.sep}`);
+    await workbench.notification(new RegExp(`^${count} imported\\.`));
+    await workbench.clearNotifications();
+  }
 });

@@ -4,25 +4,54 @@ import { Fault } from '../../core/fault';
 import { cancellable } from '../progress';
 import type { ShownLog } from '../shownLog';
 import { grouped } from '../../core/text';
-import { importWords } from './words';
+import { importWords, mergeWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** Asks for a file of published trajectory rows and adds them to the shown log. */
-export async function importRows({ engine, name: folder }: ShownLog): Promise<void> {
-  const [chosen] =
-    (await vscode.window.showOpenDialog({
-      title: folder === undefined ? t('Import Trajectories') : t('Import Trajectories Into {0}', folder),
-      openLabel: t('Import'),
-      filters: { [t('JSON lines')]: ['jsonl', 'json'] },
-    })) ?? [];
+/** Asks whether rows or another data folder are imported, asks for them, and adds them to the shown log. */
+export async function importTrajectories(shown: ShownLog): Promise<void> {
+  const { name: folder } = shown;
+  const title = folder === undefined ? t('Import Trajectories') : t('Import Trajectories Into {0}', folder);
+  const kinds = [
+    { label: t('Published rows'), detail: t('A file of JSON lines, one for each dialogue'), from: fromFile },
+    {
+      label: t('Another data folder'),
+      detail: t('What others have played, or other machines collected: a copy of their .tandem'),
+      from: fromFolder,
+    },
+  ];
+  const kind = await vscode.window.showQuickPick(kinds, { title, matchOnDetail: true });
+  await kind?.from(shown, title);
+}
+
+/** Adds the dialogues of another data folder, whole, with the consents that stand there. */
+async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
+  const options = { title, openLabel: t('Import'), canSelectFiles: false, canSelectFolders: true };
+  const [chosen] = (await vscode.window.showOpenDialog(options)) ?? [];
+  if (chosen === undefined) return;
+  const log = await engine.log();
+  const merged = await cancellable(t('Importing {0}', path.basename(chosen.fsPath)), (signal) =>
+    log.merge(chosen.fsPath, signal),
+  );
+  if (merged === undefined) {
+    void vscode.window.showInformationMessage(
+      t('The import was cancelled. What was read is in the log; importing it again continues from there.'),
+    );
+    return;
+  }
+  void vscode.window.showInformationMessage(mergeWords(merged, t));
+}
+
+async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
+  const filters = { [t('JSON lines')]: ['jsonl', 'json'] };
+  const [chosen] = (await vscode.window.showOpenDialog({ title, openLabel: t('Import'), filters })) ?? [];
   if (chosen === undefined) return;
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);
-  const { importTrajectories } = await import('../../core/trajectory/import');
+  const rows = await import('../../core/trajectory/import');
   const { measureLeak } = await import('../../core/dialogue/leak');
   const result = await cancellable(t('Importing {0}', name), (signal, report) =>
-    importTrajectories(log, chosen.fsPath, {
+    rows.importTrajectories(log, chosen.fsPath, {
       signal,
       measureLeak,
       onProgress: ({ rows }) => report(t('{0} rows', grouped(rows))),

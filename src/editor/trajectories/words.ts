@@ -3,6 +3,7 @@ import { wilson } from '../../core/evaluation/interval';
 import type { EventOf } from '../../core/trajectory/event';
 import type { ImportResult } from '../../core/trajectory/import';
 import type { TrajectoryCounts } from '../../core/trajectory/log';
+import type { MergedSegments } from '../../core/trajectory/merge';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Translate } from '../translate';
 
@@ -79,6 +80,24 @@ export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Tr
     t('{0} imported.', dialogues(imported, t)),
     ...(alreadyThere === 0 ? [] : [t('{0} were there already.', grouped(alreadyThere))]),
     ...(first === undefined ? [] : [unreadWords(bad.length, first, t)]),
+  ].join(' ');
+}
+
+/** Says what came of the import of a data folder. */
+export function mergeWords(
+  { imported, different }: Pick<MergedSegments, 'different'> & { readonly imported: number },
+  t: Translate,
+): string {
+  return [
+    t('{0} imported.', dialogues(imported, t)),
+    ...(different.length === 0
+      ? []
+      : [
+          t(
+            'Files of the log that were changed by an erasure, here or there, stay as they are here: {0}.',
+            different.join(', '),
+          ),
+        ]),
   ].join(' ');
 }
 

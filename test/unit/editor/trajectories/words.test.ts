@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headline, importWords } from '../../../../src/editor/trajectories/words';
+import { headline, importWords, mergeWords } from '../../../../src/editor/trajectories/words';
 import { english } from '../translate';
 
 describe('the line above the list', () => {
@@ -29,6 +29,13 @@ describe('the result of an import', () => {
     const bad = [7, 9].map((line) => ({ file: 'rows.jsonl', line, reason: 'The line is not JSON.' }));
     expect(importWords({ imported: 1, alreadyThere: 3, bad }, english)).toBe(
       '1 dialogue imported. 3 were there already. 2 lines cannot be read; line 7: The line is not JSON.',
+    );
+  });
+
+  it('of a data folder names the files that differ', () => {
+    expect(mergeWords({ imported: 2, different: [] }, english)).toBe('2 dialogues imported.');
+    expect(mergeWords({ imported: 0, different: ['a.jsonl'] }, english)).toBe(
+      '0 dialogues imported. Files of the log that were changed by an erasure, here or there, stay as they are here: a.jsonl.',
     );
   });
 });
