@@ -543,6 +543,7 @@ test('the dialogues of another data folder are added, and once only', async () =
   await log.close();
   for (const count of ['1 dialogue', '0 dialogues']) {
     await workbench.runCommand('Tandem: Import Trajectories…');
+    await quickInput().getByText('Another data folder').waitFor();
     await workbench.screenshot('trajectories-import-kinds');
     await pick('Another data folder');
     // The slash says that it is a folder, which the dialog would otherwise look up.
