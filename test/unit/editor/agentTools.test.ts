@@ -72,7 +72,9 @@ describe('the tools of the editor’s agent', () => {
       ) as string,
     });
     const evaluate = await prepared('tandem_evaluate', { packs: ['fees'], tasks: 3, agents: ['a', 'b'] });
-    expect(evaluate.confirmationMessages?.message).toMatch(/^This plays up to 6 dialogues of a, b with rules /);
+    expect(evaluate.confirmationMessages?.message).toMatch(
+      /^This plays up to 6 dialogues of a, b with rules /,
+    );
     const start = await prepared('tandem_start_run', { configuration: { model: { base: 'base' } } });
     expect(start.confirmationMessages).toEqual({
       title: 'Start a training run?',
