@@ -254,8 +254,8 @@ test('several are deleted together, with what they take', async () => {
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await workbench.clearNotifications();
   await workbench.chooseInMenu(row(/^third, died/), 'Delete Run…');
-  await dialog.getByText(/^Delete 3 runs \([\d.]+ [MG]B\)\?$/).waitFor();
-  await dialog.getByText(/second \([\d.]+ MB\)/).waitFor();
+  await dialog.getByText(/^Delete 3 runs \([\d.]+ [kMG]B\)\?$/).waitFor();
+  await dialog.getByText(/second \([\d.]+ [kMG]B\)/).waitFor();
   await workbench.screenshot('runs-delete-several');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await row(/^first/).waitFor({ state: 'detached' });

@@ -349,7 +349,7 @@ test('it is stopped at once, and deleted with what it takes', async () => {
   await dialog.getByRole('button', { name: 'Stop Immediately' }).click();
   await row(/^long one, changed, paused/).waitFor();
   await workbench.chooseInMenu(row(/^long one, changed, paused/), 'Delete Run…');
-  await dialog.getByText(/Delete the run “long one, changed” \([\d.]+ MB\)\?/).waitFor();
+  await dialog.getByText(/Delete the run “long one, changed” \([\d.]+ [kM]B\)\?/).waitFor();
   await workbench.screenshot('runs-delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await row(/^long one, changed/).waitFor({ state: 'detached' });
