@@ -53,7 +53,9 @@ class Session:
         self.lines = (arguments.out / "gpu.jsonl").open("a", encoding="utf-8")
 
     def run(self) -> None:
-        self.note("device", self.process("device", ["gpu_side.py", "device"]))
+        device = self.process("device", ["gpu_side.py", "device"])
+        self.note("device", device)
+        print(f"{device}\n", flush=True)
         print("| shape | what | side | tokens/s | memory, MB | MFU | |\n|---|---|---|---|---|---|---|", flush=True)
         for shape in self.arguments.shapes:
             model = self.folder / shape
@@ -114,8 +116,6 @@ class Session:
     def note(self, name: str, figures: Figures | str) -> None:
         told = figures if isinstance(figures, dict) else {"why": figures}
         print(json.dumps({"what": name, **told}), file=self.lines, flush=True)
-        if name == "device":
-            print(f"{told}\n", flush=True)
 
     def row(self, shape: str, what: str, side: str, figures: Figures | str) -> None:
         if isinstance(figures, str):
@@ -125,8 +125,8 @@ class Session:
                 shown(figures, "tokens_per_second"),
                 shown(figures, "memory_mb"),
                 shown(figures, "mfu", "{:.1%}".format),
+                str(figures.get("remark", "")),
             ]
-            cells.append(str(figures.get("remark", "")))
         print(f"| {' | '.join([shape, what, side, *cells])} |", flush=True)
 
 

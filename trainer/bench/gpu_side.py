@@ -6,12 +6,11 @@ Prints one JSON line last.
 import argparse
 import json
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 import torch
-from measure import peak_mb
+from measure import clock, peak_mb
 from rows import Text, write_model
 
 from tandem_trainer.config import CandidatesConfig, ModelConfig
@@ -96,16 +95,10 @@ def loaded_by_vllm(given: argparse.Namespace) -> dict:
 
         engine = LLM(str(target), dtype=given.dtype, gpu_memory_utilization=0.7, max_model_len=2_048)
         prompts = [{"prompt_token_ids": turn.prompt.tolist()} for turn in turns]
-        begun = time.perf_counter()
+        begun = clock()
         answers = engine.generate(prompts, SamplingParams(temperature=1.0, max_tokens=LONGEST, ignore_eos=True))
-        seconds = time.perf_counter() - begun
+        seconds = clock() - begun
     return {"tokens_per_second": sum(len(answer.outputs[0].token_ids) for answer in answers) / seconds}
-
-
-def clock() -> float:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    return time.perf_counter()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 # ----------------------------------------------------------------------------------------------------------------------
 # the machine: an H100 SXM with seven others, by its data sheet; the fractions that are reached are cited or assumed
 PEAK = 989e12  # FLOP/s in bfloat16
-REACHED = 0.41  # of it in training: 12,473 tokens/s of Llama-3-8B with LoRA on one H100 (NVIDIA, NeMo)
+REACHED = (
+    0.41  # of it in training: 12,473 tokens/s of Llama-3-8B with LoRA on one H100, as published for another trainer
+)
 MEMORY = 80e9  # bytes
 BANDWIDTH = 3.35e12  # bytes/s of that memory
 DECODED = 0.6  # of the bandwidth while sampling; assumed
@@ -33,7 +35,7 @@ PAIRS = 0.4  # critic pairs for each dialogue: three of a task, of which 60 % ha
 CRITIC_EPOCHS, CRITIC_BATCH = 4, 8
 RANKED, CANDIDATES, POLICY_PAIRS, POLICY_BATCH = 0.1, 16, 4, 8
 
-# measured here: docs/benchmarks.md
+# measured here: docs/benchmarks.md; READ was seen once, on 400 dialogues
 LOG_BYTES = 8.3e3  # a dialogue (826 MB for 100,000)
 INDEXED = 20e3  # dialogues/s of a core without an index (4.7 s for 100,000)
 READ = 500.0  # dialogues/s from the log to a run's rows, one process

@@ -7,11 +7,10 @@ first step; their time is divided by the number of epochs that use them, four of
 import argparse
 import json
 import tempfile
-import time
 from pathlib import Path
 
 import torch
-from measure import peak_mb
+from measure import clock, peak_mb
 from rows import PAIRS, row_tokens
 
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
@@ -102,13 +101,6 @@ def step(base, objective, adam: Adam, pairs, budget: TokenBudget) -> None:
     budget.spend(range(len(pairs)), lambda indices: forest_tokens(turns_of([pairs[i] for i in indices])), work)
     torch.nn.utils.get_total_norm(adam.gradients()).item()
     adam.step(1e-5)
-
-
-def clock() -> float:
-    """Returns the time in seconds after the device has finished its work."""
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    return time.perf_counter()
 
 
 if __name__ == "__main__":

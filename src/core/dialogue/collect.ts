@@ -21,7 +21,7 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
-  /** Which part of the dialogues is played here, while others play the rest; by default all of them. */
+  /** The part of the dialogues that is played here, while others play the rest; by default it is all of them. */
   readonly part?: ClaimPart;
   /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;

@@ -116,7 +116,7 @@ export class ServerPool implements Model {
     for (;;) {
       if (signal?.aborted) throw cancelled();
       const now = Date.now();
-      // One that is back after a failure gets one request until it has answered.
+      // A server that is back after a failure gets one request until it has answered.
       const ready = this.#members.filter(
         ({ outUntil, failures, open }) => outUntil <= now && (failures === 0 || open === 0),
       );

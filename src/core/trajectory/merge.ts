@@ -5,10 +5,10 @@ import { refuseWhileErasing } from './erase';
 import { ifThere, makeFolder, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
 
-/** What became of the segments of another log. */
+/** Tells what became of the segments of another log. */
 export interface MergedSegments {
   readonly added: number;
-  /** Those that were there, and had grown in the other log since. */
+  /** Number of segments that were there already, and have grown in the other log since. */
   readonly grown: number;
   readonly alreadyThere: number;
   /** Names of those that are not the same here and there, because somebody's data were erased from one of them. */

@@ -48,10 +48,10 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   if (chosen === undefined) return;
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);
-  const rows = await import('../../core/trajectory/import');
+  const core = await import('../../core/trajectory/import');
   const { measureLeak } = await import('../../core/dialogue/leak');
   const result = await cancellable(t('Importing {0}', name), (signal, report) =>
-    rows.importTrajectories(log, chosen.fsPath, {
+    core.importTrajectories(log, chosen.fsPath, {
       signal,
       measureLeak,
       onProgress: ({ rows }) => report(t('{0} rows', grouped(rows))),

@@ -25,7 +25,7 @@ const RATE = '5e-4';
 /** Number of steps that taught the protocol, and the examples of each; twelve steps taught none. */
 const STEPS = 30;
 const BATCH = 8;
-/** Of too few successes more epochs teach nothing but these. */
+/** More epochs than these, over few successes, would teach nothing but these successes. */
 const MOST_EPOCHS = 10;
 
 /**
