@@ -98,7 +98,8 @@ def step(base, objective, adam: Adam, pairs, budget: TokenBudget) -> None:
         (loss / len(pairs)).backward()
         return figures
 
-    budget.spend(range(len(pairs)), lambda indices: forest_tokens(turns_of([pairs[i] for i in indices])), work)
+    tokens = lambda indices: forest_tokens(turns_of([pairs[i] for i in indices]))  # noqa: E731
+    budget.spend(range(len(pairs)), tokens, work, idle=lambda: None)
     torch.nn.utils.get_total_norm(adam.gradients()).item()
     adam.step(1e-5)
 

@@ -111,11 +111,6 @@ class ValueHead(Objective):
     def state(self) -> dict[str, Tensor]:
         return {name: parameter.detach() for name, parameter in self.parameters()}
 
-    def load_state(self, state: dict[str, Tensor]) -> None:
-        with torch.no_grad():
-            for name, parameter in self.parameters():
-                parameter.copy_(state[name])
-
 
 class UntrainedScore:
     """The untrained score of a turn: how much more probable the hidden information makes it, without any training.

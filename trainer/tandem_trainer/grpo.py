@@ -60,7 +60,7 @@ def grpo(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path) -> tuple[Base
         free_memory()
     result = run.result(STAGE)
     base = load_base(run.config.model, run_folder=run.folder, seed=run.config.seed)
-    base.load_state(result.tensors("trained"))
+    result.load("trained", base.state())
     return base, _examples(result.tensors("played")), result.state["figures"]
 
 

@@ -23,6 +23,13 @@ def tiny_base(tmp_path, family: str = "llama", training: str = "lora") -> Base:
     return load_base(ModelConfig(str(folder), training=training, device="cpu", lora_rank=8), run_folder=tmp_path)
 
 
+def overwrite(into: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> None:
+    """Overwrites tensors in memory with those of `state`, as a checkpoint does."""
+    with torch.no_grad():
+        for name, tensor in state.items():
+            into[name].copy_(tensor)
+
+
 def budget(tmp_path, tokens: int = 4096) -> TokenBudget:
     return TokenBudget(tokens, Ranks(), StopRequest(tmp_path), Events(None))
 

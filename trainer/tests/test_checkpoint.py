@@ -40,6 +40,17 @@ def test_what_is_written_is_read_again_the_newest_first(tmp_path):
             assert torch.equal(read[key], tensor)
 
 
+def test_tensors_are_overwritten_in_place_and_others_are_refused(tmp_path):
+    checkpoint = write_checkpoint(tmp_path, "critic", {"step": 1}, TENSORS)
+    weight = torch.zeros(2, 3)
+    with pytest.raises(Fault, match="does not fit the model"):
+        checkpoint.load("optimizer", {"exp_avg.weight": weight})
+    with pytest.raises(Fault, match="does not fit the model"):
+        checkpoint.load("trained", {"weight": torch.zeros(3)})
+    checkpoint.load("optimizer", {"exp_avg.weight": weight, "step.weight": torch.tensor(0.0)})
+    assert torch.equal(weight, torch.ones(2, 3))
+
+
 def test_only_what_is_named_is_kept_and_numbers_go_on(tmp_path):
     first, _, third = (write_checkpoint(tmp_path, "critic", {"step": step}, TENSORS) for step in (1, 2, 3))
     keep_only(tmp_path, {first.path, third.path})
@@ -51,7 +62,7 @@ def test_only_what_is_named_is_kept_and_numbers_go_on(tmp_path):
 def test_a_damaged_checkpoint_is_passed_over_with_a_notice(tmp_path, damage):
     write_checkpoint(tmp_path, "critic", {"step": 1}, TENSORS)
     path = write_checkpoint(tmp_path, "critic", {"step": 2}, TENSORS).path
-    file, about = path / "optimizer.safetensors", path / "checkpoint.json"
+    (file,), about = (path / "optimizer").iterdir(), path / "checkpoint.json"
     content = bytearray(file.read_bytes())
     if damage == "flipped":
         content[-1] ^= 1
@@ -63,7 +74,7 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_notice(tmp_path, damage):
     elif damage == "no description":
         about.write_text("")
     else:
-        about.write_text(about.read_text().replace('"version": 1', '"version": 2'))
+        about.write_text(about.read_text().replace('"version": 2', '"version": 1'))
     notices = []
     assert steps(tmp_path, notices.append) == [1]
     assert len(notices) == 1

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from sets import budget, cache, learn, look, secret_pairs, tiny_base
+from sets import budget, cache, learn, look, overwrite, secret_pairs, tiny_base
 from transformers import AutoModelForCausalLM
 
 from tandem_trainer.baselines import ValueHead
@@ -110,7 +110,7 @@ def test_the_value_heads_own_weights_are_saved_and_taken_back(tmp_path):
     turns = [turn for example in train for turn in example.chosen]
     values = head.scores(base, turns, budget(tmp_path))
     assert np.ptp(values) > 0 and not other.scores(base, turns, budget(tmp_path)).any()
-    other.load_state(head.state())
+    overwrite(other.state(), head.state())
     assert np.array_equal(other.scores(base, turns, budget(tmp_path)), values)
 
 

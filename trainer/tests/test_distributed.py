@@ -12,7 +12,6 @@ from hub import Hub
 from models import tiny_model
 from tiny_run import SERVER, Trainer, events, tiny_run
 
-from tandem_trainer.run import distributed
 from tandem_trainer.run.distributed import Ranks, join, leave
 
 PORTS = count()
@@ -43,9 +42,10 @@ def test_a_batch_of_one_example_leaves_the_other_ranks_without_any():
 
 def test_alone_every_agreement_is_ones_own():
     alone = Ranks()
-    gradient = torch.ones(2)
-    alone.sum_gradients([gradient])
-    assert gradient.tolist() == [1, 1]
+    numbers = torch.ones(2)
+    alone.sum(numbers)
+    assert numbers.tolist() == [1, 1]
+    assert alone.mesh(torch.device("cpu")) is None
     assert alone.highest(3) == 3
     assert alone.of_first("a") == "a"
     assert alone.sum_figures({"loss": 1.5}) == {"loss": 1.5}
@@ -54,12 +54,11 @@ def test_alone_every_agreement_is_ones_own():
 def _agree(rank: int, port: int, folder: Path) -> None:
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    distributed.BUCKET = 4  # splits the gradients below into several pieces
     ranks = join()
-    gradients = [torch.full((2, 3), float(rank + 1)), torch.full((1,), 10.0 * rank), torch.full((5,), 0.5)]
-    ranks.sum_gradients(gradients)
+    numbers = torch.tensor([rank + 1.0, 10.0 * rank])
+    ranks.sum(numbers)
     said = {
-        "gradients": [gradient.tolist() for gradient in gradients],
+        "sum": numbers.tolist(),
         "highest": ranks.highest(rank),
         "of_first": ranks.of_first({"rank": rank}),
         "figures": ranks.sum_figures({"loss": 1.0 + rank, **({"kl": 2.0} if rank else {})}),
@@ -69,7 +68,7 @@ def _agree(rank: int, port: int, folder: Path) -> None:
     (folder / f"{rank}.json").write_text(json.dumps(said))
 
 
-def test_two_ranks_sum_their_gradients_and_agree(tmp_path, free_port):
+def test_two_ranks_sum_and_agree(tmp_path, free_port):
     processes = [SERVER.Process(target=_agree, args=(rank, free_port, tmp_path)) for rank in range(2)]
     for process in processes:
         process.start()
@@ -78,14 +77,15 @@ def test_two_ranks_sum_their_gradients_and_agree(tmp_path, free_port):
         assert process.exitcode == 0
     first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2))
     assert first == second
-    assert first["gradients"] == [[[3.0] * 3] * 2, [10.0], [1.0] * 5]
+    assert first["sum"] == [3.0, 10.0]
     assert (first["highest"], first["of_first"]) == (1, {"rank": 0})
     assert first["figures"] == {"loss": 3.0, "kl": 2.0}
 
 
-def two_ranks(path: Path, port: int, patch: str = "") -> list[Trainer]:
+def two_ranks(path: Path, port: int, patch: str = "", restarts: int = 0) -> list[Trainer]:
     """Starts two ranks, with the variables that `torchrun --nproc-per-node 2` sets."""
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    shared["TORCHELASTIC_RESTART_COUNT"] = str(restarts)
     return [Trainer(path, patch, {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
 
 
@@ -127,21 +127,61 @@ Policy.loss = loss
 """
 
 
-def test_when_one_rank_runs_out_of_memory_both_repeat_the_step_in_smaller_pieces(tmp_path, free_port):
-    path = tiny_run(tmp_path, method="multiturn-dpo")
-    ranks = two_ranks(path, free_port, THE_SECOND_RANK_IS_SMALL.format(most=1))
-    assert [rank.wait().code for rank in ranks] == [0, 0]
-    assert any("Out of memory" in event["message"] for event in events(path, "notice"))
+def test_when_one_rank_runs_out_of_memory_both_begin_again_with_smaller_pieces(tmp_path, free_port):
+    path = tiny_run(tmp_path, method="multiturn-dpo", resources={"token_budget": 4096, "checkpoint_minutes": 0})
+    patch = THE_SECOND_RANK_IS_SMALL.format(most=1)
+    first, second = (rank.wait() for rank in two_ranks(path, free_port, patch))
+    assert (first.code, second.code) == (1, 1)
+    assert second.stderr.startswith("Out of memory: micro-batches have at most ")
+    assert first.stderr == "Another process of this run has ended.\n"
+    assert "failed" not in [event["state"] for event in events(path, "state")]
+    number = 1
+    while [rank.wait().code for rank in two_ranks(path, free_port + number, patch, restarts=number)] != [0, 0]:
+        number += 1
+        assert number < 8
+    budgets = [event["token_budget"] for event in events(path, "notice") if "Out of memory" in event["message"]]
+    assert len(budgets) == number and budgets == sorted(budgets, reverse=True)
     steps = [event["step"] for event in events(path, "step")]
     assert steps == list(range(1, len(steps) + 1))
 
 
-def test_an_example_that_is_too_large_for_one_rank_ends_all_with_the_same_sentence(tmp_path, free_port):
-    path = tiny_run(tmp_path, method="multiturn-dpo")
-    trained = [rank.wait() for rank in two_ranks(path, free_port, THE_SECOND_RANK_IS_SMALL.format(most=0))]
+def test_a_fault_of_one_rank_ends_all_with_its_sentence_and_they_do_not_begin_again(tmp_path, free_port):
+    path = tiny_run(tmp_path, method="multiturn-dpo", resources={"token_budget": 1})  # one example at a time
+    patch = THE_SECOND_RANK_IS_SMALL.format(most=0)
+    trained = [rank.wait() for rank in two_ranks(path, free_port, patch)]
     assert [one.code for one in trained] == [1, 1]
     assert all("alone does not fit into memory" in one.stderr for one in trained)
     assert "alone does not fit into memory" in events(path, "state")[-1]["message"]
+    told = events(path)
+    again = [rank.wait() for rank in two_ranks(path, free_port + 1, patch, restarts=1)]
+    assert [(one.code, one.stderr) for one in again] == [(1, ""), (1, "")]
+    assert events(path) == told
+
+
+def test_a_rank_that_is_killed_ends_all_and_they_go_on_from_the_last_checkpoint(tmp_path, straight, free_port):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    killed = [rank.wait() for rank in two_ranks(path, free_port, KILLED_ON_THE_SECOND_RANK)]
+    assert [one.code for one in killed] == [1, -9]
+    assert killed[0].stderr == "Another process of this run has ended.\n"
+    assert [rank.wait().code for rank in two_ranks(path, free_port + 1, restarts=1)] == [0, 0]
+    steps, same = ([(event["stage"], event["step"]) for event in events(run, "step")] for run in (straight, path))
+    assert steps == same
+    assert events(path, "state")[-1]["state"] == "done"
+
+
+KILLED_ON_THE_SECOND_RANK = """
+import os
+from tandem_trainer.run import optimise
+real = optimise._add_gradients
+count = 0
+def add_gradients(*given):
+    global count
+    count += 1
+    if count == 3 and os.environ["RANK"] == "1":
+        os.kill(os.getpid(), 9)
+    return real(*given)
+optimise._add_gradients = add_gradients
+"""
 
 
 STOPPED_ON_THE_SECOND_RANK = """

@@ -9,6 +9,7 @@ import pytest
 import torch
 from models import FAMILIES, tiny_model
 from safetensors.torch import load_file
+from sets import overwrite
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
@@ -40,7 +41,7 @@ def trained_base(folder, training="lora", *, family="llama", change=0.05, files=
                 for key, weight in base.state().items()
                 if training == "full" or "lora_B" in key
             }
-            base.load_state({**base.state(), **state})
+            overwrite(base.state(), state)
     return base
 
 
@@ -157,7 +158,7 @@ def test_adapters_that_were_trained_on_rounded_weights_are_merged_into_these(tmp
 
 def test_without_the_memory_for_that_the_check_allows_for_the_noise_of_16_bits(tmp_path, monkeypatch):
     base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
-    monkeypatch.setattr("tandem_trainer.export.folders.available_memory", lambda: 1000)
+    monkeypatch.setattr("tandem_trainer.export.folders.room", lambda _: 1000)
     check = export_policy(base, tmp_path / "model", turns(), plain_card)
     assert (check.arithmetic, check.tolerance) == ("bfloat16", 0.2)
     assert check.difference < check.tolerance

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 from models import tiny_model
-from sets import cache, secret_pairs, tiny_base
+from sets import cache, overwrite, secret_pairs, tiny_base
 from torch.nn import Parameter
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
@@ -152,7 +152,7 @@ def test_an_optimiser_that_is_loaded_goes_on_as_if_it_had_never_stopped(dtype):
     state = {name: tensor.clone() for name, tensor in adam.state().items()}
     resumed = Parameter(straight.detach().clone())
     other = Adam([("weight", resumed)], weight_decay=0.0)
-    other.load_state(state)
+    overwrite(other.state(), state)
     steps(adam, straight, 2)
     steps(other, resumed, 2)
     assert torch.equal(straight, resumed)
@@ -185,7 +185,7 @@ def test_the_size_of_micro_batches_does_not_change_the_steps(tmp_path, base):
     start = {name: weight.clone() for name, weight in base.state().items()}
     whole = a_run(tmp_path / "a", base)
     trained(tmp_path, base, whole)
-    base.load_state(start)
+    overwrite(base.state(), start)
     pieces = a_run(tmp_path / "b", base, tokens=20)
     trained(tmp_path, base, pieces)
     for one, other in zip(whole.events.of("step"), pieces.events.of("step"), strict=True):
@@ -268,12 +268,12 @@ def test_a_run_that_was_stopped_anywhere_ends_bit_equal_to_one_that_was_not(tmp_
     start = {name: weight.clone() for name, weight in base.state().items()}
     _, straight = trained(tmp_path / "straight", base, a_run(tmp_path / "straight", base, tokens=40), settings)
 
-    base.load_state(start)
+    overwrite(base.state(), start)
     folder = tmp_path / "stopped"
     stopped = a_run(folder, base, tokens=40, stop=StopAfter(asked))
     with pytest.raises(Stopped):
         trained(folder, base, stopped, settings)
-    base.load_state(start)
+    overwrite(base.state(), start)
     again = a_run(folder, base, tokens=40)
     figures, resumed = trained(folder, base, again, settings)
     assert figures["steps"] == 6
@@ -308,7 +308,7 @@ def limited(most, fail=on_the_gpu):
 def test_out_of_memory_halves_the_budget_and_repeats_the_same_step(tmp_path, base, monkeypatch, fail):
     start = {name: weight.clone() for name, weight in base.state().items()}
     _, _ = trained(tmp_path / "a", base, roomy := a_run(tmp_path / "a", base))
-    base.load_state(start)
+    overwrite(base.state(), start)
     objective = Critic(SETTINGS, cache(base, tmp_path))
     train, held_out = secret_pairs(12, 0), secret_pairs(4, 1)
     objective.precompute([*train, *held_out])

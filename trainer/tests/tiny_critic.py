@@ -5,6 +5,7 @@ from pathlib import Path
 import torch
 from families import tokenizer_of
 from models import tiny_model
+from sets import overwrite
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
 from tandem_trainer.data.rows import read_rows
@@ -28,7 +29,7 @@ def tiny_critic(folder: Path, template: str = "", convention: str = "paper", **c
     generator = torch.Generator().manual_seed(0)
     with base.adapter("critic"):
         state = {k: w + 0.1 * torch.randn(w.shape, generator=generator) for k, w in base.state().items()}
-        base.load_state(state)
+        overwrite(base.state(), state)
     return base, RunConfig(model=model, data=DataConfig(), convention=convention, critic=CriticConfig(**critic))
 
 

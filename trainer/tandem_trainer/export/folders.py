@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
 from ..config import RunConfig
 from ..fault import Fault
 from ..model.base import Base, Name
-from ..model.memory import available_memory
+from ..model.memory import room
 from ..run.checkpoint import flush_to_disk
 from ..run.disk import not_written
 from ..turn import Turn
@@ -66,9 +66,10 @@ class Check:
 
 def export_policy(
     base: Base, target: Path, turns: Sequence[Turn], card: Card, *, trained: bool = True, beside: Beside | None = None
-) -> Check:
+) -> Check | None:
     """Writes the policy that `base` holds to the folder `target`; an existing folder is left alone.
 
+    Of several processes all call this, and the first one writes and returns the check.
     turns: from the data, for the check. card: makes README.md from the check. trained: whether a step was made, so
     that a result equal to its base is refused. beside: writes more into the folder after the check.
     Errors: Fault when nothing was learnt, the exported model differs from the live one, or the disk is full; the folder
@@ -87,7 +88,7 @@ def export_critic(
     *,
     trained: bool = True,
     beside: Beside | None = None,
-) -> Check:
+) -> Check | None:
     """Does the same for the critic, with `critic.json` (see `critic_file.py`) and its value head if it has one.
 
     turns: as the critic reads them.
@@ -112,16 +113,18 @@ def _export(
     card: Card,
     trained: bool,
     beside: Beside | None = None,
-) -> Check:
+) -> Check | None:
     rows = check_rows(turns)
     with base.adapter(name):
-        plain = load_plain(base)
+        plain = load_plain(base) if base.is_first else None
         merged = merge(plain, base)
         with in_float32(base) as exact:
             live = [logits(base.model, row) for row in rows]
             with base.reference():
                 before = [logits(base.model, row) for row in rows]
     learnt = distance(before, live)
+    if merged is None:
+        return None
     if trained and (merged.changed == 0 or learnt == 0):
         raise Fault(
             f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
@@ -222,12 +225,13 @@ def distance(some: Sequence[Tensor], live: Sequence[Tensor]) -> float:
 def in_float32(base: Base) -> Iterator[bool]:
     """Makes the live model compute in float32 inside the context, if memory allows; its weights return bit for bit.
 
-    Errors of 16-bit arithmetic exceed the effect of a short training. Weights in 4 bits stay as they are.
+    Errors of 16-bit arithmetic exceed the effect of a short training. Weights in 4 bits, and weights of which each of
+    several processes has a part, stay as they are.
     """
     tensors = [t for t in (*base.model.parameters(), *base.model.buffers()) if t.is_floating_point()]
     kept = [(tensor, tensor.dtype) for tensor in tensors if tensor.dtype != torch.float32]
     more = sum(4 * tensor.numel() for tensor, _ in kept)
-    if base.config.training == "qlora" or (kept and _free(base.device) < 1.1 * more):
+    if base.config.training == "qlora" or (kept and base.mesh is not None) or (kept and room(base.device) < 1.1 * more):
         yield False
         return
     try:
@@ -239,14 +243,6 @@ def in_float32(base: Base) -> Iterator[bool]:
             tensor.data = tensor.data.to(dtype)
 
 
-def _free(device: torch.device) -> float:
-    if device.type == "cuda":
-        torch.cuda.empty_cache()
-        return torch.cuda.mem_get_info(device)[0]
-    free = available_memory()
-    return float("inf") if free is None else free
-
-
 def _compare(
     folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged, exact: bool
 ) -> Check:
@@ -254,7 +250,7 @@ def _compare(
     model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
     dtype = model.dtype
     model.to(torch.float32 if exact else base.dtype)
-    if _free(base.device) > 1.2 * sum(weight.numel() * weight.element_size() for weight in model.parameters()):
+    if room(base.device) > 1.2 * sum(weight.numel() * weight.element_size() for weight in model.parameters()):
         model.to(base.device)
     tolerance = TOLERANCE[dtype] if exact else NOISY
     difference = distance([logits(model, row) for row in rows], live)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from ..fault import Fault
 from ..model.base import Base
+from ..model.fsdp import whole
 from ..model.memory import available_memory
 
 LOST = 0.25  # greatest fraction of the change that rounding may remove
@@ -34,11 +35,17 @@ class Merged:
 
 
 @torch.no_grad()
-def merge(plain: nn.Module, base: Base) -> Merged:
+def merge(plain: nn.Module | None, base: Base) -> Merged | None:
     """Gives `plain`, the base loaded again on the CPU, the present weights of `base`.
 
+    Of several processes the first has `plain`, and the others only send their parts of one weight after the other.
     Errors: Fault when the weights would have to become float32 and the system's memory does not suffice.
     """
+    if plain is None:
+        for _ in range(2):  # as often as the first process reads them
+            for _ in _weights(None, base):
+                pass
+        return None
     changed, lost = _norms(plain, base, plain.dtype)
     widened = lost > LOST
     if widened:
@@ -59,17 +66,24 @@ def _norms(plain: nn.Module, base: Base, dtype: torch.dtype) -> tuple[float, flo
     return math.sqrt(change), math.sqrt(lost / change) if change else 0.0
 
 
-def _weights(plain: nn.Module, base: Base) -> Iterator[tuple[nn.Parameter, Tensor, Tensor]]:
-    """Yields each weight of `plain` that training may have changed, its new and its old value (float32, CPU)."""
+def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter, Tensor, Tensor]]:
+    """Yields each weight of `plain` that training may have changed, its new and its old value (float32, CPU).
+
+    Without `plain` it yields nothing, but all processes must read it to its end.
+    """
     if base.config.training == "full":
         for name, live in base.model.named_parameters():
-            weight = plain.get_parameter(name)
-            yield weight, live.float().cpu(), weight.to(base.dtype).float()
+            now = whole(live)
+            if plain is not None:
+                weight = plain.get_parameter(name)
+                yield weight, now.float().cpu(), weight.to(base.dtype).float()
         return
     from ..model.adapters import adapted  # PEFT is imported already
 
     for name, module in adapted(base.model):
-        a, b = module.lora_A[base.live].weight, module.lora_B[base.live].weight
+        a, b = whole(module.lora_A[base.live].weight), whole(module.lora_B[base.live].weight)
+        if plain is None:
+            continue
         change = (b.float() @ a.float()).cpu() * module.scaling[base.live]
         weight = plain.get_submodule(name).weight
         before = _unpacked(module.weight) if base.config.training == "qlora" else weight.float()

@@ -33,21 +33,22 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
     if (ended := ended_early(figures, config)) is not None:
         told["ended"] = asdict(ended)
     critic = run.result("critic")
-    if run.ranks.first and critic is not None:
+    if critic is not None:
         told["critic"] = str(folder / "critic")
-        if not (folder / "critic").exists():
+        if run.ranks.of_first(not (folder / "critic").exists()):
             turns = turns_of(prepared.critic[:READ])
             card = card_of("critic", config, base, prepared.counts, figures)
             head = critic.tensors("objective")
             scores = config.critic.score == "log-ratio" and config.model.training != "qlora"
             beside = graphs(run) if scores else None
             check = export_critic(base, folder / "critic", turns, card, config, head, beside=beside)
-            told["critic_check"] = asdict(check)
-    if run.ranks.first and not (folder / "model").exists():
+            told["critic_check"] = check and asdict(check)
+    if run.ranks.of_first(not (folder / "model").exists()):
         seen = template.all_turns(prepared.dialogues[:READ])
         turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
         card = card_of("policy", config, base, prepared.counts, figures)
-        told["model_check"] = asdict(export_policy(base, folder / "model", turns, card, beside=graphs(run)))
+        check = export_policy(base, folder / "model", turns, card, beside=graphs(run))
+        told["model_check"] = check and asdict(check)
     run.ranks.wait()
     run.events.emit("result", **told)
     run.clear()

@@ -1,7 +1,8 @@
 """The base model and its trainable weights: adapters for critic and policy on one frozen base, or the whole model.
 
 With LoRA and QLoRA the reference is the base with adapters disabled, and costs no memory. Full fine-tuning has room
-for one set of weights: those of critic, policy and base that are not in use are on the disk.
+for one set of weights: those of critic, policy and base that are not in use are on the disk. Several processes hold one
+model together (`fsdp.py`).
 
 Precision: adapters have the base's own dtype (bfloat16 over a bfloat16 or 4-bit base), because float32 adapters would
 make a float32 copy of every layer's input, which is most of the memory of a step. The optimiser (`adam.py`) keeps
@@ -21,6 +22,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
+from torch.distributed.device_mesh import DeviceMesh
 from torch.nn import Parameter
 from transformers import PreTrainedTokenizerBase
 
@@ -29,10 +31,13 @@ from ..fault import Fault
 from ..turn import Turn
 from .attention import attending, obstacle
 from .folder import find_model, load_tokenizer, quiet
-from .load import choose_device, choose_dtype, load_model
-from .log_probs import decoder_of, token_log_probs
+from .fsdp import everywhere, gathered, part_of, shard, spread
+from .load import choose_device, choose_dtype, load_model, skeleton
+from .log_probs import causal_of, decoder_of, token_log_probs
+from .memory import room
 
 Name = Literal["critic", "policy"]
+MOST_WHOLE = 0.6  # fraction of the free memory that the whole model may take while turns are sampled from it
 BITS = {2: torch.int16, 4: torch.int32}  # integer type of the same size, by bytes of a weight
 
 
@@ -45,6 +50,7 @@ class Base:
     notice:           a sentence for the user when they cannot.
     folder:           the folder of its files; for a base on the hub, the download at one commit.
     live:             the adapter that is in use and trainable.
+    mesh:             the processes that hold the model together; None for one.
     """
 
     def __init__(
@@ -54,8 +60,10 @@ class Base:
         config: ModelConfig,
         folder: Path,
         weights: "Weights | None",
+        mesh: DeviceMesh | None = None,
     ):
         self.model = model
+        self.mesh = mesh
         self.tokenizer = tokenizer
         self.config = config
         self.folder = folder
@@ -94,6 +102,28 @@ class Base:
             with self._weights.original():
                 yield
 
+    @property
+    def is_first(self) -> bool:
+        """Returns whether this is the first process, which reads and writes the files of the model."""
+        return self.mesh is None or self.mesh.get_local_rank() == 0
+
+    @contextmanager
+    def whole_if_it_fits(self) -> Iterator[bool]:
+        """Holds the whole model in each process inside the context, if there is memory for it in every one.
+
+        Yields whether processes are then free to make passes of their own. Otherwise they must go in step.
+        """
+        if self.mesh is None:
+            yield True
+            return
+        weights = sum(weight.numel() * weight.element_size() for weight in self.model.parameters())
+        free = room(self.device) / (1 if self.device.type == "cuda" else self.mesh.size())
+        if not everywhere(weights < MOST_WHOLE * free, self.mesh):
+            yield False
+            return
+        with gathered(causal_of(self.model)):
+            yield True
+
     def trainable(self) -> list[tuple[str, Parameter]]:
         """Returns the weights that an optimiser changes: those of the live adapter, or all."""
         return [(name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad]
@@ -102,23 +132,10 @@ class Base:
         """Returns the weights of `trainable` by name, not copied."""
         return {name: weight.detach() for name, weight in self.trainable()}
 
-    def load_state(self, state: dict[str, Tensor]) -> None:
-        """Overwrites the weights of `trainable` with the result of `state` in another process."""
-        trainable = dict(self.trainable())
-        if trainable.keys() != state.keys():
-            raise Fault(
-                f"The saved weights do not fit the {self.live} of {self.config.base}: "
-                "model settings were changed since the run began; change them back or start a new run.",
-                usage=True,
-            )
-        with torch.no_grad():
-            for name, weight in trainable.items():
-                weight.copy_(state[name])
-
     def checkpoint_activations(self, on: bool) -> None:
         """Sets whether the backward pass recomputes the activations of each layer instead of keeping them."""
         self.is_checkpointed = on
-        inner = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
+        inner = causal_of(self.model)
         # Newer transformers calls it activation checkpointing.
         newer = hasattr(inner, "activation_checkpointing_enable")
         if on:
@@ -138,11 +155,14 @@ class Base:
 
 
 class Weights:
-    """Weights of full fine-tuning: one set in memory, the others in a folder that is deleted when the process ends."""
+    """Weights of full fine-tuning: one set in memory, the others in a folder that is deleted when the process ends.
 
-    def __init__(self, model: nn.Module, run_folder: Path, read_base: Callable[[], dict[str, Tensor]]):
-        self.model = model
-        self.read_base = read_base
+    Each of several processes keeps its own parts.
+    restore: overwrites the weights in memory with those of the base.
+    """
+
+    def __init__(self, model: nn.Module, run_folder: Path, restore: Callable[[], None], mesh: DeviceMesh | None):
+        self.model, self.restore, self.mesh = model, restore, mesh
         self.folder = Path(tempfile.mkdtemp(prefix="weights-", dir=run_folder))
         self._gone = weakref.finalize(self, shutil.rmtree, self.folder, True)
         self.live: str = "policy"
@@ -159,32 +179,31 @@ class Weights:
     @contextmanager
     def original(self) -> Iterator[None]:
         """Loads the base's weights into memory inside the context."""
-        if self._fingerprint() == self.untouched:
+        if self._is_base():
             yield
             return
         self._put_away()
-        self._fill(self.read_base())
-        self.untouched = self._fingerprint()
+        self._restore()
         try:
             yield
         finally:
             self._fetch()
 
+    def _is_base(self) -> bool:
+        return everywhere(self._fingerprint() == self.untouched, self.mesh)
+
     def _fingerprint(self) -> list[int]:
         """Sums the bits of each weight. Tensor versions are not enough: fused optimisers do not increment them."""
-        sums = [
-            weight.detach().view(BITS[weight.element_size()]).sum(dtype=torch.int64)
-            for weight in self.model.parameters()
-        ]
+        sums = [part.detach().view(BITS[part.element_size()]).sum(dtype=torch.int64) for _, part in self._parts()]
         return torch.stack(sums).tolist()
 
     def _put_away(self) -> None:
         """Writes the live weights to their file, unless they are the base's."""
-        if self._fingerprint() == self.untouched:
+        if self._is_base():
             return
         file = self.folder / f"{self.live}.safetensors"
         try:
-            save_file({name: weight.detach().contiguous() for name, weight in self.model.named_parameters()}, file)
+            save_file({name: part.detach().contiguous() for name, part in self._parts()}, file)
         except (OSError, SafetensorError) as error:
             file.unlink(missing_ok=True)
             raise Fault(
@@ -197,23 +216,26 @@ class Weights:
         file = self.folder / f"{self.live}.safetensors"
         if file.exists():
             with safe_open(file, framework="pt") as tensors, torch.no_grad():
-                for name, weight in self.model.named_parameters():
-                    weight.copy_(tensors.get_tensor(name))
-        elif self._fingerprint() != self.untouched:
-            self._fill(self.read_base())
-            self.untouched = self._fingerprint()
+                for name, part in self._parts():
+                    part.copy_(tensors.get_tensor(name))
+        elif not self._is_base():
+            self._restore()
 
-    @torch.no_grad()
-    def _fill(self, state: dict[str, Tensor]) -> None:
-        for name, weight in self.model.named_parameters():
-            weight.copy_(state[name])
+    def _restore(self) -> None:
+        self.restore()
+        self.untouched = self._fingerprint()
+
+    def _parts(self) -> Iterator[tuple[str, Tensor]]:
+        """Yields the weights, of which a process of several has a part each."""
+        return ((name, part_of(weight)) for name, weight in self.model.named_parameters())
 
 
-def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> Base:
+def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0, mesh: DeviceMesh | None = None) -> Base:
     """Loads model and tokenizer and adds the adapters. Their B is zero, so critic and policy initially equal the base.
 
     run_folder: root of the configuration's relative paths; full fine-tuning keeps weights in it.
-    seed:       seed of the adapters' A matrices, the same on every rank.
+    seed:       seed of the adapters' A matrices.
+    mesh:       the processes that hold the model together; the first reads it and sends the others their parts.
     Errors: Fault for a folder without a model, damaged or incomplete files, a tokenizer without chat template, a
     missing device, QLoRA without its requirements.
     """
@@ -223,17 +245,50 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> 
     dtype = choose_dtype(config.dtype, device)
     folder = find_model(config, run_folder)
     tokenizer = load_tokenizer(config, folder, run_folder)
-    model = load_model(config, folder, device, dtype)
+    is_spread = mesh is not None and config.training != "qlora"  # weights of 4 bits are whole in every process
+
+    def read() -> nn.Module | None:
+        """Reads the base: on the CPU if its weights are to be spread, and then only in the first process."""
+        if is_spread and mesh.get_local_rank() > 0:
+            return None
+        return load_model(config, folder, torch.device("cpu") if is_spread else device, dtype)
+
+    def adapted(model: nn.Module) -> nn.Module:
+        if config.training == "full":
+            return model
+        from .adapters import with_adapters  # takes a second, and full fine-tuning does not need it
+
+        return with_adapters(model, config, dtype, seed)
+
+    source = read()
+    if not is_spread:
+        model = adapted(source)
+    else:
+        with torch.device("meta"):
+            model = adapted(skeleton(folder, dtype))
+    if mesh is not None:
+        shard(causal_of(model), decoder_of(model), mesh)
+    if is_spread:
+        spread(model, source and adapted(source), mesh)
     model.train()
+    weights = None
     if config.training == "full":
 
-        def read_base() -> dict[str, Tensor]:
-            return dict(load_model(config, folder, torch.device("cpu"), dtype).named_parameters())
+        def restore() -> None:
+            source = read()
+            if mesh is None:
+                _copy(source, model)
+            else:
+                spread(model, source, mesh)
 
-        return Base(model, tokenizer, config, folder, Weights(model, run_folder, read_base))
-    from .adapters import with_adapters  # takes a second, and full fine-tuning does not need it
+        weights = Weights(model, run_folder, restore, mesh)
+    return Base(model, tokenizer, config, folder, weights, mesh)
 
-    return Base(with_adapters(model, config, dtype, seed), tokenizer, config, folder, None)
+
+@torch.no_grad()
+def _copy(source: nn.Module, model: nn.Module) -> None:
+    for name, weight in source.named_parameters():
+        model.get_parameter(name).copy_(weight)
 
 
 @torch.no_grad()

@@ -81,10 +81,24 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
             f"another shape, such as {wrong[0]}: download the model again.",
             usage=True,
         )
-    if getattr(loaded.config.get_text_config(), "attn_logit_softcapping", None) is not None:
-        loaded.set_attn_implementation("eager")  # transformers 5.18 ignores the cap otherwise
-    _without_noise(loaded)
+    _as_trained(loaded)
     return loaded if device.type == "cuda" else loaded.to(device)
+
+
+def skeleton(model: Path, dtype: torch.dtype) -> PreTrainedModel:
+    """Makes the model of the folder `model` without its weights, on the meta device."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    with torch.device("meta"):
+        made = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(model), dtype=dtype)
+    _as_trained(made)
+    return made
+
+
+def _as_trained(model: PreTrainedModel) -> None:
+    if getattr(model.config.get_text_config(), "attn_logit_softcapping", None) is not None:
+        model.set_attn_implementation("eager")  # transformers 5.18 ignores the cap otherwise
+    _without_noise(model)
 
 
 def require_nvidia(device: torch.device) -> None:

@@ -21,6 +21,7 @@ from torch.autograd.function import once_differentiable
 from ..turn import Turn
 from .attention import attending
 from .forest import Forest, grow
+from .fsdp import within_forward
 
 # Rows of a piece on a CPU: for 32,000 tokens 128 rows take 8 % longer, 32 rows 40 %, 2,000 rows are no faster.
 ROWS = 256
@@ -45,23 +46,30 @@ def token_log_probs(
     Differentiable, unless under `torch.no_grad`.
     """
     forest = grow(turns).to(_device(model))
-    hidden = _hidden(model, forest, shared)
-    log_probs = chosen_log_probs(
-        hidden, forest.targets, Head.of(model), temperature=temperature, logits_bytes=logits_bytes
-    )
+    settings = {"temperature": temperature, "logits_bytes": logits_bytes}
+
+    def compute() -> Tensor:
+        hidden = _hidden(model, forest, shared)
+        return chosen_log_probs(hidden, forest.targets, Head.of(model), **settings)[torch.cat(forest.places)]
+
     lengths = [len(place) for place in forest.places]
-    return list(log_probs[torch.cat(forest.places)].split(lengths))
+    return list(within_forward(causal_of(model), compute).split(lengths))
 
 
 def last_hidden(model: nn.Module, turns: Sequence[Turn], *, shared: bool = True) -> Tensor:
     """Returns the hidden state at each turn's last response token, after the final norm: (len(turns), d)."""
-    return _hidden(model, grow(turns, ends=True).to(_device(model)), shared)
+    forest = grow(turns, ends=True).to(_device(model))
+    return within_forward(causal_of(model), lambda: _hidden(model, forest, shared))
+
+
+def causal_of(model: nn.Module) -> nn.Module:
+    """Returns transformers' causal language model, including its adapters, without PEFT's wrapper."""
+    return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
 def decoder_of(model: nn.Module) -> nn.Module:
     """Returns the part of a causal language model that computes hidden states, including its adapters."""
-    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
-    return inner.get_decoder()
+    return causal_of(model).get_decoder()
 
 
 def _hidden(model: nn.Module, forest: Forest, shared: bool) -> Tensor:

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import torch
+
     from ..config import ModelConfig
     from .flops import Shape
 
@@ -129,6 +131,17 @@ def available_memory() -> int | None:
     if limit.exists() and limit.read_text().strip() != "max":
         available = min(available, int(limit.read_text()) - int((group / "memory.current").read_text()))
     return max(available, 0)
+
+
+def room(device: torch.device) -> float:
+    """Returns the bytes that can still be allocated on a device; infinite where that is unknown."""
+    if device.type == "cuda":
+        import torch
+
+        torch.cuda.empty_cache()
+        return torch.cuda.mem_get_info(device)[0]
+    free = available_memory()
+    return float("inf") if free is None else free
 
 
 def most_resident() -> int:

@@ -1,4 +1,4 @@
-"""AdamW over float32 copies of the trained weights.
+"""AdamW over float32 copies of the trained weights; each of several processes has its own parts of them.
 
 A step of 2e-7 is far below the spacing of bfloat16 numbers (2^-8 of their size) and would be rounded away. So weights
 of other types have a float32 original here, and gradients are summed in float32 over the micro-batches of a step.
@@ -9,7 +9,11 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.distributed.tensor import DTensor
 from torch.nn import Parameter
+
+from ..model.fsdp import like, part_of
+from .distributed import Ranks
 
 BETAS = (0.9, 0.95)  # the paper's settings
 
@@ -17,16 +21,20 @@ BETAS = (0.9, 0.95)  # the paper's settings
 class Adam:
     """named: the trained weights, with the names under which their state is saved."""
 
-    def __init__(self, named: Sequence[tuple[str, Parameter]], weight_decay: float):
-        self.named = list(named)
-        self.originals = [p if p.dtype == torch.float32 else p.detach().float().requires_grad_() for _, p in self.named]
+    def __init__(self, named: Sequence[tuple[str, Parameter]], weight_decay: float, ranks: Ranks = Ranks()):  # noqa: B008  it is frozen
+        self.named, self.ranks = list(named), ranks
+        self.originals = [_original(parameter) for _, parameter in self.named]
         self.hooks = [
             parameter.register_post_accumulate_grad_hook(_add_to(original))
             for (_, parameter), original in zip(self.named, self.originals, strict=True)
             if parameter is not original
         ]
-        self.fused = all(p.device.type in ("cpu", "cuda") for p in self.originals)
-        self.adamw = torch.optim.AdamW(self.originals, lr=0.0, betas=BETAS, weight_decay=weight_decay, fused=self.fused)
+        fused = all(original.device.type in ("cpu", "cuda") for original in self.originals)
+        self.adamw = torch.optim.AdamW(self.originals, lr=0.0, betas=BETAS, weight_decay=weight_decay, fused=fused)
+        for original in self.originals:
+            step = torch.zeros((), device=original.device if fused else "cpu")  # only the fused variant counts there
+            moments = {name: torch.zeros_like(original, requires_grad=False) for name in ("exp_avg", "exp_avg_sq")}
+            self.adamw.state[original] = {"step": step, **moments}
 
     def close(self) -> None:
         """Stops collecting gradients, because the weights now belong to the next stage."""
@@ -40,11 +48,24 @@ class Adam:
             parameter.grad = original.grad = None
 
     def gradients(self) -> list[Tensor]:
-        """Returns the float32 gradients in the order of `named`; zero for weights that no example touched."""
-        for original in self.originals:
+        """Returns the float32 gradients in the order of `named`; zero for weights that no example touched.
+
+        They are sums over all processes, of which each has its own parts.
+        """
+        for (_, parameter), original in zip(self.named, self.originals, strict=True):
             if original.grad is None:
                 original.grad = torch.zeros_like(original)
+            if not isinstance(parameter, DTensor):  # such as a value head, which every process has whole
+                self.ranks.sum(original.grad)
         return [original.grad for original in self.originals]
+
+    def norm(self) -> float:
+        """Returns the norm of all gradients, over all processes; after `gradients`."""
+        parts = [o.grad for (_, p), o in zip(self.named, self.originals, strict=True) if isinstance(p, DTensor)]
+        wholes = [o.grad for (_, p), o in zip(self.named, self.originals, strict=True) if not isinstance(p, DTensor)]
+        square = torch.nn.utils.get_total_norm(parts).square().double().cpu()
+        self.ranks.sum(square)
+        return float((square + torch.nn.utils.get_total_norm(wholes).square().double().cpu()).sqrt())
 
     def step(self, learning_rate: float) -> None:
         """Makes one update by the present gradients and clears them."""
@@ -54,36 +75,31 @@ class Adam:
         torch.autograd.graph.increment_version(self.originals)  # the fused step does not, and `base.py` reads it
         with torch.no_grad():
             for (_, parameter), original in zip(self.named, self.originals, strict=True):
-                if parameter is not original:
-                    parameter.copy_(original)
+                if parameter.dtype != torch.float32:
+                    part_of(parameter).copy_(original)
         self.clear()
 
     def state(self) -> dict[str, Tensor]:
-        """Returns moments, step counts and originals, by name."""
+        """Returns moments, step counts and originals by name, not copied."""
         tensors = {}
         for (name, parameter), original in zip(self.named, self.originals, strict=True):
             for key, value in self.adamw.state[original].items():
-                tensors[f"{key}.{name}"] = value
-            if parameter is not original:
-                tensors[f"original.{name}"] = original.detach()
+                tensors[f"{key}.{name}"] = value if key == "step" else like(parameter, value)
+            if parameter.dtype != torch.float32:
+                tensors[f"original.{name}"] = like(parameter, original.detach())
         return tensors
 
-    def load_state(self, tensors: dict[str, Tensor]) -> None:
-        """Restores the result of `state`, for the same names."""
-        with torch.no_grad():
-            for (name, parameter), original in zip(self.named, self.originals, strict=True):
-                for key in ("step", "exp_avg", "exp_avg_sq"):
-                    if f"{key}.{name}" in tensors:  # absent before the first step
-                        on_cpu = key == "step" and not self.fused  # only the fused variant counts on the device
-                        device = "cpu" if on_cpu else original.device
-                        self.adamw.state[original][key] = tensors[f"{key}.{name}"].to(device)
-                if parameter is not original:
-                    original.copy_(tensors[f"original.{name}"])
+
+def _original(parameter: Parameter) -> Tensor:
+    """Returns what is optimised in place of a weight: itself if it is float32 and whole, else its part in float32."""
+    if parameter.dtype == torch.float32 and not isinstance(parameter, DTensor):
+        return parameter
+    return part_of(parameter.detach()).float().requires_grad_()
 
 
 def _add_to(original: Tensor):
     def collect(parameter: Tensor) -> None:
-        gradient = parameter.grad.float()
+        gradient = part_of(parameter.grad).float()
         original.grad = gradient if original.grad is None else original.grad.add_(gradient)
         parameter.grad = None
 

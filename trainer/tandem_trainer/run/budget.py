@@ -1,4 +1,8 @@
-"""The token budget of a micro-batch, which is halved when memory runs out, and passes without gradients within it."""
+"""The token budget of a micro-batch, which is halved when memory runs out, and passes without gradients within it.
+
+Several processes hold one model together, so they make their passes in step: a rank that has no micro-batch left makes
+an idle pass, and when memory runs out in one of them, in the middle of a pass, all begin again (`attempt.py`).
+"""
 
 import gc
 from collections.abc import Callable, Sequence
@@ -12,11 +16,12 @@ from ..model.base import Base
 from ..model.forest import forest_tokens
 from ..model.log_probs import token_log_probs
 from ..turn import Turn
+from .attempt import Again
 from .distributed import Ranks
 from .event_file import Events
 from .stop import Stopped, StopRequest
 
-FINE, OUT_OF_MEMORY, STOP, TOO_LARGE = range(4)  # the highest value of all ranks counts
+NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # what is read by a rank that has nothing to read
 
 
 class TokenBudget:
@@ -33,47 +38,49 @@ class TokenBudget:
         indices: Sequence[int],
         tokens: Callable[[Sequence[int]], int],
         work: Callable[[list[int]], dict[str, float]],
+        idle: Callable[[], object],
         forget: Callable[[], None] = lambda: None,
     ) -> dict[str, float]:
         """Calls `work` on micro-batches of this rank's `indices` and returns the sums of its figures over all ranks.
 
-        When any rank runs out of memory, all call `forget`, halve the budget and start again.
-        Errors: Stopped on a request to stop, with no work done; Fault when one example alone does not fit.
+        idle: makes the passes of `work` without any effect, for a rank that has fewer micro-batches than another.
+        When memory runs out, calls `forget`, halves the budget and starts again.
+        Errors: Stopped on a request to stop, with no work done; Fault when one example alone does not fit; Again when
+        memory ran out in one of several processes.
         """
         while True:
+            batches = list(micro_batches(list(indices), tokens, self.tokens))
             sums: dict[str, float] = {}
-            outcome, failed = FINE, 0
-            for batch in micro_batches(list(indices), tokens, self.tokens):
-                if self.stop:
-                    outcome = STOP
-                    break
+            failed: int | None = None
+            for number in range(self.ranks.highest(len(batches))):
+                if self.ranks.highest(bool(self.stop)):
+                    forget()
+                    raise Stopped
+                batch = batches[number] if number < len(batches) else []
                 try:
-                    figures = work(batch)
+                    figures = work(batch) if batch else idle()
                 except (RuntimeError, MemoryError) as error:
                     if not is_out_of_memory(error):
                         raise
-                    outcome, failed = (OUT_OF_MEMORY if len(batch) > 1 else TOO_LARGE), tokens(batch)
+                    failed = tokens(batch) if batch else self.tokens
+                    if len(batch) == 1:
+                        raise _does_not_fit(failed) from None
                     break
-                for name, value in figures.items():
+                for name, value in figures.items() if batch else ():
                     sums[name] = sums.get(name, 0.0) + value
-            outcome, failed = self.ranks.highest((outcome, failed))
-            if outcome == FINE:
+            if failed is None:
                 return self.ranks.sum_figures(sums)
             forget()
             free_memory()
-            if outcome == STOP:
-                raise Stopped
-            if outcome == TOO_LARGE:
-                raise _does_not_fit(failed)
             self._halve(failed)
 
     def _halve(self, failed: int) -> None:
         before = self.tokens
         self.tokens = max(1, min(failed, before) // 2)
-        self.events.notice(
-            f"Out of memory: micro-batches have at most {self.tokens:,} tokens from now on, after {before:,}.",
-            token_budget=self.tokens,
-        )
+        sentence = f"Out of memory: micro-batches have at most {self.tokens:,} tokens from now on, after {before:,}."
+        if self.ranks.world > 1:
+            raise Again(sentence, token_budget=self.tokens)
+        self.events.notice(sentence, token_budget=self.tokens)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -137,5 +144,9 @@ def in_batches(
             results[index] = result
         return {}
 
-    budget.spend(range(len(turns)), tokens, work)
+    def idle() -> None:
+        with torch.no_grad():
+            compute([NO_TURN])
+
+    budget.spend(range(len(turns)), tokens, work, idle)
     return results

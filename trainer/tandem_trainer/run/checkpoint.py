@@ -1,30 +1,34 @@
 """Checkpoints and other files, which are whole or absent whatever happens while they are written.
 
-A checkpoint is a folder `<number>-<stage>-<step>` with tensor files and `checkpoint.json`, which holds the state and
-the length and CRC-32 of each tensor file. It is written under another name, flushed to the disk and renamed. The
-highest number is the newest.
+A checkpoint is a folder `<number>-<stage>-<step>` with `checkpoint.json`, which holds the state and the length and
+CRC-32 of each other file. It is written under another name, flushed to the disk and renamed. The highest number is the
+newest. Tensors lie in folders of safetensors files, to which each process of a run writes its parts, by
+torch.distributed.checkpoint; any other number of processes reads them.
 """
 
 import json
 import os
 import random
 import shutil
+import warnings
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+import torch.distributed.checkpoint as dcp
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.distributed.checkpoint import CheckpointException, HuggingFaceStorageReader, HuggingFaceStorageWriter
 
 from ..fault import Fault
 from .disk import not_written, reason
 from .distributed import Ranks
 
-VERSION = 1
+VERSION = 2
 TEMPORARY = ".writing"
 LEAVING = ".deleting"
 
@@ -37,31 +41,71 @@ class Checkpoint:
     stage: str
     state: dict[str, Any]
 
+    def load(self, name: str, into: Mapping[str, Tensor]) -> None:
+        """Overwrites tensors with those saved under the same names, or with this process's parts of them.
+
+        Errors: Fault(usage) when other tensors were saved.
+        """
+        saved = self._saved(name)
+        if {key: shape for key, (shape, _) in saved.items()} != {key: tensor.shape for key, tensor in into.items()}:
+            raise Fault(
+                f"The checkpoint {self.path.name} does not fit the model: its settings were changed since the run "
+                "began; change them back or start a new run.",
+                usage=True,
+            )
+        if into:
+            with torch.no_grad(), _quiet():
+                dcp.load(dict(into), storage_reader=HuggingFaceStorageReader(str(self.path / name)), no_dist=True)
+
     def tensors(self, name: str) -> dict[str, Tensor]:
-        """Reads the tensors of one file, on the CPU."""
-        return load_file(self.path / f"{name}.safetensors")
+        """Reads whole tensors, on the CPU."""
+        read = {key: torch.empty(shape, dtype=dtype) for key, (shape, dtype) in self._saved(name).items()}
+        self.load(name, read)
+        return read
+
+    def _saved(self, name: str) -> dict[str, tuple[torch.Size, torch.dtype]]:
+        """Returns shape and type of each tensor."""
+        if not (self.path / name).exists():
+            return {}  # nothing was to be saved
+        metadata = HuggingFaceStorageReader(str(self.path / name)).read_metadata().state_dict_metadata
+        return {key: (about.size, about.properties.dtype) for key, about in metadata.items()}
 
 
 def write_checkpoint(
-    folder: Path, stage: str, state: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]]
+    folder: Path,
+    stage: str,
+    state: Mapping[str, Any],
+    tensors: Mapping[str, Mapping[str, Tensor]],
+    ranks: Ranks = Ranks(),  # noqa: B008  it is frozen
 ) -> Checkpoint:
-    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name.
+    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name. All ranks must call this.
 
-    tensors: for each file its named tensors, each contiguous and not sharing memory with another.
+    tensors: named tensors by the folder in which they are saved, none sharing memory with another.
     Errors: Fault when the disk is full or refuses; earlier checkpoints are then untouched.
     """
     temporary = folder / TEMPORARY
+    fault = written = None
     try:
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
+        if ranks.first:
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir(parents=True)
+        ranks.wait()
         for name, named in tensors.items():
-            save_file(
-                {key: tensor.detach().contiguous() for key, tensor in named.items()}, temporary / f"{name}.safetensors"
-            )
-    except (OSError, SafetensorError) as error:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise _not_written(folder, error) from error
-    return adopt_checkpoint(folder, stage, state, temporary)
+            if named:
+                writer = HuggingFaceStorageWriter(str(temporary / name), save_distributed=True)
+                with _quiet():
+                    dcp.save(dict(named), storage_writer=writer, no_dist=ranks.world == 1)
+        if ranks.first:
+            written = adopt_checkpoint(folder, stage, state, temporary)
+    except (OSError, SafetensorError, CheckpointException) as error:
+        if ranks.first:
+            shutil.rmtree(temporary, ignore_errors=True)
+        fault = _not_written(folder, error)
+    except Fault as error:
+        fault = error
+    if (fault := next(filter(None, ranks.gather(fault)), None)) is not None:
+        raise fault
+    return ranks.of_first(written)
 
 
 def adopt_checkpoint(folder: Path, stage: str, state: Mapping[str, Any], temporary: Path) -> Checkpoint:
@@ -71,8 +115,9 @@ def adopt_checkpoint(folder: Path, stage: str, state: Mapping[str, Any], tempora
     """
     try:
         files = {}
-        for file in sorted(temporary.iterdir()):
-            files[file.name] = {"bytes": file.stat().st_size, "crc32": _crc32(file)}
+        for file in sorted(temporary.rglob("*")):
+            if file.is_file():
+                files[file.relative_to(temporary).as_posix()] = {"bytes": file.stat().st_size, "crc32": _crc32(file)}
             flush_to_disk(file)
         about = {"version": VERSION, "stage": stage, "state": dict(state), "files": files}
         (temporary / "checkpoint.json").write_text(json.dumps(about, indent=1) + "\n")
@@ -89,7 +134,17 @@ def adopt_checkpoint(folder: Path, stage: str, state: Mapping[str, Any], tempora
 
 
 def _not_written(folder: Path, error: Exception) -> Fault:
+    if isinstance(error, CheckpointException):  # the errors of all processes
+        error = next(iter(error.failures.values()))[0]
     return not_written(f"A checkpoint cannot be written to {folder}", error)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silences the warning that there is one process, even where that is said."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
+        yield
 
 
 def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:

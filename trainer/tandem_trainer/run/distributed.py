@@ -1,4 +1,4 @@
-"""Several processes of one run: they split the examples of a batch, sum gradients and decide together.
+"""Several processes of one run: they hold the model together, split the examples of a batch and decide together.
 
 `torchrun --nproc-per-node N -m tandem_trainer run.json` sets RANK, WORLD_SIZE and LOCAL_RANK. A single process is the
 case N = 1 and makes the same calls, which then do nothing.
@@ -12,8 +12,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-
-BUCKET = 1 << 24  # numbers in one all-reduce: 64 MB
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 
 @dataclass(frozen=True)
@@ -42,18 +41,14 @@ class Ranks:
             before += weight
         return mine
 
-    def sum_gradients(self, gradients: Sequence[torch.Tensor]) -> None:
-        """Replaces each float32 gradient by its sum over all ranks."""
-        if self.world == 1:
-            return
-        bucket: list[torch.Tensor] = []
-        for gradient in gradients:
-            bucket.append(gradient)
-            if sum(part.numel() for part in bucket) >= BUCKET:
-                _sum_over_ranks(bucket)
-                bucket = []
-        if bucket:
-            _sum_over_ranks(bucket)
+    def mesh(self, device: torch.device) -> DeviceMesh | None:
+        """Returns the processes as those that hold one model together; None for a single process."""
+        return None if self.world == 1 else init_device_mesh(device.type, (self.world,))
+
+    def sum(self, tensor: torch.Tensor) -> None:
+        """Replaces a tensor by its sum over all ranks."""
+        if self.world > 1:
+            dist.all_reduce(tensor)
 
     def sum_figures(self, figures: dict[str, float]) -> dict[str, float]:
         """Sums figures over all ranks; a rank without examples may lack some names."""
@@ -98,12 +93,3 @@ def join() -> Ranks:
 def leave() -> None:
     if dist.is_initialized():
         dist.destroy_process_group()
-
-
-def _sum_over_ranks(tensors: Sequence[torch.Tensor]) -> None:
-    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
-    dist.all_reduce(flat)
-    start = 0
-    for tensor in tensors:
-        tensor.copy_(flat[start : start + tensor.numel()].view_as(tensor))
-        start += tensor.numel()

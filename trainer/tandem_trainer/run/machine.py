@@ -113,9 +113,8 @@ def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine
     tokens: upper limit; a slow device gets fewer, so that the step is short. The model stays as it is.
     """
     weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
-    length = (
-        min(tokens, ROW) if machine.rate is None else min(tokens, ROW, max(64, int(machine.rate * MOMENT / weights)))
-    )
+    longest = ROW if machine.rate is None else min(ROW, max(64, int(machine.rate * MOMENT / weights)))
+    length = max(2, min(tokens, longest))  # a prompt and a response
     ids = np.random.default_rng(0).integers(0, shape.vocabulary, length).astype(np.int32)
     turns = [Turn(ids[: length // 2], ids[length // 2 :])]
     seconds = min(_step_seconds(base, turns) for _ in range(2))  # the first step also builds kernels

@@ -39,11 +39,8 @@ class Objective:
         return []
 
     def state(self) -> dict[str, Tensor]:
-        """Returns the values of `parameters`, for checkpoint and export."""
+        """Returns the values of `parameters` by name, not copied, for checkpoint and export."""
         return {}
-
-    def load_state(self, state: dict[str, Tensor]) -> None:
-        """Restores values that `state` returned."""
 
     def log_probs(self, model, turns: Sequence[Turn]) -> list[Tensor]:
         """Computes the log-probabilities of each turn, (L_t,) float32, with gradients."""

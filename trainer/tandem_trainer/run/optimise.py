@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import torch
@@ -53,12 +53,12 @@ def optimise(
     scheduled, steps = scheduled_steps(len(train), settings), stage_steps(len(train), settings)
     per_epoch = steps_per_epoch(len(train), settings.batch)
     peak = peak_learning_rate(settings, run.config.model)
-    adam = Adam([*base.trainable(), *objective.parameters()], settings.weight_decay)
+    adam = Adam([*base.trainable(), *objective.parameters()], settings.weight_decay, run.ranks)
     progress = Progress(loss_scale=2.0**16 if base.dtype == torch.float16 else 1.0)
 
     if (checkpoint := run.checkpoint(stage)) is not None:
         _restore(checkpoint, base, objective)
-        adam.load_state(checkpoint.tensors("optimizer"))
+        checkpoint.load("optimizer", adam.state())
         progress = Progress(**checkpoint.state["progress"])
     saved = progress
 
@@ -101,10 +101,9 @@ def optimise(
             torch.manual_seed(int.from_bytes(lot(run.config.seed, stage, step)[:7], "big"))
             sums = _add_gradients(base, objective, adam, train, batch, progress.loss_scale, run)
             gradients = adam.gradients()
-            run.ranks.sum_gradients(gradients)
             if progress.loss_scale > 1:
                 torch._foreach_div_(gradients, progress.loss_scale)
-            norm = torch.nn.utils.get_total_norm(gradients).item()
+            norm = adam.norm()
             if progress.loss_scale > 1 and not math.isfinite(norm) and math.isfinite(sums["loss"]):
                 adam.clear()
                 progress = replace(progress, loss_scale=progress.loss_scale / 2)
@@ -185,8 +184,9 @@ def evaluate(base: Base, objective: Objective, examples: Sequence[Example], run:
         with torch.no_grad():
             return objective.loss(base.model, [examples[index] for index in indices])[1]
 
-    mine = run.ranks.share(range(len(examples)), lambda index: tokens([index]))
-    return means(run.budget.spend(mine, tokens, work))
+    every = range(len(examples))
+    mine = run.ranks.share(every, lambda index: tokens([index]))
+    return means(run.budget.spend(mine, tokens, work, lambda: work([_shortest(every, tokens)])))
 
 
 def _add_gradients(
@@ -208,8 +208,16 @@ def _add_gradients(
         flops = run.meter.flops(turns_of(chosen), shared=base.shares_prefixes)
         return {**figures, "computed_tokens": tokens(indices), "flops": flops}
 
+    def idle() -> None:
+        loss, _ = objective.loss(base.model, [examples[_shortest(batch, tokens)]])
+        (loss * 0.0).backward()
+
     mine = run.ranks.share(batch, lambda index: tokens([index]))
-    return run.budget.spend(mine, tokens, work, forget=adam.clear)
+    return run.budget.spend(mine, tokens, work, idle, forget=adam.clear)
+
+
+def _shortest(indices: Sequence[int], tokens: Callable[[Sequence[int]], int]) -> int:
+    return min(indices, key=lambda index: tokens([index]))
 
 
 def _seconds_left(progress: Progress, steps: int, settings: OptimiserConfig) -> float:
@@ -226,8 +234,8 @@ def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, 
 
 
 def _restore(checkpoint: Checkpoint, base: Base, objective: Objective) -> None:
-    base.load_state(checkpoint.tensors("trained"))
-    objective.load_state(checkpoint.tensors("objective"))
+    checkpoint.load("trained", base.state())
+    checkpoint.load("objective", objective.state())
 
 
 def stage_steps(examples: int, settings: OptimiserConfig) -> int:

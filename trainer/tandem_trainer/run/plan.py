@@ -163,11 +163,17 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
 def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, template: Template, base: Base) -> Plan:
     """Returns the plan with times measured by rehearsing each stage on `base`, which stays unchanged.
 
-    The time of GRPO stays unknown: it depends on how long the dialogues become and on the simulator.
+    The time of GRPO stays unknown: it depends on how long the dialogues become and on the simulator. Of several
+    processes all must call this with the same plan; they only measure a step, which all of them make.
     """
     if config.method == "grpo":
         return plan
     machine = measured(base, plan.machine, shape, plan.token_budget)
+    if machine.processes > 1:
+        loads = loads_of(prepared, shape, template)
+        return replace(
+            plan, machine=machine, seconds=seconds_of(loads, shape, machine, plan.checkpoint_activations, {})
+        )
     rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
     loads = loads_of(prepared, shape, template)
     rates, written = rehearsal.write(next((load for load in loads if load.stage == "candidates"), Load("candidates")))

@@ -183,11 +183,8 @@ class Run:
         return self.ranks.of_first(minutes >= self.config.resources.checkpoint_minutes)
 
     def _write(self, stage: str, state: Mapping[str, Any], tensors: Tensors) -> None:
-        written = None
-        if self.ranks.first:
-            whole = {**state, "token_budget": self.budget.tokens}
-            written = write_checkpoint(self._folder, stage, whole, tensors)
-        self.checkpoints.insert(0, self.ranks.of_first(written))
+        whole = {**state, "token_budget": self.budget.tokens}
+        self.checkpoints.insert(0, write_checkpoint(self._folder, stage, whole, tensors, self.ranks))
         self.saved_at = time.monotonic()
 
     def _keep(self, checkpoints: list[Checkpoint]) -> None:

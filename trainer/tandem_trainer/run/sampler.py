@@ -2,9 +2,13 @@
 
 `side_by_side` samples all turns of several prompts together and reads each prompt once. `whole_rows` reads the prompt
 for each turn; it is for models whose layers are not plain attention, which only transformers' own cache supports.
+
+Several processes that hold one model together sample on their own while each has the whole model, if there is memory
+for it. Otherwise they go in step, token by token, and a rank that has nothing left to sample samples nothing of use.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +20,12 @@ from ..config import CandidatesConfig
 from ..fault import Fault
 from ..model.base import Base
 from ..model.forest import grow
-from ..model.log_probs import Head, all_log_probs, decoder_of
+from ..model.fsdp import within_forward
+from ..model.log_probs import Head, all_log_probs, causal_of, decoder_of
 from ..model.shared_prefix import SharedPrefixes
 from ..turn import Turn
-from .budget import free_memory, is_out_of_memory
+from .budget import NO_TURN, free_memory, is_out_of_memory
+from .distributed import Ranks
 from .event_file import Events
 from .stop import Stopped, StopRequest
 
@@ -32,12 +38,13 @@ class Sampling:
     """Settings that both ways share.
 
     stop_ids: the tokens that end a turn. generator: the source of randomness, on the model's device.
+    goes_on:  gets whether turns are unfinished and returns whether another token is read; raises Stopped on a request.
     """
 
     settings: CandidatesConfig
     stop_ids: Collection[int]
     generator: torch.Generator
-    stop: StopRequest
+    goes_on: Callable[[bool], bool]
 
 
 class Sampler:
@@ -48,10 +55,34 @@ class Sampler:
     """
 
     def __init__(
-        self, base: Base, settings: CandidatesConfig, stop_ids: Collection[int], stop: StopRequest, events: Events
+        self,
+        base: Base,
+        settings: CandidatesConfig,
+        stop_ids: Collection[int],
+        stop: StopRequest,
+        events: Events,
+        ranks: Ranks = Ranks(),  # noqa: B008  it is frozen
     ):
         self.base, self.settings, self.stop_ids, self.stop, self.events = base, settings, stop_ids, stop, events
+        self.ranks = ranks
         self.at_once = AT_ONCE[base.device.type]
+        self.in_step = False
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        """Prepares the model for sampling by several processes, which must do all of it inside the context.
+
+        Errors: Fault(usage) when the model can only be sampled whole and does not fit.
+        """
+        with self.base.whole_if_it_fits() as is_whole:
+            self.in_step = not is_whole
+            if self.in_step and not self.base.shares_prefixes:
+                raise Fault(
+                    "Candidates of this model can only be sampled by a process that holds all of it, and there is no "
+                    "memory for that: take a smaller model, or one of another family.",
+                    usage=True,
+                )
+            yield
 
     def sample(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
         """Samples the turns of each prompt, with log-probabilities after temperature (and top-p, for shared prompts).
@@ -71,38 +102,54 @@ class Sampler:
         while True:
             try:
                 generator = torch.Generator(self.base.device).manual_seed(seed)
-                return self._all(prompts, Sampling(self.settings, self.stop_ids, generator, self.stop))
+                return self._all(prompts, Sampling(self.settings, self.stop_ids, generator, self._goes_on))
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
-                if self.at_once == 1:
+                if self.at_once == 1 or self.in_step:
                     raise Fault("Not even one candidate fits into memory: lower candidates.max_new_tokens.") from error
             free_memory()
             self.at_once = min(self.at_once, len(prompts) * self.settings.sampled) // 2
             self.events.notice(f"Out of memory: {self.at_once} candidates are sampled at once from now on.")
 
+    def _goes_on(self, unfinished: bool) -> bool:
+        if not self.in_step:
+            if unfinished and self.stop:
+                raise Stopped
+            return unfinished
+        stopped, unfinished = self.ranks.highest((bool(self.stop), unfinished))
+        if stopped:
+            raise Stopped
+        return unfinished
+
     def _all(self, prompts: Sequence[np.ndarray], sampling: Sampling) -> list[list[Turn]]:
         each = self.settings.sampled
         write = side_by_side if self.base.shares_prefixes else whole_rows
-        found: list[list[Turn]] = []
         together = max(1, self.at_once // each)
-        for start in range(0, len(prompts), together):
-            some = prompts[start : start + together]
-            turns: list[list[Turn]] = [[] for _ in some]
-            while len(turns[0]) < each:
-                count = min(self.at_once, each - len(turns[0]))
-                more = write(self.base, some, count, sampling)
-                turns = [[*have, *new] for have, new in zip(turns, more, strict=True)]
-            found += turns
+        parts = [range(start, min(start + together, len(prompts))) for start in range(0, len(prompts), together)]
+        counts = [min(self.at_once, each - start) for start in range(0, each, self.at_once)]
+        works = [(part, count) for part in parts for count in counts]
+        found: list[list[Turn]] = [[] for _ in prompts]
+        for number in range(self.ranks.highest(len(works)) if self.in_step else len(works)):
+            part, count = works[number] if number < len(works) else ((), 0)
+            for place, turns in zip(part, write(self.base, [prompts[p] for p in part], count, sampling), strict=True):
+                found[place] += turns
         return found
 
 
 def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
     """Samples `count` turns for each prompt, each up to its first stop token or `max_new_tokens`.
 
-    Errors: Stopped, between two tokens.
+    Without prompts it makes the passes of a rank that has none left. Errors: Stopped, between two tokens.
     """
+    return within_forward(causal_of(base.model), lambda: _side_by_side(base, prompts, count, sampling))
+
+
+def _side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
     settings, device, head = sampling.settings, base.device, Head.of(base.model)
+    is_idle = not prompts
+    if is_idle:
+        prompts, count = [NO_TURN.prompt], 1
     forest = grow([Turn(prompt, prompt[-1:]) for prompt in prompts]).to(device)
     cache = SharedPrefixes(decoder_of(base.model), forest, count)
     ends = torch.tensor(sorted(sampling.stop_ids), device=device)
@@ -110,11 +157,9 @@ def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling
     tokens, said = torch.zeros(size, dtype=torch.int64, device=device), torch.zeros(size, device=device)
     lengths = torch.full(size[:1], settings.max_new_tokens, device=device)
     turns = torch.arange(size[0], device=device).view(len(prompts), count)  # turn at each place of the grid
-    writing = torch.ones_like(turns, dtype=torch.bool)
+    writing = torch.full_like(turns, not is_idle, dtype=torch.bool)
     hidden = cache.read()
     for step in range(settings.max_new_tokens):
-        if sampling.stop:
-            raise Stopped
         every = all_log_probs(hidden, head, temperature=settings.temperature)
         new, log_probs = draw(every, settings, sampling.generator)
         rows = turns.flatten()
@@ -122,14 +167,19 @@ def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling
         ended = writing & torch.isin(new, ends).view(writing.shape)
         lengths[turns[ended]] = step + 1
         writing &= ~ended
-        if step + 1 == settings.max_new_tokens or not writing.any():
+        unfinished = step + 1 < settings.max_new_tokens and bool(writing.any())
+        if not sampling.goes_on(unfinished):
             break
-        kept, places = _still_needed(writing)
+        # A rank whose turns are finished keeps one place, because it must go on with the others.
+        first = torch.zeros(1, 1, dtype=torch.int64, device=device)
+        kept, places = _still_needed(writing) if unfinished else (first[0], first)
         if places.numel() <= SMALLER * writing.numel():
             new = new.view(writing.shape)[kept[:, None], places].flatten()
             turns, writing = turns[kept[:, None], places], writing[kept[:, None], places]
             cache.keep(kept, places)
         hidden = cache.write(new)
+    if is_idle:
+        return []
     numbers = zip(tokens.cpu().numpy(), said.cpu().numpy(), lengths.tolist(), strict=True)
     written = [(row[:length].astype(np.int32), about[:length]) for row, about, length in numbers]
     return [
@@ -165,8 +215,7 @@ def whole_rows(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: 
 
 
 def _turns(model, prompt: np.ndarray, sampling: Sampling) -> list[Turn]:
-    if sampling.stop:
-        raise Stopped
+    sampling.goes_on(True)
     ids = torch.from_numpy(prompt.astype(np.int64))[None].to(model.device)
     noted = NoteLogProbs(sampling.settings.temperature)
     rows = model.generate(ids, attention_mask=torch.ones_like(ids), logits_processor=LogitsProcessorList([noted]))

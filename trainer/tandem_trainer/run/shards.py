@@ -68,17 +68,15 @@ class Shards:
         logits_bytes: limit in the pass that compares the trainer's log-probabilities with the sampler's.
         Errors: Stopped, between two shards; Fault when the disk is full or not one turn fits into memory.
         """
-        sampler = Sampler(base, self.settings, self.stop_ids, budget.stop, budget.events)
+        sampler = Sampler(base, self.settings, self.stop_ids, budget.stop, budget.events, budget.ranks)
 
         def make(number: int | None) -> bytes:
-            turns: list[list[Turn]] = []
-            stopped = False
-            if number is not None:
-                try:
-                    prompts = [history.prompt for history in self.histories[number]]
-                    turns = sampler.sample(prompts, self._seed(number))
-                except Stopped:
-                    stopped = True
+            prompts = [] if number is None else [history.prompt for history in self.histories[number]]
+            turns, stopped = [], False
+            try:
+                turns = sampler.sample(prompts, 0 if number is None else self._seed(number))
+            except Stopped:
+                stopped = True
             if budget.ranks.highest(stopped):
                 raise Stopped
             differences = self._differences(base, budget, turns, logits_bytes)
@@ -86,7 +84,7 @@ class Shards:
 
         shared = self.shared and self.shared / "candidates" / name_of(base)
         paths = [self.path(number) for number in range(len(self))]
-        make_missing(paths, make, budget.ranks, progress=progress, shared=shared)
+        make_missing(paths, make, budget.ranks, within=sampler.ready, progress=progress, shared=shared)
 
     def read(self, number: int) -> list[Candidates]:
         """Reads the candidates of a sampled shard."""

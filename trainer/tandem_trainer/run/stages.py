@@ -17,6 +17,7 @@ from ..config import OptimiserConfig, RunConfig
 from ..model.base import Base
 from ..turn import Example
 from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint
+from .distributed import Ranks
 from .objective import Objective
 from .optimise import optimise
 from .reference_cache import turn_key
@@ -48,8 +49,8 @@ def train_stage(
     control: the untrained baseline, measured on the stage's held-out examples before training.
     """
     if (result := run.result(name)) is not None:
-        base.load_state(result.tensors("trained"))
-        objective.load_state(result.tensors("objective"))
+        result.load("trained", base.state())
+        result.load("objective", objective.state())
         return result.state["figures"]
     run.events.state("running", name)
     train, held_out = prepared.split(examples)
@@ -60,8 +61,8 @@ def train_stage(
     critic = shared and SharedCritic(Path(shared), run.config, train, held_out)
     if critic and (found := run.ranks.of_first(critic.take(run.events.notice))) is not None:
         run.events.notice("Another run has trained this critic already, from the same start, data and settings.")
-        base.load_state(found.tensors("trained"))
-        objective.load_state(found.tensors("objective"))
+        found.load("trained", base.state())
+        found.load("objective", objective.state())
         figures = found.state["figures"]
         tell_measured(run, name, figures[name])
     else:
@@ -74,8 +75,8 @@ def train_stage(
         figures = {**(before or {}), name: {**trained, **beside}}
     tensors = {"trained": base.state(), "objective": objective.state()}
     run.finish(name, figures, tensors)
-    if critic and not found and run.ranks.first:
-        critic.give(figures, tensors)
+    if critic and not found:
+        critic.give(figures, tensors, run.ranks)
     return figures
 
 
@@ -111,10 +112,12 @@ class SharedCritic:
         found = whole_checkpoints(self.folder, notice) if self.folder.exists() else []
         return found[0] if found else None
 
-    def give(self, figures: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
+    def give(self, figures: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]], ranks: Ranks) -> None:
         """Writes the critic, whole or not at all. An existing one from another run stays, because it is equal."""
-        making = self.folder.with_name(f"{self.folder.name}.{os.getpid()}.writing")
-        write_checkpoint(making, "critic", {"step": "done", "figures": dict(figures)}, tensors)
+        making = self.folder.with_name(f"{self.folder.name}.{ranks.of_first(os.getpid())}.writing")
+        write_checkpoint(making, "critic", {"step": "done", "figures": dict(figures)}, tensors, ranks)
+        if not ranks.first:
+            return
         try:
             os.rename(making, self.folder)
         except OSError:

@@ -14,6 +14,7 @@ from ..config import RunConfig
 from ..fault import Fault
 from ..imports import importing
 from ..run_json import read_config
+from .attempt import Again, Attempt
 from .claim import alive, claim
 from .disk import fault_of, reserved
 from .event_file import Events
@@ -34,6 +35,7 @@ def main(arguments: list[str]) -> int:
     config = read_config(path)
     folder = path.resolve().parent
     first = os.environ.get("RANK", "0") == "0"
+    attempt = Attempt(folder)
     lock = claim(folder) if first else None
     events = Events(folder if first else None)
     request = StopRequest(folder)
@@ -43,7 +45,7 @@ def main(arguments: list[str]) -> int:
             if first:
                 within.enter_context(alive(folder))
                 within.enter_context(reserved(folder))
-            train(folder, config, events, request)
+            train(folder, config, events, request, attempt)
         if first:
             request.fulfilled()
     except Stopped:
@@ -52,9 +54,17 @@ def main(arguments: list[str]) -> int:
             request.honoured()
     except BaseException as error:
         fault = error if isinstance(error, Fault) else fault_of(error)
+        told = attempt.met_by_another(error)
+        if told == "":
+            raise Fault("Another process of this run has ended.") from error
+        if told is not None:
+            fault = Fault(told)
+        elif fault:
+            attempt.tell(fault)
         sentence = str(fault) if fault else f"{type(error).__name__}: {error}"
         try:
-            events.state("failed", message=sentence)
+            if not isinstance(fault, Again):
+                events.state("failed", message=sentence)
         except Fault as second:  # the disk is full even for the event; the first fault comes last on stderr
             print(second, file=sys.stderr)
         if fault in (None, error):
@@ -66,7 +76,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def train(folder: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
+def train(folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt) -> None:
     """Executes the stages of a run. Errors: Fault, Stopped."""
     # Checkpoints are deleted after all events; if they still exist, the run was killed just before its end.
     if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
@@ -74,6 +84,8 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
         return
     events.state("preparing", "prepare")
+    if attempt.notice:
+        events.notice(attempt.notice, token_budget=attempt.token_budget)
     require_online(config.method)
     with importing():
         import torch
@@ -161,17 +173,17 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     if ranks.first:
         find_model(config.model, folder)
     ranks.wait()
-    base = load_base(config.model, run_folder=folder, seed=config.seed)
+    mesh = ranks.mesh(choose_device(config.model.device))
+    base = load_base(config.model, run_folder=folder, seed=config.seed, mesh=mesh)
     if base.notice:
         events.notice(base.notice)
     base.checkpoint_activations(plan.checkpoint_activations)
+    if plan.fits:
+        plan = ranks.of_first(timed(plan, config, shape, prepared, template, base))
     if ranks.first:
-        if plan.fits:
-            plan = timed(plan, config, shape, prepared, template, base)
         write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
-    plan = ranks.of_first(plan)
     events.emit("plan", **plan.as_dict())
-    budget = TokenBudget(plan.token_budget, ranks, request, events)
+    budget = TokenBudget(min(plan.token_budget, attempt.token_budget or sys.maxsize), ranks, request, events)
     peak = peak_flops(base.device, base.dtype)
     meter = Meter(shape, config.model.training, peak, base.device, ranks.world)
     run = Run(
