@@ -24,9 +24,10 @@ from tandem_trainer.config import (
     RunConfig,
 )
 from tandem_trainer.export.folders import export_policy
+from tandem_trainer.model import memory
 from tandem_trainer.model.base import Base, load_base
 from tandem_trainer.model.flops import shape_of
-from tandem_trainer.model.fsdp import whole
+from tandem_trainer.model.fsdp import part_of, whole
 from tandem_trainer.run.budget import TokenBudget, score
 from tandem_trainer.run.distributed import Ranks, join, leave
 from tandem_trainer.run.event_file import Events
@@ -73,7 +74,9 @@ def _rank(work, folder: Path, world: int, rank: int, port: str, given) -> None:
 def loaded(ranks: Ranks, folder: Path, training: str) -> Base:
     base = str(folder.parent / FAMILIES[training])
     config = ModelConfig(base=base, training=training, device="cpu", lora_rank=4)
-    return load_base(config, run_folder=folder, mesh=ranks.mesh(torch.device("cpu")))
+    base = load_base(config, run_folder=folder, mesh=ranks.mesh(torch.device("cpu")))
+    base.checkpoint_activations(training == "full")
+    return base
 
 
 def a_run(ranks: Ranks, folder: Path, base: Base) -> Run:
@@ -219,6 +222,9 @@ def test_candidates_are_the_same_however_they_are_sampled(tmp_path):
 
 def export(ranks: Ranks, folder: Path, training: str) -> dict:
     base = loaded(ranks, folder, training)
+    held = memory.fixed(shape_of(base.model.config), base.config, "float32", processes=ranks.world)
+    parts = [part_of(weight).numel() for weight in base.model.parameters()]
+    assert 4 * sum(parts) == pytest.approx(held.weights + held.adapters, rel=0.02)  # parts of odd sizes differ a little
     run = a_run(ranks, folder, base)
     imitate = RejectionFineTuning(ReferenceCache(base, folder, run.budget))
     pairs = [Example(pair.group, pair.chosen) for pair in secret_pairs(12, 0)]

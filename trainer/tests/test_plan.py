@@ -40,6 +40,10 @@ LLAMA_8B = AutoConfig.for_model(
     "llama", hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32,
     num_key_value_heads=8, vocab_size=128256,
 )  # fmt: skip
+LLAMA_70B = AutoConfig.for_model(
+    "llama", hidden_size=8192, intermediate_size=28672, num_hidden_layers=80, num_attention_heads=64,
+    num_key_value_heads=8, vocab_size=128256,
+)  # fmt: skip
 
 
 def worst_loads(config: RunConfig) -> list[Load]:
@@ -51,10 +55,11 @@ def worst_loads(config: RunConfig) -> list[Load]:
     return [Load("critic", largest=critic, scored=critic // 2), Load("policy", largest=policy, scored=policy // 2)]
 
 
-def plan_for(config, card: str, *, training: str = "lora", **settings):
+def plan_for(config, card: str, *, training: str = "lora", cards: int = 1, **settings):
     """Plans a run without data whose other settings are the defaults."""
     run = RunConfig(model=ModelConfig(base="base", training=training), data=DataConfig(), **settings)
-    return make_plan(run, shape_of(config), other_machine(run.model, _bytes(card)), worst_loads(run))
+    machine = replace(other_machine(run.model, _bytes(card)), processes=cards)
+    return make_plan(run, shape_of(config), machine, worst_loads(run))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -120,6 +125,19 @@ def test_what_a_run_holds_all_the_time_is_what_the_model_has(tmp_path):
 
 # ----------------------------------------------------------------------------------------------------------------------
 # the choices
+
+
+def test_cards_hold_together_what_none_of_them_holds_alone():
+    def fitting(model, training: str) -> list[int]:
+        return [n for n in (1, 2, 4, 8, 16) if plan_for(model, "80GB", training=training, cards=n).fits]
+
+    assert fitting(LLAMA_8B, "lora") == [1, 2, 4, 8, 16]
+    assert fitting(LLAMA_8B, "full") == [4, 8, 16]
+    assert fitting(LLAMA_70B, "lora") == [4, 8, 16]
+    assert fitting(LLAMA_70B, "full") == []
+    advice = plan_for(LLAMA_8B, "80GB", training="full").advice
+    assert "train with 4 GPUs (resources.processes), with which it fits" in advice
+    assert not any("GPUs" in each for each in plan_for(LLAMA_70B, "24GB", training="full").advice)
 
 
 def test_a_model_of_1_5b_fits_a_card_of_12_gb_with_the_defaults():

@@ -30,6 +30,9 @@ export interface Nodes {
   readonly port: number;
 }
 
+/** How often processes that hold one model together begin again, from the last checkpoint, when one of them has died. */
+const RESTARTS = 5;
+
 /** Returns the command that trains a run: the trainer itself, or torchrun with several trainers. */
 export function trainingCommand(
   trainer: Trainer,
@@ -46,7 +49,17 @@ export function trainingCommand(
           ...['--master-addr', nodes.address, '--master-port', String(nodes.port)],
         ];
   // This module is torchrun; it runs under the trainer's Python.
-  return [python!, '-m', 'torch.distributed.run', ...where, '--nproc-per-node', String(processes), ...alone];
+  const restarts = ['--max-restarts', String(RESTARTS)];
+  return [
+    python!,
+    '-m',
+    'torch.distributed.run',
+    ...where,
+    ...restarts,
+    '--nproc-per-node',
+    String(processes),
+    ...alone,
+  ];
 }
 
 /**

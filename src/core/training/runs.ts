@@ -193,11 +193,18 @@ export async function trainerOf(folder: string): Promise<LatestTrainer> {
   const own = await readWhole(join(folder, runFiles.process), processSchema());
   // For the same process, the launcher's record holds more; another pid was started by hand, without a launcher.
   const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
+  if (launch !== undefined && (await leads(launch))) return { latest: launch, isLive: true };
   const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
   if (latest === undefined) return { latest, isLive: false };
   if (latest.host === hostname()) return { latest, isLive: await mayLive(latest, 'tandem_trainer') };
   const silent = await silentSince(folder);
   return silent === undefined ? { latest, isLive: true } : { latest, isLive: false, silent };
+}
+
+/** Returns whether a launcher lives that starts its trainers again when one has died, so that it stands for them. */
+async function leads(launch: Launch): Promise<boolean> {
+  const isLeader = launch.processes !== undefined && launch.host === hostname();
+  return isLeader && (await mayLive(launch, 'tandem_trainer'));
 }
 
 /** Returns whether a trainer works on the run; one on another machine counts as ended once it has reported an end. */

@@ -54,7 +54,12 @@ async function losses(run: string): Promise<number[]> {
   return found;
 }
 
-it('trains with as many processes as the configuration says, and is stopped with all of them', async () => {
+const trainerPid = async (id: string): Promise<number> => {
+  const about = await readFile(path.join(runs.folder, id, 'process.json'), 'utf8');
+  return z.object({ pid: z.number() }).parse(JSON.parse(about)).pid;
+};
+
+it('trains with as many processes as the configuration says, goes on when one is killed, and is stopped with all', async () => {
   const started = await tandem('together', together);
   expect(started.code, started.stderr).toBe(0);
   const id = (await runs.list())[0]!.id;
@@ -63,7 +68,15 @@ it('trains with as many processes as the configuration says, and is stopped with
     .object({ pid: z.number(), command: z.array(z.string()), processes: z.number() })
     .parse(JSON.parse(await readFile(path.join(runs.folder, id, 'launch.json'), 'utf8')));
   expect(processes).toBe(2);
-  expect(command.join(' ')).toContain('torch.distributed.run --standalone --nproc-per-node 2');
+  expect(command.join(' ')).toContain(
+    'torch.distributed.run --standalone --max-restarts 5 --nproc-per-node 2',
+  );
+  const first = await trainerPid(id);
+  process.kill(first, 'SIGKILL');
+  while ((await trainerPid(id)) === first) {
+    expect(await runs.find(id)).toMatchObject({ isLive: true });
+    await wait(50);
+  }
   await stopRun(runs, id, { atOnce: true });
   // torchrun ends when all its processes are gone.
   while ((await look(pid)) !== 'gone') await wait(50);

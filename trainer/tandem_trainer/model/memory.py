@@ -29,32 +29,52 @@ NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: 4 bits, a byte for 64 of 
 
 @dataclass(frozen=True)
 class Fixed:
-    """Memory that a run holds from start to end, whatever the batch."""
+    """Memory that each process of a run holds from start to end, whatever the batch."""
 
     weights: int
     adapters: int
     gradients: int
     optimiser: int
+    gathered: int = 0  # of several processes: what is put together from their parts at one time
 
     @property
     def total(self) -> int:
-        return self.weights + self.adapters + self.gradients + self.optimiser
+        return self.weights + self.adapters + self.gradients + self.optimiser + self.gathered
 
 
-def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2) -> Fixed:
+def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2, processes: int = 1) -> Fixed:
     """Computes the fixed memory. adapters: number in memory (critic and policy: 2); one at a time is trained.
 
     Gradients are summed in float32. Adam keeps two moments in float32, and a float32 original of weights of another
-    type (`adam.py`).
+    type (`adam.py`). Processes have equal parts of everything but weights of 4 bits, which each has whole (`fsdp.py`).
     """
     size = SIZES[dtype]
     moments = 8 if size == 4 else 12
-    if model.training == "full":
-        return Fixed(shape.parameters * size, 0, 4 * shape.parameters, moments * shape.parameters)
     quantised = shape.quantised if model.training == "qlora" else 0
-    weights = quantised * NF4 + (shape.parameters - quantised) * size
-    one = shape.adapted * model.lora_rank
-    return Fixed(int(weights), adapters * one * size, one * 4, one * moments)
+    trained = shape.parameters if model.training == "full" else shape.adapted * model.lora_rank
+    weights = int(quantised * NF4 + (shape.parameters - quantised) * size / processes)
+    added = 0 if model.training == "full" else adapters * trained * size // processes
+    return Fixed(
+        weights,
+        added,
+        4 * trained // processes,
+        moments * trained // processes,
+        _gathered(shape, model, size, processes),
+    )
+
+
+def _gathered(shape: Shape, model: ModelConfig, size: int, processes: int) -> int:
+    """Returns the memory for weights that are put together from the parts of several processes.
+
+    These are embeddings, output layer, and two layers, because one is fetched while another computes; when all are
+    trained, also the gradients of one layer and of those outside, as they are and in float32.
+    """
+    if processes == 1:
+        return 0
+    outside = min(2 * shape.head, shape.parameters - shape.quantised)
+    layer = 0 if model.training == "qlora" else (shape.parameters - outside) // shape.layers
+    gradients = (outside + layer) * (size + 4) if model.training == "full" else 0
+    return (outside + 2 * layer) * size + gradients
 
 
 def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:

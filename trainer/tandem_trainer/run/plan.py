@@ -121,7 +121,7 @@ class Needs:
 
     def parts(self, tokens: int, checkpointed: bool) -> dict[str, int]:
         shape, model, dtype = self.shape, self.config.model, self.machine.dtype
-        fixed = memory.fixed(shape, model, dtype)
+        fixed = memory.fixed(shape, model, dtype, processes=self.machine.processes)
         logits = self.config.resources.logits_mb << 20
         activations = memory.activations(shape, model, dtype, tokens, checkpointed)
         return {
@@ -164,12 +164,12 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
     """Returns the plan with times measured by rehearsing each stage on `base`, which stays unchanged.
 
     The time of GRPO stays unknown: it depends on how long the dialogues become and on the simulator. Of several
-    processes all must call this with the same plan; they only measure a step, which all of them make.
+    processes that hold `base` together all must call this with the same plan; they only measure a step.
     """
     if config.method == "grpo":
         return plan
     machine = measured(base, plan.machine, shape, plan.token_budget)
-    if machine.processes > 1:
+    if base.mesh is not None:
         loads = loads_of(prepared, shape, template)
         return replace(
             plan, machine=machine, seconds=seconds_of(loads, shape, machine, plan.checkpoint_activations, {})
@@ -225,6 +225,13 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
             advice.append(
                 f"lower max_tokens, so that the largest example has at most {room:,} tokens instead of {plan.largest:,}"
             )
+        for count in (2, 4, 8, 16, 32, 64) if machine.kind == "cuda" else ():
+            more = replace(machine, processes=count)
+            if count > machine.processes and Needs(config, shape, more, scored).total(plan.largest, True) <= (
+                machine.usable
+            ):
+                advice.append(f"train with {count} GPUs (resources.processes), with which it fits")
+                break
         advice.append("take a smaller base or a device with more memory")
     merging = 6.5 * shape.parameters  # bytes: the base in 16 bits, and the result in 32
     if machine.host is not None and machine.host < merging and machine.kind != "cpu":
@@ -284,10 +291,11 @@ def plan_of(
     tell("Reading the data …")
     prepared = prepare(config, template, context_length(path))
     config = prepared.config
-    plan = make_plan(config, shape, machine, loads_of(prepared, shape, template))
-    if (
-        size is None and config.method != "grpo" and plan.fits and Path(config.model.base).is_dir()
-    ):  # weights on the hub are not downloaded for a plan
+    loads = loads_of(prepared, shape, template)
+    plan = make_plan(config, shape, machine, loads)
+    alone = replace(machine, processes=1)  # which measures a step, even if several processes will train
+    is_measured = size is None and config.method != "grpo" and make_plan(config, shape, alone, loads).fits
+    if is_measured and Path(config.model.base).is_dir():  # weights on the hub are not downloaded for a plan
         tell("Measuring a step …")
         with tempfile.TemporaryDirectory() as temporary:  # full fine-tuning would swap weights out to it
             base = load_base(config.model, run_folder=temporary)
