@@ -27,6 +27,7 @@ PACKAGES = {
 }
 BITSANDBYTES = "0.49"
 ONLINE = {"trl": "1.16", "websockets": "13"}  # those of the extra `online`
+CLUSTER = "ray[default,train]>=2.60"  # that of the extra `ray`
 SECONDS = 180  # time limit of one check
 
 # Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
@@ -136,6 +137,12 @@ def require_online(method: str) -> None:
     if method == "grpo" and lacks:
         commands = "; ".join(map(install, lacks))
         raise Fault(f"Method grpo needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
+
+
+def require_cluster() -> None:
+    """Requires the package of the extra `ray` for a run on a Ray cluster. Errors: Fault(usage)."""
+    if find_spec("ray") is None:
+        raise Fault(f"resources.cluster needs ray in the trainer's Python: {install(CLUSTER)}", usage=True)
 
 
 def check_installer() -> Check:

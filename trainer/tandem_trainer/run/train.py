@@ -39,17 +39,7 @@ def main(arguments: list[str]) -> int:
     request = StopRequest(folder)
     request.listen()
     try:
-        with ExitStack() as within:
-            if first:
-                within.enter_context(alive(folder))
-                within.enter_context(reserved(folder))
-            train(folder, config, events, request)
-        if first:
-            request.fulfilled()
-    except Stopped:
-        events.state("stopped")
-        if first:
-            request.honoured()
+        perform(folder, config, events, request, first=first)
     except BaseException as error:
         fault = error if isinstance(error, Fault) else fault_of(error)
         sentence = str(fault) if fault else f"{type(error).__name__}: {error}"
@@ -64,6 +54,22 @@ def main(arguments: list[str]) -> int:
         if lock is not None:
             lock.close()
     return 0
+
+
+def perform(folder: Path, config: RunConfig, events: Events, request: StopRequest, *, first: bool) -> None:
+    """Trains to the end or until a request to stop. first: whether this process is the one that writes. Errors: Fault."""
+    try:
+        with ExitStack() as within:
+            if first:
+                within.enter_context(alive(folder))
+                within.enter_context(reserved(folder))
+            train(folder, config, events, request)
+        if first:
+            request.fulfilled()
+    except Stopped:
+        events.state("stopped")
+        if first:
+            request.honoured()
 
 
 def train(folder: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
