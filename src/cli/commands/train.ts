@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option } from 'commander';
 import { readConfiguration } from '../../core/training/configuration';
-import { processesOf, trainingCommand } from '../../core/training/launch';
+import { placementOf, trainingCommand } from '../../core/training/launch';
 import { Runs, type Run } from '../../core/training/runs';
 import { planRun, prepareRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
 import { ownEnvironment, type Trainer } from '../../core/training/trainer';
@@ -84,10 +84,11 @@ const PORT = 29500;
 
 /** Returns the command that the user runs on this machine, or on each of several. */
 async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<CommandResult> {
-  const processes = await processesOf(run.folder);
+  const placement = await placementOf(run.folder);
+  const { processes } = placement;
   const several = { count: nodes, rank: '"$NODE_RANK"', address: '"$MASTER_ADDR"', port: PORT };
   const command = trainingCommand(trainer, run.folder, {
-    processes,
+    ...placement,
     ...(nodes > 1 && { nodes: several }),
   });
   const set = Object.entries(ownEnvironment(trainer)).flatMap(([name, value]) =>

@@ -145,7 +145,7 @@ def _submit(client: JobSubmissionClient, path: Path, address: str) -> Job:
     """Submits the run as another job, for which the nodes need this Python and this package under the same paths."""
     job = next_job(path.parent, address)
     variables = {
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
         "PYTHONNOUSERSITE": "1",
         "PYTHONUTF8": "1",
         "RAY_TRAIN_V2_ENABLED": "1",
