@@ -1,7 +1,7 @@
 """python -m tandem_trainer: trains a run, or answers a question about one.
 
     python -m tandem_trainer run.json                 train; the same again goes on after a stop or a crash
-    python -m tandem_trainer cluster run.json         train on the Ray cluster of resources.cluster, and wait for the end
+    python -m tandem_trainer cluster run.json         train on the Ray cluster of resources.cluster, and wait
     python -m tandem_trainer check run.json [--json]  what the configuration and its data amount to
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
     python -m tandem_trainer planner                  plans one run after another, as stdin asks

@@ -141,7 +141,8 @@ def _check_together(config: RunConfig) -> None:
         raise _Refused("model.revision is empty: give a commit, tag or branch, or leave it out.")
     if config.resources.cluster is not None and config.resources.processes > 1:
         raise _Refused(
-            "resources.processes is for this machine, and resources.cluster.workers for the cluster: set processes to 1."
+            "resources.processes is for this machine, and resources.cluster.workers for the cluster: set processes "
+            "to 1."
         )
     if config.method == "grpo":
         _check_online(config)

@@ -1,7 +1,8 @@
 """A Ray cluster of two nodes with one processor each, on the loopback of a network namespace of its own.
 
 Outside of one Ray listens on the machine's own address, whatever it is told. A namespace needs root and `unshare`,
-`nsenter` and `ip`. The module is also the program that holds the cluster there: it does what the lines of its stdin say.
+`nsenter` and `ip`. The module is also the program that holds the cluster there, and does what the lines of its stdin
+say.
 """
 
 import os

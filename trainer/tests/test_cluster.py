@@ -187,8 +187,9 @@ def test_without_ray_the_run_is_refused_with_the_command_that_installs_it(tmp_pa
     code, said = follow(path, "sys.modules['ray'] = None")
     assert code == 2
     assert said.startswith("resources.cluster needs ray in the trainer's Python: ")
-    assert said.rstrip().endswith(f"'{interpreter.CLUSTER}'")
-    assert f'ray = ["{interpreter.CLUSTER}"]' in (TRAINER / "pyproject.toml").read_text()
+    ray = interpreter.requirement("ray", interpreter.RAY["ray"])
+    assert said.rstrip().endswith(f"'{ray}'")
+    assert f'ray = ["{ray}"]' in (TRAINER / "pyproject.toml").read_text()
 
 
 def test_a_run_without_a_cluster_is_refused(tmp_path):
@@ -228,3 +229,15 @@ def test_of_workers_that_failed_the_one_with_a_sentence_is_believed():
     assert reason(WorkerGroupError("…", {0: lost})) == (
         "The workers have failed again and again, at last by RuntimeError: Connection closed by peer [10.0.0.7]:47799"
     )
+
+
+def test_doctor_looks_for_ray_and_leaves_the_device_to_the_nodes(tmp_path):
+    path = on_cluster(tmp_path, "http://127.0.0.1:9")
+    read = json.loads(path.read_text())
+    read["model"]["device"] = "cuda"
+    path.write_text(json.dumps(read))
+    command = [sys.executable, "-m", "tandem_trainer", "doctor", str(path), "--json"]
+    report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    found = {check["name"]: check for check in report["checks"]}
+    assert found["ray"]["status"] == "ok"
+    assert found["device"]["status"] == "ok"

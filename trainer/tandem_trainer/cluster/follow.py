@@ -149,6 +149,8 @@ def _submit(client: JobSubmissionClient, path: Path, address: str) -> Job:
         "PYTHONNOUSERSITE": "1",
         "PYTHONUTF8": "1",
         "RAY_TRAIN_V2_ENABLED": "1",
+        # Ray counts a lost node for some twenty seconds, and waits so long for its place before it counts again.
+        "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "20",
         "RAY_USAGE_STATS_ENABLED": "0",
     }
     command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
@@ -184,13 +186,14 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
         if not _has_ended(folder, job):
             Events(folder).state("stopped")
         return 0
-    log = _patiently(lambda: client.get_job_logs(job.id))
-    print("\n".join(log.splitlines()[-SHOWN:]), file=sys.stderr)
+    if not _has_ended(folder, job):
+        log = _patiently(lambda: client.get_job_logs(job.id))
+        print("\n".join(log.splitlines()[-SHOWN:]), file=sys.stderr)
     raise _failure(folder, job, f"The Ray job {job.id} has failed: the end of its log tells why.")
 
 
 def _failure(folder: Path, job: Job, sentence: str) -> Fault:
-    """Makes the Fault of a job that has failed: what the run has said of it, or else the sentence, which it then says."""
+    """Makes the Fault of a failed job: what the run has said of it, or else the sentence, which the run then says."""
     told = last_state(folder, job.since)
     if told is None or told["state"] not in FINAL:
         Events(folder).state("failed", message=sentence)

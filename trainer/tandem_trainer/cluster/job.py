@@ -27,7 +27,7 @@ from .record import read_job
 # takes a machine away are not counted.
 MAX_FAILURES = 10
 # Seconds between looks at whether there is room for more workers. A larger group starts from the last checkpoint.
-RESIZED_EVERY = 1800.0
+RESIZED_EVERY = 300.0
 # Seconds until operations between workers fail. It is long because workers wait while one loads, writes or samples;
 # Ray notices earlier when one has died.
 PATIENCE = 24 * 3600

@@ -25,7 +25,8 @@ EVERY = 30.0  # seconds; readers consider a trainer dead after twenty times as l
 def claim(folder: Path, host: str | None = None) -> IO[str]:
     """Locks the run folder for as long as the returned file is open, and writes {pid, started, host} beside it.
 
-    host: the machine as readers shall call it, by default its name; a reader of that name looks for the process. The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
+    host: the name of this machine for readers, by default its own; readers on a machine of that name look for the
+    process. The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
     """
     try:
         lock = open(folder / "lock", "a+")  # noqa: SIM115  open as long as the run

@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
 
 
 def perform(folder: Path, config: RunConfig, events: Events, request: StopRequest, *, first: bool) -> None:
-    """Trains to the end or until a request to stop. first: whether this process is the one that writes. Errors: Fault."""
+    """Trains to the end or until a request to stop. first: whether this process writes. Errors: Fault."""
     try:
         with ExitStack() as within:
             if first:
