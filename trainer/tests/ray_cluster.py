@@ -1,8 +1,8 @@
 """A Ray cluster of two nodes with one processor each, on the loopback of a network namespace of its own.
 
-Outside of one Ray listens on the machine's own address, whatever it is told. A namespace needs root and `unshare`,
-`nsenter` and `ip`. The module is also the program that holds the cluster there, and does what the lines of its stdin
-say.
+Outside of one Ray listens on the machine's own address, whatever it is told. The system must allow user namespaces, and
+have `unshare`, `nsenter` and `ip`. The module is also the program that holds the cluster there, and does what the lines
+of its stdin say.
 """
 
 import os
@@ -20,7 +20,7 @@ class RayCluster:
         program = f"ip link set lo up && exec {sys.executable} {__file__}"
         with open(log, "w") as errors:
             self.process = subprocess.Popen(
-                ["unshare", "--net", "sh", "-c", program],
+                ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", program],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -31,7 +31,7 @@ class RayCluster:
 
     def start(self, arguments: list[str], package: Path, output: Path) -> subprocess.Popen:
         """Starts `python -m tandem_trainer` with these arguments. package: the folder that holds the package."""
-        inside = ["nsenter", "--target", str(self.process.pid), "--net"]
+        inside = ["nsenter", "--target", str(self.process.pid), "--user", "--net", "--preserve-credentials"]
         with open(output, "w") as file:
             return subprocess.Popen(
                 [*inside, sys.executable, "-m", "tandem_trainer", *arguments],
@@ -56,9 +56,7 @@ class RayCluster:
 
     def _answer(self) -> str:
         said = self.process.stdout.readline().strip()
-        assert said, (
-            f"The Ray cluster of the test has ended; it needs root and Linux's namespaces: {self.log.read_text()}"
-        )
+        assert said, f"There is no Ray cluster, which needs Linux with user namespaces: {self.log.read_text()}"
         return said
 
 
