@@ -99,10 +99,10 @@ it('trains a run on the cluster that its configuration names, stops it there, re
 
   expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped', canResume: true });
   while ((await look(pid)) !== 'gone') await wait(50);
-  const { step } = (await runs.find(id)).progress!;
+  const { step } = (await runs.find(id)).progress!.latest!;
 
   await tandem('resume', id);
-  await until(id, ({ progress }) => (progress?.step ?? 0) > step!);
+  await until(id, ({ progress }) => (progress?.step ?? 0) > step);
   const resumed = await launched(id);
   expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });
   while ((await look(resumed.pid)) !== 'gone') await wait(50);

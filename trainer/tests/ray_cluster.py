@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -60,15 +61,18 @@ class RayCluster:
         return said
 
 
-def _hold() -> None:
+def _hold(folder: str) -> None:
+    """Holds the cluster until stdin ends. folder: for Ray's files; its path must be short, because it holds sockets."""
+    from ray._private.utils import write_ray_address
     from ray.cluster_utils import Cluster
 
     # A node counts as dead after two seconds without an answer, in place of half a minute.
     soon = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 2}
     cluster = Cluster(
         initialize_head=True,
-        head_node_args={"num_cpus": 1, "include_dashboard": True, "_system_config": soon},
+        head_node_args={"num_cpus": 1, "include_dashboard": True, "temp_dir": folder, "_system_config": soon},
     )
+    write_ray_address(cluster.address, folder)  # of several clusters on a machine, jobs take the one of their folder
     other = cluster.add_node(num_cpus=1)
     print(f"http://{cluster.webui_url}", flush=True)
     for line in sys.stdin:
@@ -81,4 +85,5 @@ def _hold() -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends pytest, which then closes stdin
-    _hold()
+    with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
+        _hold(folder)

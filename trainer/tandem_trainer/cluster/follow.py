@@ -19,12 +19,13 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
+from ..config import ClusterConfig
 from ..fault import Fault
-from ..run.event_file import FINAL, Events, last_state
+from ..run.event_file import Events, last_state
 from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
 from ..run_json import read_config
-from .record import Job, next_job, read_job
+from .record import Job, has_ended, next_job, read_job, report_end
 
 if TYPE_CHECKING:
     from ray.job_submission import JobDetails, JobSubmissionClient
@@ -49,9 +50,9 @@ def main(arguments: list[str]) -> int:
         require_cluster()
         client = _connect(cluster.address)
         if job is None or not _is_at_work(client, path.parent, job):
-            job = _submit(client, path, cluster.address)
+            job = _submit(client, path, cluster)
     except Fault as fault:
-        if job is None or _has_ended(path.parent, job):  # otherwise the job may well be at work
+        if job is None or has_ended(path.parent, job):  # otherwise the job may well be at work
             Events(path.parent).state("failed", message=str(fault))
         raise
     return follow(client, path.parent, job, requests)
@@ -110,7 +111,7 @@ def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
         found = _find(client, job)
         if found is None or found.status.is_terminal():
             return False
-        if not _has_ended(folder, job):
+        if not has_ended(folder, job):
             return True
         time.sleep(EVERY)
 
@@ -135,15 +136,9 @@ def _patiently(call: Callable[[], T]) -> T:
             time.sleep(EVERY)
 
 
-def _has_ended(folder: Path, job: Job) -> bool:
-    """Returns whether the run has reported its end since the job was made."""
-    told = last_state(folder, job.since)
-    return told is not None and told["state"] in FINAL
-
-
-def _submit(client: JobSubmissionClient, path: Path, address: str) -> Job:
+def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> Job:
     """Submits the run as another job, for which the nodes need this Python and this package under the same paths."""
-    job = next_job(path.parent, address)
+    job = next_job(path.parent, cluster.address)
     variables = {
         "PYTHONPATH": str(Path(__file__).parents[2]),
         "PYTHONNOUSERSITE": "1",
@@ -153,11 +148,13 @@ def _submit(client: JobSubmissionClient, path: Path, address: str) -> Job:
         "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "20",
         "RAY_USAGE_STATS_ENABLED": "0",
     }
+    if cluster.gpus_per_worker == 0:
+        variables["CUDA_VISIBLE_DEVICES"] = ""
     command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
     try:
         client.submit_job(entrypoint=command, submission_id=job.id, runtime_env={"env_vars": variables})
     except (OSError, RuntimeError) as error:
-        raise Fault(f"The Ray cluster at {address} has not taken the job: {error}") from error
+        raise Fault(f"The Ray cluster at {cluster.address} has not taken the job: {error}") from error
     return job
 
 
@@ -183,10 +180,9 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
     if found.status == "SUCCEEDED":
         return 0
     if found.status == "STOPPED":
-        if not _has_ended(folder, job):
-            Events(folder).state("stopped")
+        report_end(folder, job, "stopped")
         return 0
-    if not _has_ended(folder, job):
+    if not has_ended(folder, job):
         log = _patiently(lambda: client.get_job_logs(job.id))
         print("\n".join(log.splitlines()[-SHOWN:]), file=sys.stderr)
     raise _failure(folder, job, f"The Ray job {job.id} has failed: the end of its log tells why.")
@@ -194,8 +190,4 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
 
 def _failure(folder: Path, job: Job, sentence: str) -> Fault:
     """Makes the Fault of a failed job: what the run has said of it, or else the sentence, which the run then says."""
-    told = last_state(folder, job.since)
-    if told is None or told["state"] not in FINAL:
-        Events(folder).state("failed", message=sentence)
-        return Fault(sentence)
-    return Fault(told.get("message", sentence))
+    return Fault(report_end(folder, job, "failed", sentence).get("message", sentence))

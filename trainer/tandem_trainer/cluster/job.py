@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import socket
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from ..fault import Fault
 from ..run.claim import claim
 from ..run.disk import fault_of
-from ..run.event_file import FINAL, Events, last_state
+from ..run.event_file import Events
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
-from .record import read_job
+from .record import Job, has_ended, read_job, report_end
 
 # Ray counts a failure for each time that workers or their nodes died, over the whole job; warnings of a cloud that it
 # takes a machine away are not counted.
@@ -32,15 +31,6 @@ RESIZED_EVERY = 300.0
 # Ray notices earlier when one has died.
 PATIENCE = 24 * 3600
 CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
-
-
-@dataclass(frozen=True)
-class Work:
-    """What each worker is told. since: the size of events.jsonl in bytes at the start of the job."""
-
-    run_json: str
-    address: str
-    since: int
 
 
 def main(arguments: list[str]) -> int:
@@ -59,7 +49,7 @@ def main(arguments: list[str]) -> int:
     on_gpus = cluster.gpus_per_worker == 1
     trainer = TorchTrainer(
         train_on_worker,
-        train_loop_config={"work": Work(str(path.resolve()), cluster.address, job.since)},
+        train_loop_config={"run_json": path.resolve(), "job": job},
         torch_config=TorchConfig(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
         scaling_config=ScalingConfig(
             num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
@@ -75,23 +65,23 @@ def main(arguments: list[str]) -> int:
     try:
         trainer.fit()
     except TrainingFailedError as error:
-        told = last_state(folder, job.since)
-        if told is None or told["state"] not in FINAL:
-            told = {"state": "failed", "message": reason(error)}
-            Events(folder).state(told["state"], message=told["message"])
+        told = report_end(folder, job, "failed", reason(error))
     else:
-        told = last_state(folder, job.since)
-    if told is None or told["state"] not in ("done", "stopped"):
-        raise Fault(told["message"] if told else "The workers have ended without a word.")
+        told = report_end(folder, job, "failed", "The workers have ended without a word.")
+    if told["state"] == "failed":
+        raise Fault(told["message"])
     return 0
 
 
-def train_on_worker(given: dict[str, Work]) -> None:
-    """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event."""
+def train_on_worker(given: dict[str, Any]) -> None:
+    """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
+
+    given: `run_json`, the absolute path of the configuration, and `job`, of which this is a part.
+    """
     from ..run.distributed import join
 
-    work = given["work"]
-    path = Path(work.run_json)
+    path: Path = given["run_json"]
+    job: Job = given["job"]
     folder = path.parent
     node = socket.gethostname()
     if not path.exists():
@@ -102,11 +92,10 @@ def train_on_worker(given: dict[str, Work]) -> None:
         )
     ranks = join()
     # Ray knows no failure after which it must not start again, so that it is these workers that end the job.
-    told = ranks.of_first(last_state(folder, work.since) if ranks.first else None)
-    if told is not None and told["state"] in FINAL:
+    if ranks.of_first(has_ended(folder, job)):
         return
     config = read_config(path)
-    lock = _claim(folder, f"{node} in the Ray cluster at {work.address}") if ranks.first else None
+    lock = _claim(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     events = Events(folder if ranks.first else None)
     events.stdout = None  # it is the log of the job, which shall show what is not among the events
     try:

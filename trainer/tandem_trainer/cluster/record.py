@@ -6,8 +6,10 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from ..run.disk import not_written
+from ..run.event_file import FINAL, Events, last_state
 
 
 @dataclass(frozen=True)
@@ -47,3 +49,19 @@ def next_job(folder: Path, address: str) -> Job:
     except OSError as error:
         raise not_written(f"{folder / 'cluster.json'} cannot be written", error) from error
     return job
+
+
+def has_ended(folder: Path, job: Job) -> bool:
+    """Returns whether the run has reported an end since the job was made."""
+    told = last_state(folder, job.since)
+    return told is not None and told["state"] in FINAL
+
+
+def report_end(folder: Path, job: Job, state: str, message: str | None = None) -> dict[str, Any]:
+    """Reports the end of a run whose workers are gone, unless they have reported one. Returns that event."""
+    if not has_ended(folder, job):
+        last = last_state(folder, job.since)
+        events = Events(folder)
+        events.stdout = None
+        events.state(state, last and last["stage"], message)
+    return last_state(folder, job.since)
