@@ -69,12 +69,8 @@ async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
   }
 }
 
-const launched = async (id: string) =>
-  z
-    .object({ pid: z.number(), isOnCluster: z.boolean(), command: z.array(z.string()) })
-    .parse(JSON.parse(await readFile(path.join(runs.folder, id, 'launch.json'), 'utf8')));
-
-it('trains a run on the cluster that its configuration names, stops it there, resumes it, and ends it at once', async () => {
+/** Writes a configuration for the cluster, and returns its file. */
+async function onCluster(): Promise<string> {
   const file = path.join(folder, 'on-cluster.json');
   await writeFile(path.join(folder, 'short.md'), '{{description}}');
   const configuration = {
@@ -88,7 +84,16 @@ it('trains a run on the cluster that its configuration names, stops it there, re
     },
   };
   await writeFile(file, JSON.stringify(configuration));
-  await tandem('train', file);
+  return file;
+}
+
+const launched = async (id: string) =>
+  z
+    .object({ pid: z.number(), isOnCluster: z.boolean(), command: z.array(z.string()) })
+    .parse(JSON.parse(await readFile(path.join(runs.folder, id, 'launch.json'), 'utf8')));
+
+it('trains a run on the cluster that its configuration names, stops it there, resumes it, and ends it at once', async () => {
+  await tandem('train', await onCluster());
   const [{ id }] = (await runs.list()) as [Run];
   const begun = await until(id, ({ progress }) => (progress?.step ?? 0) >= 1);
   expect(begun).toMatchObject({ state: 'running', isLive: true });
@@ -110,4 +115,25 @@ it('trains a run on the cluster that its configuration names, stops it there, re
   expect(log.match(/(?<=^Ray job .*: )[A-Z]+$/gm)).toEqual(
     expect.arrayContaining(['RUNNING', 'SUCCEEDED', 'RUNNING', 'STOPPED']),
   );
+});
+
+it('writes how a cluster is started for a run that is prepared, and needs no number of machines', async () => {
+  const before = (await runs.list()).length;
+  const refused = tandem('train', await onCluster(), '--print-launch', '--nodes', '2');
+  await expect(refused).rejects.toThrow('--nodes is for torchrun, but resources.cluster is set');
+  expect(await runs.list()).toHaveLength(before);
+  const printed = await tandem('train', await onCluster(), '--print-launch');
+  const [{ id, state }] = (await runs.list()) as [Run];
+  expect(state).toBe('stopped'); // prepared, and never started
+  const lines = printed.trimEnd().split('\n');
+  expect(lines[0]).toBe(`# The run ${id} is prepared: a Ray cluster (resources.cluster).`);
+  const command = `-m tandem_trainer cluster ${path.join(runs.folder, id, 'run.json')}`;
+  expect(lines.filter((line) => line.endsWith(command))).toEqual([
+    expect.stringMatching(
+      /^# +srun .* ray symmetric-run --address "\$HEAD:6379" --min-nodes "\$SLURM_NNODES" -- env /,
+    ),
+    expect.stringMatching(/^# +env PATH=.*:"\$PATH" ray symmetric-run .* "\$SKYPILOT_NUM_NODES" -- env /),
+    expect.stringMatching(/^PYTHONPATH=/),
+  ]);
+  expect(printed).toContain('/ray start --head --dashboard-host 0.0.0.0\n');
 });

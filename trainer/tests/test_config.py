@@ -149,8 +149,8 @@ def run(*arguments, cwd):
         (
             ["trian", "run.json"],
             2,
-            "There is no command trian: give a run.json, or one of check, convert, doctor, onnx, plan, planner, "
-            "schema, score, track.",
+            "There is no command trian: give a run.json, or one of check, cluster, convert, doctor, onnx, plan, "
+            "planner, schema, score, track.",
         ),
         (["gone.json"], 2, "There is no configuration at gone.json."),
         (["."], 2, ". is a folder; give the run.json inside it."),

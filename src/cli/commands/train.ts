@@ -92,9 +92,11 @@ const ABOUT_NODES = [
 
 /** Returns how a cluster is started for the command that follows the run's job, in comments of a shell. */
 function aboutCluster({ python }: Trainer, line: string): readonly string[] {
-  const ray = quoted(path.join(path.dirname(python), 'ray'));
-  const together = (head: string, count: string): string =>
-    `${ray} symmetric-run --address "${head}:6379" --min-nodes ${count} -- env ${line}`;
+  const bin = path.dirname(python);
+  const ray = quoted(path.join(bin, 'ray'));
+  // It starts Ray by its name.
+  const together = (count: string): string =>
+    `env PATH=${quoted(bin)}:"$PATH" ray symmetric-run --address "$HEAD:6379" --min-nodes ${count} -- env ${line}`;
   return [
     '# All nodes must see the folders that the lines name. The last line follows the job, on any machine that reaches the cluster.',
     '# Machines of your own; the first line on the head, the second on each other node:',
@@ -102,10 +104,10 @@ function aboutCluster({ python }: Trainer, line: string): readonly string[] {
     `#   ${ray} start --address HEAD:6379`,
     '# Slurm, in a batch script; it starts the cluster, trains and ends it, and the address is http://127.0.0.1:8265:',
     '#   HEAD=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
-    `#   srun --ntasks-per-node 1 ${together('$HEAD', '"$SLURM_NNODES"')}`,
+    `#   srun --ntasks-per-node 1 ${together('"$SLURM_NNODES"')}`,
     '# SkyPilot, as `run` of a task with num_nodes; the same:',
     '#   HEAD=$(echo "$SKYPILOT_NODE_IPS" | head -n 1)',
-    `#   ${together('$HEAD', '"$SKYPILOT_NUM_NODES"')}`,
+    `#   ${together('"$SKYPILOT_NUM_NODES"')}`,
   ];
 }
 
