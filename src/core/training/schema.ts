@@ -46,7 +46,8 @@ interface Refusal {
 }
 
 function* refusalsOf(node: Schema, value: unknown, where: string): Generator<Refusal> {
-  const group = node.anyOf?.find(({ properties }) => properties !== undefined);
+  // An object that names no fields may have any.
+  const group = node.anyOf?.find(({ properties = {} }) => Object.keys(properties).length > 0);
   if (group !== undefined && isObject(value)) {
     yield* refusalsOf(group, value, where);
   } else if (!matches(node, value)) {
