@@ -81,8 +81,8 @@ class Follower:
         return self.process.wait(600)
 
 
-def on_cluster(folder: Path, address: str) -> Path:
-    resources = {"cluster": {"address": address, "workers": 2}, "checkpoint_minutes": 0}
+def on_cluster(folder: Path, address: str, **fields) -> Path:
+    resources = {"cluster": {"address": address, "workers": 2, **fields}, "checkpoint_minutes": 0}
     return tiny_run(folder / "run", preferences=True, resources=resources)
 
 
@@ -127,6 +127,16 @@ def test_two_workers_take_the_steps_of_one_process_and_need_nobody_who_follows_t
     assert json.loads((path.parent / "process.json").read_text())["host"].endswith(
         f" in the Ray cluster at {cluster.address}"
     )
+
+
+def test_a_run_that_waits_for_room_in_the_cluster_is_stopped_without_a_worker(tmp_path, cluster):
+    path = on_cluster(tmp_path, cluster.address, gpus_per_worker=1)
+    waiting = Follower(cluster, path, TRAINER, "waiting")
+    waiting.wait_for(lambda: "RUNNING" in waiting.said())
+    (path.parent / "stop").touch()
+    assert waiting.wait() == 0, waiting.said()
+    assert states(path) == [("stopped", "prepare")]
+    assert not (path.parent / "stop").exists()
 
 
 def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_even_when_a_node_is_taken_away(
