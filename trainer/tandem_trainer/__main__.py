@@ -1,6 +1,7 @@
 """python -m tandem_trainer: trains a run, or answers a question about one.
 
     python -m tandem_trainer run.json                 train; the same again goes on after a stop or a crash
+    python -m tandem_trainer cluster run.json         train on the Ray cluster of resources.cluster, and wait
     python -m tandem_trainer check run.json [--json]  what the configuration and its data amount to
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
     python -m tandem_trainer planner                  plans one run after another, as stdin asks
@@ -24,7 +25,7 @@ from .fault import Fault
 from .imports import importing
 from .run import stop  # noqa: F401  must be the first import: it notes when this process began
 
-COMMANDS = ("check", "convert", "doctor", "onnx", "plan", "planner", "schema", "score", "track")
+COMMANDS = ("check", "cluster", "convert", "doctor", "onnx", "plan", "planner", "schema", "score", "track")
 
 
 def main() -> None:
@@ -57,6 +58,10 @@ def _command(arguments: list[str]) -> int:
             sys.modules.setdefault("torch", None)
             os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # otherwise it warns on stderr that torch is missing
             from .run.check import main as command
+        elif name == "cluster":
+            from .cluster.follow import main as command
+        elif name == "cluster-job":  # what `cluster` submits
+            from .cluster.job import main as command
         elif name == "convert":
             from .export.gguf.convert import main as command
         elif name == "doctor":

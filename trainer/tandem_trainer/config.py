@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from .places import file, folder, model
+from .places import around, file, folder, model, web_address
 
 Method = Literal["sweet-rl", "rft", "multiturn-dpo", "grpo"]
 Pairing = Literal["paper", "successes", "all"]
@@ -32,6 +32,9 @@ Version = Annotated[int, Field(ge=1, le=1), WithJsonSchema({"const": 1, "type": 
 File = Annotated[str, AfterValidator(file), Field(json_schema_extra={"format": "path"})]
 Folder = Annotated[str, AfterValidator(folder), Field(json_schema_extra={"format": "path"})]
 Model = Annotated[str, AfterValidator(model)]
+# A folder that exists and holds that of run.json.
+Around = Annotated[str, AfterValidator(around), Field(json_schema_extra={"format": "path"})]
+Address = Annotated[str, AfterValidator(web_address)]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -332,6 +335,30 @@ class GrpoConfig:
 
 
 @dataclass(frozen=True, config=STRICT)
+class ClusterConfig:
+    """A Ray cluster that trains the run in place of this machine. All its nodes must see the folder of the run."""
+
+    address: Address = Field(
+        title="Address", description="The dashboard of the Ray cluster, which takes jobs: http://head:8265."
+    )
+    workers: Count = Field(
+        1,
+        title="Workers",
+        description="Processes that train together; each batch is split across them. With fewer free places in the "
+        "cluster the run goes on with fewer.",
+    )
+    gpus_per_worker: Annotated[int, Field(ge=0, le=1)] = Field(
+        0, title="GPUs per worker", description="1 gives each worker a GPU of its own; 0 trains on processors."
+    )
+    storage: Around | None = Field(
+        None,
+        title="Storage",
+        description="A folder that all nodes see under the same path; the folder of the run must lie in it. Not set: "
+        "the folder of the run is known to be shared.",
+    )
+
+
+@dataclass(frozen=True, config=STRICT)
 class ResourcesConfig:
     """Resources that the run may use. The plan decides `auto` from the memory that is free at the start."""
 
@@ -362,6 +389,9 @@ class ResourcesConfig:
         title="Shared folder",
         description="Runs with the same base weights share what they compute here; use another folder when the weights "
         "have changed.",
+    )
+    cluster: ClusterConfig | None = Field(
+        None, title="Ray cluster", description="Trains on the machines of a Ray cluster; not set: on this machine."
     )
 
 

@@ -6,6 +6,7 @@ paths as they are.
 
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 from pydantic import ValidationInfo
 from pydantic_core import PydanticCustomError
@@ -33,6 +34,32 @@ def folder(value: str, about: ValidationInfo) -> str:
     if not path.is_dir():
         _refuse(f"there is no folder at {path}")
     return str(path.resolve())
+
+
+def around(value: str, about: ValidationInfo) -> str:
+    """Returns the path of a folder that holds the folder of run.json. Errors: PydanticCustomError."""
+    if about.context is None:
+        return value
+    if not Path(value).is_absolute():
+        _refuse(f"{value} is not an absolute path, and other machines have other working directories")
+    if not Path(value).is_dir():
+        _refuse(f"there is no folder at {value}")
+    inside = about.context["folder"]
+    if not inside.is_relative_to(Path(value).resolve()):
+        _refuse(f"the folder of the run, {inside}, is not in {value}: give `tandem train` a --data folder that is")
+    return value
+
+
+def web_address(value: str) -> str:
+    """Returns the address of a web server as it is. Errors: PydanticCustomError with the end of a sentence."""
+    try:
+        parts = urlsplit(value)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or of brackets without an address
+        sound = False
+    if not sound:
+        _refuse(f"{value} is not the address of a dashboard, such as http://head:8265")
+    return value
 
 
 def model(value: str, about: ValidationInfo) -> str:

@@ -77,6 +77,7 @@ def _sentence(errors: list[ErrorDetails]) -> str:
     is_unknown = error["type"] == UNKNOWN
     node, where = schema(), ""
     for part in error["loc"][:-1] if is_unknown else error["loc"]:
+        node = next((each for each in node.get("anyOf", []) if part in each.get("properties", {})), node)
         if isinstance(part, int) and node.get("type") == "array":
             node, where = node["items"], f"{where}[{part}]"
         elif part in node.get("properties", {}):
@@ -91,6 +92,7 @@ def _sentence(errors: list[ErrorDetails]) -> str:
         return f"{where} is missing."
     if is_unknown:
         name = str(error["loc"][-1])
+        node = next((each for each in node.get("anyOf", []) if "properties" in each), node)
         if name in node["properties"]:
             return f"{where}.{name} is not read here: {INSTEAD}."
         nearest = difflib.get_close_matches(name, node["properties"], n=1, cutoff=0)
@@ -137,6 +139,11 @@ def _check_together(config: RunConfig) -> None:
         )
     if model.revision is not None and model.revision.strip() == "":
         raise _Refused("model.revision is empty: give a commit, tag or branch, or leave it out.")
+    if config.resources.cluster is not None and config.resources.processes > 1:
+        raise _Refused(
+            "resources.processes is for this machine, and resources.cluster.workers for the cluster: set processes "
+            "to 1."
+        )
     if config.method == "grpo":
         _check_online(config)
         return
@@ -160,3 +167,5 @@ def _check_online(config: RunConfig) -> None:
         raise _Refused("model.training is qlora, with which grpo does not train: set it to lora.")
     if config.resources.processes > 1:
         raise _Refused("resources.processes is above 1, and grpo trains in one process: set it to 1.")
+    if config.resources.cluster is not None:
+        raise _Refused("resources.cluster is not used by grpo, which trains on this machine: leave it out.")

@@ -57,6 +57,8 @@ def _inlined(whole: dict[str, Any]) -> dict[str, Any]:
     def put(node: dict[str, Any]) -> dict[str, Any]:
         name = node.pop("$ref", "").removeprefix("#/$defs/")
         node = {**definitions.get(name, {}), **node}
+        if "anyOf" in node:
+            node["anyOf"] = [put(each) for each in node["anyOf"]]
         if "properties" not in node:
             return node
         required = node.get("required", [])

@@ -7,7 +7,15 @@ os.environ["OMP_NUM_THREADS"] = "1"  # two workers share the cores, and threads 
 import pytest
 from tiny_run import tiny_run, train
 
-LONGEST = ("test_real_model", "test_interrupted", "test_distributed", "test_run", "test_finish", "test_shared_critic")
+LONGEST = (
+    "test_cluster",
+    "test_real_model",
+    "test_interrupted",
+    "test_distributed",
+    "test_run",
+    "test_finish",
+    "test_shared_critic",
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -87,6 +87,25 @@ def test_a_revision_is_of_a_name_on_the_hub(folder):
     assert "model.revision is empty" in refusal(folder, model={"base": "owner/name", "revision": ""})
 
 
+def test_a_cluster_has_the_address_of_a_dashboard_and_sees_the_folder_of_the_run(folder):
+    def cluster(address="http://head:8265", **fields):
+        return {"cluster": {"address": address, **fields}}
+
+    read = read_config(written(folder, resources=cluster(storage=str(folder.parent)))).resources.cluster
+    assert (read.address, read.workers, read.gpus_per_worker) == ("http://head:8265", 1, 0)
+    for address in ("head:8265", "ray://head:10001", "http://:8265", "http://head:port"):
+        assert refusal(folder, resources=cluster(address)) == (
+            f"run.json: resources.cluster.address: {address} is not the address of a dashboard, such as "
+            "http://head:8265."
+        )
+    assert "storage: shared is not an absolute path" in refusal(folder, resources=cluster(storage="shared"))
+    assert "storage: there is no folder at /none" in refusal(folder, resources=cluster(storage="/none"))
+    elsewhere = refusal(folder, resources=cluster(storage=str(folder / "base")))
+    assert elsewhere.endswith(f"{folder}, is not in {folder / 'base'}: give `tandem train` a --data folder that is.")
+    both = refusal(folder, resources={**cluster(), "processes": 2})
+    assert both.endswith("for the cluster: set processes to 1.")
+
+
 def test_what_is_not_json_is_refused_with_line_and_column(folder):
     assert "line 2 column 1 is not JSON" in refusal(folder, text='{"model":\n}')
 
@@ -130,8 +149,8 @@ def run(*arguments, cwd):
         (
             ["trian", "run.json"],
             2,
-            "There is no command trian: give a run.json, or one of check, convert, doctor, onnx, plan, planner, "
-            "schema, score, track.",
+            "There is no command trian: give a run.json, or one of check, cluster, convert, doctor, onnx, plan, "
+            "planner, schema, score, track.",
         ),
         (["gone.json"], 2, "There is no configuration at gone.json."),
         (["."], 2, ". is a folder; give the run.json inside it."),

@@ -51,6 +51,10 @@ def config_of(**settings) -> RunConfig:
             "resources.processes is above 1, and grpo trains in one process: set it to 1.",
         ),
         (
+            {"resources": {"cluster": {"address": "http://head:8265"}}},
+            "resources.cluster is not used by grpo, which trains on this machine: leave it out.",
+        ),
+        (
             {"method": "rft", "data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}},
             "data.tasks are played by grpo alone: leave them out of a run of rft.",
         ),

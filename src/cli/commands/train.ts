@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option } from 'commander';
 import { readConfiguration } from '../../core/training/configuration';
-import { processesOf, trainingCommand } from '../../core/training/launch';
+import { placementOf, trainingCommand } from '../../core/training/launch';
 import { Runs, type Run } from '../../core/training/runs';
 import { planRun, prepareRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
 import { ownEnvironment, type Trainer } from '../../core/training/trainer';
@@ -46,6 +46,9 @@ async function train(config: string, given: Options, to: CliContext): Promise<Co
   if (nodes !== undefined && printLaunch !== true)
     throw wrongUse('--nodes goes with --print-launch: Tandem starts processes on this machine only.');
   const configuration = await readConfiguration(config);
+  const { resources } = configuration.forTrainer as { readonly resources?: { readonly cluster?: object } };
+  if (nodes !== undefined && resources?.cluster != null)
+    throw wrongUse('--nodes is for torchrun, but resources.cluster is set: leave out one of them.');
   const trainer = await openShippedTrainer(to);
   const runs = new Runs(data);
   const progress = new PreparingProgress();
@@ -82,26 +85,49 @@ async function train(config: string, given: Options, to: CliContext): Promise<Co
 /** Default port at which the processes of several machines meet. */
 const PORT = 29500;
 
+const ABOUT_NODES = [
+  '# On every machine, which must all see the folders that the line names: NODE_RANK is 0 on the first, 1 on the second …,',
+  `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
+];
+
+/** Returns how a cluster is started for the command that follows the run's job, in comments of a shell. */
+function aboutCluster({ python }: Trainer, line: string): readonly string[] {
+  const bin = path.dirname(python);
+  const ray = quoted(path.join(bin, 'ray'));
+  // It starts Ray by its name.
+  const together = (count: string): string =>
+    `env PATH=${quoted(bin)}:"$PATH" ray symmetric-run --address "$HEAD:6379" --min-nodes ${count} -- env ${line}`;
+  return [
+    '# All nodes must see the folders that the lines name. The last line follows the job, on any machine that reaches the cluster.',
+    '# Machines of your own; the first line on the head, the second on each other node:',
+    `#   ${ray} start --head --dashboard-host 0.0.0.0`,
+    `#   ${ray} start --address HEAD:6379`,
+    '# Slurm, in a batch script; it starts the cluster, trains and ends it, and the address is http://127.0.0.1:8265:',
+    '#   HEAD=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
+    `#   srun --ntasks-per-node 1 ${together('"$SLURM_NNODES"')}`,
+    '# SkyPilot, as `run` of a task with num_nodes; the same:',
+    '#   HEAD=$(echo "$SKYPILOT_NODE_IPS" | head -n 1)',
+    `#   ${together('"$SKYPILOT_NUM_NODES"')}`,
+  ];
+}
+
 /** Returns the command that the user runs on this machine, or on each of several. */
 async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<CommandResult> {
-  const processes = await processesOf(run.folder);
+  const placement = await placementOf(run.folder);
+  const { processes, isOnCluster } = placement;
   const several = { count: nodes, rank: '"$NODE_RANK"', address: '"$MASTER_ADDR"', port: PORT };
   const command = trainingCommand(trainer, run.folder, {
-    processes,
+    ...placement,
     ...(nodes > 1 && { nodes: several }),
   });
   const set = Object.entries(ownEnvironment(trainer)).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${quoted(value)}`],
   );
   const line = [...set, ...command.map(quoted)].join(' ');
+  const alone = `${counted(nodes, 'machine')} with ${counted(processes, 'process')} each (resources.processes)`;
   const about = [
-    `# The run ${run.id} is prepared: ${counted(nodes, 'machine')} with ${counted(processes, 'process')} each (resources.processes).`,
-    ...(nodes === 1
-      ? []
-      : [
-          '# On every machine, which must all see the folders that the line names: NODE_RANK is 0 on the first, 1 on the second …,',
-          `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
-        ]),
+    `# The run ${run.id} is prepared: ${isOnCluster ? 'a Ray cluster (resources.cluster)' : alone}.`,
+    ...(isOnCluster ? aboutCluster(trainer, line) : nodes > 1 ? ABOUT_NODES : []),
     `# \`tandem runs ${run.id}\` tells how it stands; its events are in its folder.`,
   ];
   return {

@@ -12,13 +12,26 @@ import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';
 
 const configurationSchema = z.looseObject({
-  resources: z.looseObject({ processes: z.number().int().positive().catch(1) }).catch({ processes: 1 }),
+  resources: z
+    .looseObject({
+      processes: z.number().int().positive().catch(1),
+      cluster: z.looseObject({}).nullable().catch(null),
+    })
+    .catch({ processes: 1, cluster: null }),
 });
 
-/** Returns the number of processes that train the run on one machine: `resources.processes` of its configuration. */
-export async function processesOf(folder: string): Promise<number> {
+/** The processes that train a run, by its configuration. */
+export interface Placement {
+  /** Their number on one machine: `resources.processes`. */
+  readonly processes: number;
+  /** Whether a Ray cluster has them, as `resources.cluster` says. */
+  readonly isOnCluster: boolean;
+}
+
+export async function placementOf(folder: string): Promise<Placement> {
   const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);
-  return configuration?.resources.processes ?? 1;
+  const { processes = 1, cluster = null } = configuration?.resources ?? {};
+  return { processes, isOnCluster: cluster !== null };
 }
 
 /** The machines that train one run together. */
@@ -33,13 +46,18 @@ export interface Nodes {
 /** How often processes that hold one model together begin again, from the last checkpoint, when one of them has died. */
 const RESTARTS = 5;
 
-/** Returns the command that trains a run: the trainer itself, or torchrun with several trainers. */
+/**
+ * Returns the command that trains a run: the trainer itself, torchrun with several trainers, or what follows the job of
+ * a Ray cluster.
+ */
 export function trainingCommand(
   trainer: Trainer,
   folder: string,
-  { processes, nodes }: { readonly processes: number; readonly nodes?: Nodes },
+  { processes, isOnCluster, nodes }: Placement & { readonly nodes?: Nodes },
 ): readonly string[] {
-  const [python, ...alone] = commandOf(trainer, [join(folder, runFiles.configuration)]);
+  const configuration = join(folder, runFiles.configuration);
+  if (isOnCluster) return commandOf(trainer, ['cluster', configuration]);
+  const [python, ...alone] = commandOf(trainer, [configuration]);
   if (processes === 1 && nodes === undefined) return [python!, ...alone];
   const where =
     nodes === undefined
@@ -79,8 +97,9 @@ export async function launch(trainer: Trainer, folder: string): Promise<Launch> 
 }
 
 async function launchIn(folder: string, trainer: Trainer): Promise<Launch> {
-  const processes = await processesOf(folder);
-  const command = trainingCommand(trainer, folder, { processes });
+  const placement = await placementOf(folder);
+  const { processes, isOnCluster } = placement;
+  const command = trainingCommand(trainer, folder, placement);
   const started = new Date().toISOString();
   const log = await open(join(folder, runFiles.log), 'a');
   try {
@@ -100,6 +119,7 @@ async function launchIn(folder: string, trainer: Trainer): Promise<Launch> {
     const launched: Launch = {
       ...{ pid, host: hostname(), started, began: await beginOf(pid), command },
       ...(processes > 1 && { processes }),
+      ...(isOnCluster && { isOnCluster }),
     };
     await writeAtomically(join(folder, runFiles.launch), (file) => file.writeFile(JSON.stringify(launched)));
     return launched;

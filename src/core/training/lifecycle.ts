@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { Fault } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { claimIn, type Claim } from '../trajectory/claim';
+import { mayLive } from '../trajectory/running';
 import { fillOlderRun } from './data/fill';
 import { launch } from './launch';
 import type { Launch, Queued, TrainerProcess } from './process';
@@ -31,16 +32,17 @@ export interface StopOptions {
 export async function stopRun(runs: Runs, id: string, options: StopOptions = {}): Promise<Run> {
   const run = await runs.find(id);
   if (run.state === 'queued') return unqueueRun(runs, run.id);
-  const { latest, isLive } = await trainerOf(run.folder);
-  if (latest === undefined || !isLive) {
+  const { latest, launch: launched } = await trainerOf(run.folder);
+  if (latest === undefined || !run.isLive) {
     throw new Fault('training/not-running', `The run ${run.id} is not running; it is ${run.state}.`);
   }
   if (options.atOnce === true) {
-    refuseElsewhere(run, latest);
+    const process = launched?.isOnCluster === true && (await mayLive(launched)) ? launched : latest;
+    refuseElsewhere(run, process);
     await writeWhole(run.folder, runFiles.killed, { at: new Date().toISOString() });
-    kill(latest);
+    kill(process);
   }
-  while ((await trainerOf(run.folder)).isLive) {
+  while ((await runs.find(run.id)).isLive) {
     options.signal?.throwIfAborted();
     // Repeated each time, because a trainer that is just starting removes the request as an old one.
     if (options.atOnce !== true) await request(run.folder);
@@ -63,8 +65,9 @@ function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
 function kill(trainer: TrainerProcess | Launch): void {
   const { pid } = trainer;
   try {
-    // SIGTERM lets torchrun end its processes, which have groups of their own; SIGKILL would leave them behind.
-    if ('processes' in trainer) {
+    // SIGTERM lets torchrun end its processes, which have groups of their own, and what follows a job of a cluster end
+    // that; SIGKILL would leave them behind.
+    if ('processes' in trainer || 'isOnCluster' in trainer) {
       process.kill(pid, 'SIGTERM');
       return;
     }

@@ -19,6 +19,8 @@ export const launchSchema = lazily(() =>
     command: z.array(z.string()).readonly(),
     /** Number of trainers that torchrun has started, each in a process group of its own; absent without torchrun. */
     processes: z.number().int().optional(),
+    /** Whether the process follows the job of a Ray cluster, whose workers then write `process.json`. */
+    isOnCluster: z.boolean().optional(),
   }),
 );
 

@@ -24,6 +24,9 @@ export const runFiles = {
   queued: 'queued.json',
   launch: 'launch.json',
   process: 'process.json',
+  /** The Ray job that trains it, and what Ray notes beside it. */
+  job: 'cluster.json',
+  ray: 'ray',
   /** A trainer at work touches it every 30 seconds. */
   alive: 'alive',
   events: 'events.jsonl',

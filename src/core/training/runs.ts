@@ -179,6 +179,8 @@ export class Runs {
 
 interface LatestTrainer {
   readonly latest: TrainerProcess | Launch | undefined;
+  /** What was launched last here, which of a run on a cluster is not its trainer. */
+  readonly launch?: Launch;
   readonly isLive: boolean;
   /** Last sign of life of a trainer on another machine that counts as gone because of its silence. ISO 8601, UTC. */
   readonly silent?: string;
@@ -193,12 +195,12 @@ export async function trainerOf(folder: string): Promise<LatestTrainer> {
   const own = await readWhole(join(folder, runFiles.process), processSchema());
   // For the same process, the launcher's record holds more; another pid was started by hand, without a launcher.
   const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
-  if (launch !== undefined && (await leads(launch))) return { latest: launch, isLive: true };
+  if (launch !== undefined && (await leads(launch))) return { latest: launch, launch, isLive: true };
   const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
   if (latest === undefined) return { latest, isLive: false };
-  if (latest.host === hostname()) return { latest, isLive: await mayLive(latest, 'tandem_trainer') };
+  if (latest.host === hostname()) return { latest, launch, isLive: await mayLive(latest, 'tandem_trainer') };
   const silent = await silentSince(folder);
-  return silent === undefined ? { latest, isLive: true } : { latest, isLive: false, silent };
+  return silent === undefined ? { latest, launch, isLive: true } : { latest, launch, isLive: false, silent };
 }
 
 /** Returns whether a launcher lives that starts its trainers again when one has died, so that it stands for them. */

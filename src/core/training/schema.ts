@@ -46,7 +46,11 @@ interface Refusal {
 }
 
 function* refusalsOf(node: Schema, value: unknown, where: string): Generator<Refusal> {
-  if (!matches(node, value)) {
+  // An object that names no fields may have any.
+  const group = node.anyOf?.find(({ properties = {} }) => Object.keys(properties).length > 0);
+  if (group !== undefined && isObject(value)) {
+    yield* refusalsOf(group, value, where);
+  } else if (!matches(node, value)) {
     yield { sentence: `${where || 'the file'} must ${words(node)}, not ${shown(value)}` };
   } else if (node.items !== undefined && Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* refusalsOf(node.items, item, `${where}[${index}]`);

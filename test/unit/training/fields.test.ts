@@ -7,7 +7,14 @@ describe('the fields of a configuration', () => {
       expect([path, isFieldPath(path)]).toEqual([path, true]);
     for (const path of [
       ...['version', 'model', 'model.chat_template', 'model.template_options', 'data.trajectories'],
-      ...['data.opening', 'data.log', 'data.minimum_reward', 'data.filter.pack', 'resources.shared'],
+      ...[
+        'data.opening',
+        'data.log',
+        'data.minimum_reward',
+        'data.filter.pack',
+        'resources.shared',
+        'resources.cluster',
+      ],
     ])
       expect([path, isFieldPath(path)]).toEqual([path, false]);
   });

@@ -1,19 +1,20 @@
 """Several processes of one run end together, and begin again where that helps.
 
 Processes that hold one model together wait for each other inside of torch, so one that meets a fault cannot tell the
-others: it leaves a note in the run folder and ends. The others then lose the connection to it. torchrun ends what is
-left, and with `--max-restarts` starts all of them again: they go on from the last checkpoint, unless the note says that
-they would meet the same fault.
+others: it leaves a note in the run folder and ends. The others then lose the connection to it. torchrun and Ray end
+what is left and start all of them again: they go on from the last checkpoint, unless the note says that they would meet
+the same fault.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
+from typing import Any
 
 from ..fault import Fault
+from .event_file import FINAL, Events, last_state
 
 NOTE = "attempt.json"
 LOST = ("Connection closed by peer", "Connection reset by peer", "Connection refused", "Broken pipe", "NCCL")
@@ -28,23 +29,40 @@ class Again(Fault):
 
 
 class Attempt:
-    """This start of the processes of a run. number: from 0; torchrun counts how often it has started them again."""
+    """One start of all processes of a run.
 
-    def __init__(self, folder: Path):
+    number:       how often they were started before, from 0.
+    fault_before: the sentence with which the attempt before ended, if this one would meet the same fault.
+    token_budget: what is left of it after a lack of memory; None for all.
+    notice:       a sentence for the user about the attempt before.
+    """
+
+    def __init__(self, folder: Path, number: int):
         self.path = folder / NOTE
-        self.number = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+        self.number = number
         self.of_several = int(os.environ.get("WORLD_SIZE", "1")) > 1
-        if self.number == 0 and os.environ.get("RANK", "0") == "0":
+        if number == 0 and os.environ.get("RANK", "0") == "0":
             self.path.unlink(missing_ok=True)
-        before = self._read() if self.number else {}
+        before = _read(self.path) if number else {}
+        is_last = before.get("number") == number - 1
+        self.fault_before: str | None = before["sentence"] if is_last and not before["again"] else None
         self.token_budget: int | None = before.get("token_budget")
-        self.notice: str | None = before["sentence"] if before.get("again") else None
-        if before.get("number") == self.number - 1 and not before["again"]:
-            sys.exit(1)  # the sentence was told
+        self.notice: str | None = before["sentence"] if is_last and before["again"] else None
+
+    @staticmethod
+    def after(folder: Path) -> int:
+        """Returns the number of an attempt after the one that left the note, where nobody counts them."""
+        return _read(folder / NOTE).get("number", 0) + 1
+
+    def report(self, events: Events) -> None:
+        """Ends the run in its events with the fault before, unless the process that met it could tell it."""
+        told = None if events.path is None else last_state(events.path.parent)
+        if told is None or told["state"] not in FINAL:
+            events.state("failed", message=self.fault_before)
 
     def tell(self, fault: Fault) -> None:
         """Leaves the note about a fault of one of several processes, the first one to meet it."""
-        if not self.of_several or self._read().get("number") == self.number:
+        if not self.of_several or _read(self.path).get("number") == self.number:
             return
         from .checkpoint import write_whole  # imports torch, which takes seconds
 
@@ -60,11 +78,12 @@ class Attempt:
         """
         if not (self.of_several and isinstance(error, RuntimeError) and any(word in str(error) for word in LOST)):
             return None
-        note = self._read()
+        note = _read(self.path)
         return note["sentence"] if note.get("number") == self.number and not note["again"] else ""
 
-    def _read(self) -> dict:
-        try:
-            return json.loads(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..imports import importing
 from ..run_json import read_config
-from .interpreter import require_online
+from .interpreter import require_cluster, require_online
 
 VERSION = 1
 SHOWN = 5  # bad lines in the text output; the JSON lists up to a hundred
@@ -28,6 +28,8 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     config = read_config(given.run_json)
     require_online(config.method)
+    if config.resources.cluster is not None:
+        require_cluster()
 
     # These import transformers, which takes seconds; a bad configuration is reported before.
     with importing():

@@ -22,10 +22,11 @@ from .event_file import utc_now
 EVERY = 30.0  # seconds; readers consider a trainer dead after twenty times as long without a touch (silence.ts)
 
 
-def claim(folder: Path) -> IO[str]:
+def claim(folder: Path, host: str | None = None) -> IO[str]:
     """Locks the run folder for as long as the returned file is open, and writes {pid, started, host} beside it.
 
-    The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
+    host: the name of this machine for readers, by default its own; readers on a machine of that name look for the
+    process. The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
     """
     try:
         lock = open(folder / "lock", "a+")  # noqa: SIM115  open as long as the run
@@ -34,7 +35,7 @@ def claim(folder: Path) -> IO[str]:
     if not _try_lock(lock):
         lock.close()
         raise Fault(f"{folder} is being trained {_by_whom(folder)}: stop that trainer first.", usage=True)
-    about = {"pid": os.getpid(), "started": utc_now(), "host": socket.gethostname()}
+    about = {"pid": os.getpid(), "started": utc_now(), "host": host or socket.gethostname()}
     temporary = folder / "process.json.tmp"
     try:
         temporary.write_text(json.dumps(about) + "\n")

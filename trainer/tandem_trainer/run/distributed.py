@@ -80,7 +80,12 @@ class Ranks:
 
 
 def join() -> Ranks:
-    """Reads the ranks from torchrun's environment variables; without them there is one process."""
+    """Reads the ranks from torchrun's environment variables; without them there is one process.
+
+    A process group that exists is taken as it is: Ray makes one before it calls the training.
+    """
+    if dist.is_initialized():
+        return Ranks(rank=dist.get_rank(), world=dist.get_world_size())
     world = int(os.environ.get("WORLD_SIZE", "1"))
     if world == 1:
         return Ranks()

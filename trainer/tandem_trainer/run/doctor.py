@@ -133,25 +133,27 @@ def check_text() -> Check:
 
 def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bool = False) -> list[Check]:
     """Runs all checks. kept_in: folder of the interpreter records. again: ignores a valid record."""
-    checks, model, folder, online = [], {}, Path.cwd(), False
+    checks, model, folder, extras = [], {}, Path.cwd(), []
     if run_json is not None:
         folder = run_json.parent
         try:
             read = json.loads(run_json.read_text(encoding="utf-8-sig"))
             said = read["model"]
             checks.append(Check("run.json", "ok", f"read {run_json}", f"base {said['base']}"))
-            model, online = said, read.get("method") == "grpo"
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            model = said
+            is_on_cluster = bool(read.get("resources", {}).get("cluster"))
+            extras = ["online"] * (read.get("method") == "grpo") + ["ray"] * is_on_cluster
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             remedy = "Give the path of a run.json; `check` says more about its content."
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
-    wanted, four_bit = model.get("device", "auto"), model.get("training") == "qlora"
+    # The nodes of a cluster compute there; this machine only needs the packages.
+    wanted = "cpu" if "ray" in extras else model.get("device", "auto")
+    four_bit = model.get("training") == "qlora"
     driver = ask_driver()
-    found = (
-        None if kept_in is None else Found(kept_in, [wanted, str(four_bit), str(online)], f"{driver.code} {driver.out}")
-    )
+    found = None if kept_in is None else Found(kept_in, [wanted, str(four_bit), *extras], f"{driver.code} {driver.out}")
     interpreter = None if found is None or again else known_interpreter(found)
     if interpreter is None:
-        interpreter, files = look_at_interpreter(wanted, four_bit, online)
+        interpreter, files = look_at_interpreter(wanted, four_bit, extras)
         if found is not None:
             checks += keep_interpreter(found, interpreter, files)
     return [

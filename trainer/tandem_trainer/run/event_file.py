@@ -17,6 +17,7 @@ from ..fault import Fault
 from .disk import not_written
 
 VERSION = 1
+FINAL = ("done", "stopped", "failed")  # states in which no trainer works on the run any more
 
 
 class Events:
@@ -75,6 +76,17 @@ class Events:
         except OSError:  # the reader is gone; the interpreter's final flush would fail as well
             self.stdout = None
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:
+    """Returns the last state event of a run; None when there is none after the first `since` bytes of its events."""
+    try:
+        with open(folder / "events.jsonl", "rb") as file:
+            file.seek(since)
+            lines = file.read().split(b"\n")[:-1]  # without a line that is being written
+    except FileNotFoundError:
+        return None
+    return next((event for event in map(json.loads, reversed(lines)) if event["event"] == "state"), None)
 
 
 def utc_now() -> str:

@@ -27,6 +27,9 @@ PACKAGES = {
 }
 BITSANDBYTES = "0.49"
 ONLINE = {"trl": "1.16", "websockets": "13"}  # those of the extra `online`
+RAY = {"ray": "2.60"}  # that of the extra `ray`
+EXTRAS = {"online": ONLINE, "ray": RAY}
+PARTS = {"ray": "ray[default,train]"}  # packages of which more than the least is needed
 SECONDS = 180  # time limit of one check
 
 # Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
@@ -130,12 +133,23 @@ def install(requirement: str) -> str:
     return f"{target} -m pip install '{requirement}'"
 
 
+def requirement(name: str, least: str) -> str:
+    return f"{PARTS.get(name, name)}>={least}"
+
+
 def require_online(method: str) -> None:
     """Requires the packages of the extra `online` for a run that plays its own dialogues. Errors: Fault(usage)."""
     lacks = [f"{name}>={least}" for name, least in ONLINE.items() if find_spec(name) is None]
     if method == "grpo" and lacks:
         commands = "; ".join(map(install, lacks))
         raise Fault(f"Method grpo needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
+
+
+def require_cluster() -> None:
+    """Requires the package of the extra `ray` for a run on a Ray cluster. Errors: Fault(usage)."""
+    if find_spec("ray") is None:
+        command = install(requirement("ray", RAY["ray"]))
+        raise Fault(f"resources.cluster needs ray in the trainer's Python: {command}", usage=True)
 
 
 def check_installer() -> Check:
@@ -173,13 +187,13 @@ def check_package(name: str, least: str, script: str | None = None, *arguments: 
     """Imports a package in a process of its own; `script` does more with it and prints its version."""
     ran = python(script or f"import {name}; print({name}.__version__)", *arguments)
     if ran.code != 0:
-        return Check(name, "failed", ran.command, ran.saw, install(f"{name}>={least}"))
+        return Check(name, "failed", ran.command, ran.saw, install(requirement(name, least)))
     return check_version(name, ran.saw, least, ran.command)
 
 
 def check_version(name: str, version: str, least: str, command: str) -> Check:
     if release(version) < release(least):
-        remedy = install(f"{name}>={least}")
+        remedy = install(requirement(name, least))
         return Check(name, "failed", command, f"{version}, but at least {least} is needed", remedy)
     return Check(name, "ok", command, version)
 
@@ -226,14 +240,14 @@ class Interpreter:
         return all(check.status == "ok" for check in (self.installer, *self.packages, self.device))
 
 
-def look_at_interpreter(wanted: str, four_bit: bool, online: bool) -> tuple[Interpreter, list[str]]:
+def look_at_interpreter(wanted: str, four_bit: bool, extras: list[str]) -> tuple[Interpreter, list[str]]:
     """Checks packages and device. Also returns the loaded files, as far as they are known."""
     with ThreadPoolExecutor() as pool:
         both = pool.submit(check_packages_and_device, wanted)
         installer = pool.submit(check_installer)
         more = [pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)] if four_bit else []
-        if online:
-            more += [pool.submit(check_package, name, least) for name, least in ONLINE.items()]
+        for extra in extras:
+            more += [pool.submit(check_package, name, least) for name, least in EXTRAS[extra].items()]
     packages, ran, files = both.result()
     device, facts = check_device(ran)
     return Interpreter(installer.result(), packages + [each.result() for each in more], device, facts), files

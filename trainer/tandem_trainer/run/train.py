@@ -35,23 +35,16 @@ def main(arguments: list[str]) -> int:
     config = read_config(path)
     folder = path.resolve().parent
     first = os.environ.get("RANK", "0") == "0"
-    attempt = Attempt(folder)
+    attempt = Attempt(folder, int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")))
+    if attempt.fault_before:
+        attempt.report(Events(folder if first else None))
+        return 1
     lock = claim(folder) if first else None
     events = Events(folder if first else None)
     request = StopRequest(folder)
     request.listen()
     try:
-        with ExitStack() as within:
-            if first:
-                within.enter_context(alive(folder))
-                within.enter_context(reserved(folder))
-            train(folder, config, events, request, attempt)
-        if first:
-            request.fulfilled()
-    except Stopped:
-        events.state("stopped")
-        if first:
-            request.honoured()
+        perform(folder, config, events, request, attempt, first=first)
     except BaseException as error:
         fault = error if isinstance(error, Fault) else fault_of(error)
         told = attempt.met_by_another(error)
@@ -74,6 +67,24 @@ def main(arguments: list[str]) -> int:
         if lock is not None:
             lock.close()
     return 0
+
+
+def perform(
+    folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt, *, first: bool
+) -> None:
+    """Trains to the end or until a request to stop. first: whether this process writes. Errors: Fault."""
+    try:
+        with ExitStack() as within:
+            if first:
+                within.enter_context(alive(folder))
+                within.enter_context(reserved(folder))
+            train(folder, config, events, request, attempt)
+        if first:
+            request.fulfilled()
+    except Stopped:
+        events.state("stopped")
+        if first:
+            request.honoured()
 
 
 def train(folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt) -> None:

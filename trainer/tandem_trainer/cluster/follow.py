@@ -1,0 +1,193 @@
+"""`python -m tandem_trainer cluster run.json` trains a run on a Ray cluster, and waits for its end.
+
+It submits the run as a Ray job and follows it. The job does not need this process: started again while the job is at
+work, the command follows it; otherwise it submits another, which goes on from the last checkpoint.
+
+A first SIGTERM or SIGINT asks the run to stop after a checkpoint. A second one stops the job at once, and so does the
+first one after somebody has written `killed.json`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, TypeVar
+
+from ..config import ClusterConfig
+from ..fault import Fault
+from ..run.event_file import Events, last_state
+from ..run.interpreter import require_cluster
+from ..run.stop import STARTED
+from ..run_json import read_config
+from .record import Job, has_ended, next_job, read_job, report_end
+
+if TYPE_CHECKING:
+    from ray.job_submission import JobDetails, JobSubmissionClient
+
+EVERY = 1.0  # seconds between looks at the job
+SILENCE = 600.0  # seconds after which a cluster that no longer answers is given up
+SHOWN = 20  # lines of a failed job's log
+
+T = TypeVar("T")
+
+
+def main(arguments: list[str]) -> int:
+    """Returns the exit code of the run. arguments: the path of run.json. Errors: Fault."""
+    path = Path(arguments[0]).resolve()
+    cluster = read_config(path).resources.cluster
+    if cluster is None:
+        raise Fault(f"{path} names no cluster: set resources.cluster.address, or leave out `cluster`.", usage=True)
+    requests = Requests(path.parent)
+    requests.listen()
+    job = read_job(path.parent)
+    try:
+        require_cluster()
+        client = _connect(cluster.address)
+        if job is None or not _is_at_work(client, path.parent, job):
+            job = _submit(client, path, cluster)
+    except Fault as fault:
+        if job is None or has_ended(path.parent, job):  # otherwise the job may well be at work
+            Events(path.parent).state("failed", message=str(fault))
+        raise
+    return follow(client, path.parent, job, requests)
+
+
+class Requests:
+    """What this process was asked for by signals, and the run by its file `stop`."""
+
+    def __init__(self, folder: Path):
+        self.stop_path = folder / "stop"
+        self.killed_path = folder / "killed.json"
+        self.signalled: float | None = None
+        self.at_once = False  # whether the job is to end without a checkpoint
+
+    def listen(self) -> None:
+        """Takes over SIGTERM and SIGINT. Only the main thread may call this."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._signal)
+
+    def _signal(self, _number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        # Signals within a second count as one, as they do for the trainer (`stop.py`).
+        if _is_new(self.killed_path) or (self.signalled is not None and now - self.signalled > 1):
+            self.at_once = True
+        self.signalled = self.signalled or now
+
+    def is_to_stop(self) -> bool:
+        """Returns whether the run is to stop. A signal is handed on by the file, also to a worker that starts later."""
+        if self.signalled is not None:
+            self.stop_path.touch()
+        return _is_new(self.stop_path)
+
+
+def _is_new(path: Path) -> bool:
+    return path.exists() and path.stat().st_mtime > STARTED
+
+
+def _connect(address: str) -> JobSubmissionClient:
+    """Connects to the dashboard of a cluster. Errors: Fault when none answers."""
+    for name in ("RAY_ADDRESS", "RAY_API_SERVER_ADDRESS"):  # Ray would prefer them to the address
+        os.environ.pop(name, None)
+    from ray.job_submission import JobSubmissionClient
+
+    try:
+        return JobSubmissionClient(address)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Fault(
+            f"No Ray dashboard answers at {address}: check resources.cluster.address, and that the cluster is up and "
+            "was started with its dashboard."
+        ) from error
+
+
+def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
+    """Returns whether the job still trains the run. Waits for one that is only about to end."""
+    while True:
+        found = _find(client, job)
+        if found is None or found.status.is_terminal():
+            return False
+        if not has_ended(folder, job):
+            return True
+        time.sleep(EVERY)
+
+
+def _find(client: JobSubmissionClient, job: Job) -> JobDetails | None:
+    """Returns what the cluster says of the job; None when it does not know it."""
+    return next((each for each in _patiently(client.list_jobs) if each.submission_id == job.id), None)
+
+
+def _patiently(call: Callable[[], T]) -> T:
+    """Calls until the cluster answers; the network or its head may be away for a while. Errors: Fault."""
+    deadline = time.monotonic() + SILENCE
+    while True:
+        try:
+            return call()
+        except (OSError, RuntimeError) as error:
+            if time.monotonic() > deadline:
+                raise Fault(
+                    f"The Ray cluster has not answered for {SILENCE:.0f} seconds ({error}). When it does again, resume "
+                    "the run: its job is found when it is still at work."
+                ) from error
+            time.sleep(EVERY)
+
+
+def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> Job:
+    """Submits the run as another job, for which the nodes need this Python and this package under the same paths."""
+    job = next_job(path.parent, cluster.address)
+    variables = {
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONUTF8": "1",
+        "RAY_TRAIN_V2_ENABLED": "1",
+        # Ray counts a lost node for some twenty seconds, and waits so long for its place before it counts again.
+        "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "20",
+        "RAY_USAGE_STATS_ENABLED": "0",
+    }
+    if cluster.gpus_per_worker == 0:
+        variables["CUDA_VISIBLE_DEVICES"] = ""
+    command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
+    try:
+        client.submit_job(entrypoint=command, submission_id=job.id, runtime_env={"env_vars": variables})
+    except (OSError, RuntimeError) as error:
+        raise Fault(f"The Ray cluster at {cluster.address} has not taken the job: {error}") from error
+    return job
+
+
+def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests) -> int:
+    """Follows a job to its end and returns its exit code. Errors: Fault when it has failed."""
+    shown = None
+    while True:
+        found = _find(client, job)
+        if found is None:
+            raise _failure(
+                folder, job, f"The Ray cluster at {job.address} was restarted and has lost the job {job.id}."
+            )
+        if found.status != shown:
+            shown = found.status
+            print(f"Ray job {job.id} at {job.address}: {shown.value}", file=sys.stderr, flush=True)
+        if found.status.is_terminal():
+            break
+        # A job that waits for room in the cluster has no worker yet that could read the request.
+        if requests.at_once or (requests.is_to_stop() and last_state(folder, job.since) is None):
+            _patiently(lambda: client.stop_job(job.id))
+        time.sleep(EVERY)
+    requests.stop_path.unlink(missing_ok=True)
+    if found.status == "SUCCEEDED":
+        return 0
+    if found.status == "STOPPED":
+        report_end(folder, job, "stopped")
+        return 0
+    if not has_ended(folder, job):
+        log = _patiently(lambda: client.get_job_logs(job.id))
+        print("\n".join(log.splitlines()[-SHOWN:]), file=sys.stderr)
+    raise _failure(folder, job, f"The Ray job {job.id} has failed: the end of its log tells why.")
+
+
+def _failure(folder: Path, job: Job, sentence: str) -> Fault:
+    """Makes the Fault of a failed job: what the run has said of it, or else the sentence, which the run then says."""
+    return Fault(report_end(folder, job, "failed", sentence).get("message", sentence))

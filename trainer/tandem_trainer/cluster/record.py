@@ -1,0 +1,67 @@
+"""`cluster.json` in the folder of a run: the Ray job that trains it, or did so last."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..run.disk import not_written
+from ..run.event_file import FINAL, Events, last_state
+
+
+@dataclass(frozen=True)
+class Job:
+    """A Ray job.
+
+    address: the cluster's dashboard. since: the size of events.jsonl in bytes when the job was made; later events are
+    the job's. attempt: how many jobs this run has had, from 1.
+    """
+
+    id: str
+    address: str
+    attempt: int
+    since: int
+
+
+def read_job(folder: Path) -> Job | None:
+    """Returns the run's last job; None when there was none."""
+    try:
+        return Job(**json.loads((folder / "cluster.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def next_job(folder: Path, address: str) -> Job:
+    """Names another job of the run, and records it before it is submitted. Errors: Fault when it cannot be written."""
+    last = read_job(folder)
+    attempt = 1 if last is None else last.attempt + 1
+    events = folder / "events.jsonl"
+    # The random part distinguishes runs in folders of the same name.
+    name = f"tandem-{folder.name}-{attempt}-{os.urandom(3).hex()}"
+    job = Job(name, address, attempt, events.stat().st_size if events.exists() else 0)
+    temporary = folder / "cluster.json.tmp"
+    try:
+        temporary.write_text(json.dumps(asdict(job)) + "\n", encoding="utf-8")
+        os.replace(temporary, folder / "cluster.json")
+    except OSError as error:
+        raise not_written(f"{folder / 'cluster.json'} cannot be written", error) from error
+    return job
+
+
+def has_ended(folder: Path, job: Job) -> bool:
+    """Returns whether the run has reported an end since the job was made."""
+    told = last_state(folder, job.since)
+    return told is not None and told["state"] in FINAL
+
+
+def report_end(folder: Path, job: Job, state: str, message: str | None = None) -> dict[str, Any]:
+    """Reports the end of a run whose workers are gone, unless they have reported one. Returns that event."""
+    if not has_ended(folder, job):
+        last = last_state(folder, job.since)
+        events = Events(folder)
+        events.stdout = None
+        events.state(state, last and last["stage"], message)
+    return last_state(folder, job.since)

@@ -1,0 +1,253 @@
+"""A run on a Ray cluster ends as one on this machine does, whatever becomes of its nodes and of who follows it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from ray_cluster import RayCluster
+from tiny_run import events, states, tiny_run
+
+from tandem_trainer.cluster.job import reason
+from tandem_trainer.cluster.record import next_job, read_job
+from tandem_trainer.fault import Fault
+from tandem_trainer.run import interpreter
+from tandem_trainer.run.event_file import Events, last_state
+
+TRAINER = Path(__file__).resolve().parents[1]
+
+# Every process of the job imports this at its start. It holds the second step until there is a file `go`.
+HOLDING = """
+import os, time
+from tandem_trainer.cluster import job
+real_perform = job.perform
+
+def perform(folder, *given, **named):
+    from tandem_trainer.run import optimise
+    real, count = optimise._add_gradients, 0
+
+    def held(*given):
+        nonlocal count
+        count += 1
+        while count == 2 and not (folder / "go").exists():
+            time.sleep(0.02)
+        return real(*given)
+
+    optimise._add_gradients = held
+    return real_perform(folder, *given, **named)
+
+job.perform = perform
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    held = RayCluster(tmp_path_factory.mktemp("ray") / "log.txt")
+    yield held
+    held.end()
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A folder from which the package is imported with HOLDING."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "tandem_trainer").symlink_to(TRAINER / "tandem_trainer")
+    (folder / "sitecustomize.py").write_text(HOLDING)
+    return folder
+
+
+class Follower:
+    """`python -m tandem_trainer cluster run.json`, in a process of its own."""
+
+    def __init__(self, cluster: RayCluster, path: Path, package: Path, name: str):
+        self.output = path.parent / f"{name}.txt"
+        self.process = cluster.start(["cluster", str(path)], package, self.output)
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def wait_for(self, happens) -> None:
+        """Waits for something in the cluster, as long as the process lives."""
+        while not happens():
+            assert self.process.poll() is None, self.said()
+            time.sleep(0.05)
+
+    def wait(self) -> int:
+        return self.process.wait(600)
+
+
+def on_cluster(folder: Path, address: str, **fields) -> Path:
+    resources = {"cluster": {"address": address, "workers": 2, **fields}, "checkpoint_minutes": 0}
+    return tiny_run(folder / "run", preferences=True, resources=resources)
+
+
+def has_step(path: Path, count: int = 1) -> bool:
+    return (path.parent / "events.jsonl").exists() and len(events(path, "step")) >= count
+
+
+def assert_same_steps(path: Path, straight: Path) -> None:
+    """Asserts that two runs made the same steps; one that was repeated counts as it was made last."""
+    steps = {(step["stage"], step["step"]): step for step in events(path, "step")}
+    same = {(step["stage"], step["step"]): step for step in events(straight, "step")}
+    assert steps.keys() == same.keys()
+    for at, step in steps.items():
+        assert step["loss"] == pytest.approx(same[at]["loss"], abs=1e-4), at
+        assert step["gradient_norm"] == pytest.approx(same[at]["gradient_norm"], rel=1e-2), at
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# whole runs on two nodes; the last test takes one of them away
+
+
+def test_two_workers_take_the_steps_of_one_process_and_need_nobody_who_follows_them(
+    tmp_path, straight, cluster, package
+):
+    path = on_cluster(tmp_path, cluster.address)
+    first = Follower(cluster, path, package, "first")
+    first.wait_for(lambda: has_step(path))
+    first.process.kill()
+    first.process.wait()
+    second = Follower(cluster, path, package, "second")
+    second.wait_for(lambda: "RUNNING" in second.said())
+    (path.parent / "go").touch()
+    assert second.wait() == 0, second.said()
+    job = read_job(path.parent)
+    assert job.attempt == 1
+    assert second.said().splitlines() == [
+        f"Ray job {job.id} at {cluster.address}: {state}" for state in ("RUNNING", "SUCCEEDED")
+    ]
+    assert states(path) == states(straight)
+    assert_same_steps(path, straight)
+    # A reader of another machine, and of this one, goes by `alive` and the events, because the process is elsewhere.
+    assert json.loads((path.parent / "process.json").read_text())["host"].endswith(
+        f" in the Ray cluster at {cluster.address}"
+    )
+
+
+def test_a_run_that_waits_for_room_in_the_cluster_is_stopped_without_a_worker(tmp_path, cluster):
+    path = on_cluster(tmp_path, cluster.address, gpus_per_worker=1)
+    waiting = Follower(cluster, path, TRAINER, "waiting")
+    waiting.wait_for(lambda: "RUNNING" in waiting.said())
+    (path.parent / "stop").touch()
+    assert waiting.wait() == 0, waiting.said()
+    assert states(path) == [("stopped", "prepare")]
+    assert not (path.parent / "stop").exists()
+
+
+def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_even_when_a_node_is_taken_away(
+    tmp_path, straight, cluster, package
+):
+    path = on_cluster(tmp_path, cluster.address)
+    stopped = Follower(cluster, path, package, "stopped")
+    stopped.wait_for(lambda: has_step(path))
+    stopped.process.send_signal(signal.SIGTERM)
+    stopped.wait_for((path.parent / "stop").exists)
+    (path.parent / "go").touch()
+    assert stopped.wait() == 0, stopped.said()
+    assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
+    assert not (path.parent / "stop").exists()
+    (path.parent / "go").unlink()
+
+    steps = len(events(path, "step"))
+    resumed = Follower(cluster, path, package, "resumed")
+    resumed.wait_for(lambda: has_step(path, steps + 1))
+    cluster.take_a_node_away()
+    (path.parent / "go").touch()
+    assert resumed.wait() == 0, resumed.said()
+    assert read_job(path.parent).attempt == 2
+    assert [state for state, _ in states(path)].count("preparing") == 3  # two jobs, and the workers that were left
+    assert "failed" not in [state for state, _ in states(path)]
+    assert states(path)[-1] == ("done", "export")
+    assert_same_steps(path, straight)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what cannot go on
+
+
+def follow(path: Path, before: str = "") -> tuple[int, str]:
+    """Runs the command on this machine. before: Python that is executed first. Returns the exit code and stderr."""
+    code = f"import sys\n{before}\nfrom tandem_trainer.__main__ import main\nmain()"
+    command = [sys.executable, "-c", code, "cluster", str(path)]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "RAY_ADDRESS": "auto"}
+    )
+    return ran.returncode, ran.stderr
+
+
+def test_an_address_that_does_not_answer_is_one_sentence_that_the_run_shows(tmp_path):
+    path = on_cluster(tmp_path, "http://127.0.0.1:9")
+    code, said = follow(path)
+    assert code == 1
+    assert said == (
+        "No Ray dashboard answers at http://127.0.0.1:9: check resources.cluster.address, and that the cluster is up "
+        "and was started with its dashboard.\n"
+    )
+    assert states(path) == [("failed", "prepare")]
+    assert events(path, "state")[0]["message"] == said.strip()
+
+
+def test_without_ray_the_run_is_refused_with_the_command_that_installs_it(tmp_path):
+    path = on_cluster(tmp_path, "http://127.0.0.1:9")
+    code, said = follow(path, "sys.modules['ray'] = None")
+    assert code == 2
+    assert said.startswith("resources.cluster needs ray in the trainer's Python: ")
+    ray = interpreter.requirement("ray", interpreter.RAY["ray"])
+    assert said.rstrip().endswith(f"'{ray}'")
+    assert f'ray = ["{ray}"]' in (TRAINER / "pyproject.toml").read_text()
+
+
+def test_a_run_without_a_cluster_is_refused(tmp_path):
+    code, said = follow(tiny_run(tmp_path))
+    assert (code, said) == (
+        2,
+        f"{tmp_path}/run.json names no cluster: set resources.cluster.address, or leave out `cluster`.\n",
+    )
+
+
+def test_a_job_that_may_be_at_work_is_not_called_failed_because_nobody_answers(tmp_path):
+    path = on_cluster(tmp_path, "http://127.0.0.1:9")
+    next_job(path.parent, "http://127.0.0.1:9")
+    Events(path.parent).state("running", "critic")
+    assert follow(path)[0] == 1
+    assert states(path) == [("running", "critic")]
+
+
+def test_each_job_of_a_run_has_a_name_of_its_own_and_knows_which_events_are_its(tmp_path):
+    assert read_job(tmp_path) is None
+    first = next_job(tmp_path, "http://head:8265")
+    Events(tmp_path).state("stopped")
+    assert last_state(tmp_path, first.since)["state"] == "stopped"
+    second = next_job(tmp_path, "http://head:8265")
+    assert read_job(tmp_path) == second
+    assert (first.attempt, second.attempt) == (1, 2)
+    assert second.id.startswith(f"tandem-{tmp_path.name}-2-")
+    assert last_state(tmp_path, second.since) is None
+
+
+def test_of_workers_that_failed_the_one_with_a_sentence_is_believed():
+    from ray.train.v2.api.exceptions import WorkerGroupError
+
+    lost = RuntimeError("Connection closed by peer [10.0.0.7]:47799")
+    known = WorkerGroupError("…", {0: lost, 1: Fault("There is no room for a batch.")})
+    assert reason(known) == "There is no room for a batch."
+    assert reason(WorkerGroupError("…", {0: lost})) == (
+        "The workers have failed again and again, at last by RuntimeError: Connection closed by peer [10.0.0.7]:47799"
+    )
+
+
+def test_doctor_looks_for_ray_and_leaves_the_device_to_the_nodes(tmp_path):
+    path = on_cluster(tmp_path, "http://127.0.0.1:9")
+    read = json.loads(path.read_text())
+    read["model"]["device"] = "cuda"
+    path.write_text(json.dumps(read))
+    command = [sys.executable, "-m", "tandem_trainer", "doctor", str(path), "--json"]
+    report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    found = {check["name"]: check for check in report["checks"]}
+    assert found["ray"]["status"] == "ok"
+    assert found["device"]["status"] == "ok"
