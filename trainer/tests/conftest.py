@@ -9,6 +9,7 @@ from tiny_run import tiny_run, train
 
 LONGEST = (
     "test_cluster",
+    "test_fsdp",
     "test_real_model",
     "test_interrupted",
     "test_distributed",

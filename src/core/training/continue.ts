@@ -26,7 +26,15 @@ const configurationSchema = z.looseObject({
 /** Files that are not copied, because they belong to the finished run: its result, processes and requests. */
 const OWN: readonly string[] = [
   ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
-  ...['lock', runFiles.killed, runFiles.queued, runFiles.checkpoints, runFiles.kept, runFiles.job, runFiles.ray],
+  ...[
+    'lock',
+    runFiles.killed,
+    runFiles.queued,
+    runFiles.checkpoints,
+    runFiles.kept,
+    runFiles.job,
+    runFiles.ray,
+  ],
 ];
 
 /**
