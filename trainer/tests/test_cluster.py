@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from ray_cluster import RayCluster
-from tiny_run import events, states, tiny_run
+from tiny_run import events, states, tiny_run, train
 
 from tandem_trainer.cluster.job import reason
 from tandem_trainer.cluster.record import next_job, read_job
@@ -137,6 +137,23 @@ def test_a_run_that_waits_for_room_in_the_cluster_is_stopped_without_a_worker(tm
     assert waiting.wait() == 0, waiting.said()
     assert states(path) == [("stopped", "prepare")]
     assert not (path.parent / "stop").exists()
+
+
+def test_what_another_try_would_not_help_ends_the_job_with_the_sentence_of_the_run(tmp_path, cluster):
+    path = on_cluster(tmp_path, cluster.address)
+    (path.parent / "stop").touch()
+    os.utime(path.parent / "stop", (time.time() + 10_000,) * 2)
+    assert train(path).code == 0
+    path.write_text(path.read_text().replace('"seed": 1', '"seed": 2'))
+    refused = Follower(cluster, path, TRAINER, "refused")
+    assert refused.wait() == 1
+    sentence = refused.said().splitlines()[-1]
+    assert sentence.endswith(
+        "because seed is 2 instead of 1, which is not what it began with: undo that, or start a "
+        "new run in another folder."
+    )
+    assert events(path, "state")[-1]["message"] == sentence
+    assert [state for state, _ in states(path)].count("failed") == 1
 
 
 def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_even_when_a_node_is_taken_away(

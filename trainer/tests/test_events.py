@@ -10,7 +10,7 @@ import pytest
 
 from tandem_trainer.fault import Fault
 from tandem_trainer.run import event_file as module
-from tandem_trainer.run.event_file import Events
+from tandem_trainer.run.event_file import Events, StateReader, last_state
 
 
 def lines(folder):
@@ -91,3 +91,21 @@ def test_events_that_cannot_be_written_are_one_sentence(tmp_path):
     (tmp_path / "events.jsonl").mkdir()
     with pytest.raises(Fault, match=r"events.jsonl cannot be written: .+\. Make room "):
         Events(tmp_path).emit("step")
+
+
+def test_the_last_state_is_read_from_what_is_new_and_from_whole_lines_only(tmp_path):
+    states = StateReader(tmp_path)
+    assert states.last() is None
+    written = Events(tmp_path)
+    written.state("running", "critic")
+    assert states.last()["state"] == "running"
+    written.notice('It said "event":"state".')
+    with open(tmp_path / "events.jsonl", "a") as file:
+        file.write('{"event":"state","state":')
+        file.flush()
+        assert states.last()["state"] == "running"
+        file.write('"stopped"}\n')
+    assert states.last()["state"] == "stopped"
+    assert states.offset == (tmp_path / "events.jsonl").stat().st_size
+    assert last_state(tmp_path)["state"] == "stopped"
+    assert last_state(tmp_path, states.offset) is None

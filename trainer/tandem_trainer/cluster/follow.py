@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..config import ClusterConfig
 from ..fault import Fault
-from ..run.event_file import Events, last_state
+from ..run.event_file import Events, StateReader
 from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
 from ..run_json import read_config
@@ -160,7 +160,7 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
 
 def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests) -> int:
     """Follows a job to its end and returns its exit code. Errors: Fault when it has failed."""
-    shown = None
+    shown, states = None, StateReader(folder, job.since)
     while True:
         found = _find(client, job)
         if found is None:
@@ -172,20 +172,25 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
             print(f"Ray job {job.id} at {job.address}: {shown.value}", file=sys.stderr, flush=True)
         if found.status.is_terminal():
             break
-        # A job that waits for room in the cluster has no worker yet that could read the request.
-        if requests.at_once or (requests.is_to_stop() and last_state(folder, job.since) is None):
+        told = states.last()
+        waits = told is None  # for room in the cluster: there is no worker yet that could read a request
+        has_failed = told is not None and told["state"] == "failed"  # and Ray is about to start the workers again
+        if requests.at_once or has_failed or (requests.is_to_stop() and waits):
             _patiently(lambda: client.stop_job(job.id))
         time.sleep(EVERY)
     requests.stop_path.unlink(missing_ok=True)
     if found.status == "SUCCEEDED":
         return 0
     if found.status == "STOPPED":
-        report_end(folder, job, "stopped")
+        told = report_end(folder, job, "stopped")
+        if told["state"] == "failed":
+            raise Fault(told["message"])
         return 0
+    # A driver that could not begin, on a node without the run's folder for one, has only its log to say so.
+    log = [line for line in _patiently(lambda: client.get_job_logs(job.id)).splitlines() if line.strip()]
     if not has_ended(folder, job):
-        log = _patiently(lambda: client.get_job_logs(job.id))
-        print("\n".join(log.splitlines()[-SHOWN:]), file=sys.stderr)
-    raise _failure(folder, job, f"The Ray job {job.id} has failed: the end of its log tells why.")
+        print("\n".join(log[-SHOWN:]), file=sys.stderr)
+    raise _failure(folder, job, f"The Ray job {job.id} has failed: {log[-1] if log else 'it wrote no log'}")
 
 
 def _failure(folder: Path, job: Job, sentence: str) -> Fault:

@@ -92,7 +92,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
             usage=True,
         )
     ranks = join()
-    # Ray knows no failure after which it must not start again, so that it is these workers that end the job.
+    # Ray knows no failure after which it must not start again, so that these workers end a job that nobody follows.
     if ranks.of_first(has_ended(folder, job)):
         return
     is_new = last_state(folder, job.since) is None

@@ -78,15 +78,35 @@ class Events:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+class StateReader:
+    """Reads the states of a run from its events; each call reads what is new.
+
+    since: the byte of events.jsonl from which on events count.
+    """
+
+    def __init__(self, folder: Path, since: int = 0):
+        self.path = folder / "events.jsonl"
+        self.offset = since
+        self.state: dict[str, Any] | None = None
+
+    def last(self) -> dict[str, Any] | None:
+        """Returns the last state event; None when there is none yet."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self.offset)
+                whole = file.read().rpartition(b"\n")[0]  # without a line that is being written
+        except FileNotFoundError:
+            return None
+        self.offset += len(whole) + 1 if whole else 0
+        for line in whole.splitlines():
+            if b'"event":"state"' in line:
+                self.state = json.loads(line)
+        return self.state
+
+
 def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:
     """Returns the last state event of a run; None when there is none after the first `since` bytes of its events."""
-    try:
-        with open(folder / "events.jsonl", "rb") as file:
-            file.seek(since)
-            lines = file.read().split(b"\n")[:-1]  # without a line that is being written
-    except FileNotFoundError:
-        return None
-    return next((event for event in map(json.loads, reversed(lines)) if event["event"] == "state"), None)
+    return StateReader(folder, since).last()
 
 
 def utc_now() -> str:
