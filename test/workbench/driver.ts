@@ -227,7 +227,18 @@ export class WorkbenchDriver {
   async #pick(text: string, prefix = '', options: { readonly timeout?: number } = {}): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
     await widget.locator('input.input').fill(prefix + text, options);
+    // The list may be filled anew under the mouse.
+    const clicked = await this.page.evaluateHandle(() => {
+      const seen = { text: '' };
+      const note = ({ target }: MouseEvent): void => {
+        seen.text = (target as Element).closest('.quick-input-list-row')?.textContent ?? '';
+      };
+      document.addEventListener('click', note, { capture: true, once: true });
+      return seen;
+    });
     await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
+    const { text: got } = await clicked.jsonValue();
+    if (!plain(got).includes(plain(text))) throw new Error(`“${got}” was chosen in place of “${text}”.`);
   }
 
   /**
@@ -385,4 +396,9 @@ export async function insisting(
       if (attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+/** Returns a text as Playwright compares it: without case, and with single spaces. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').toLowerCase();
 }

@@ -48,21 +48,21 @@ describe('adding the log of another data folder', () => {
   it('does not bring back what was erased or deleted here', async () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     const two = await openLog(there);
-    const collaborator = { kind: 'developer', name: 'ada' } as const;
+    const collaborator = { kind: 'developer', name: 'olga' } as const;
     await play(two, 'b1', 1);
     await play(two, 'b2', 1, { collaborator });
     await two.close();
     const one = await openLog(here);
     await one.merge(there);
     await one.delete(['b1']);
-    expect(await one.eraseAnnotator('ada')).toMatchObject({ episodes: 1 });
+    expect(await one.eraseAnnotator('olga')).toMatchObject({ episodes: 1 });
     const merged = await one.merge(there);
     expect(merged).toMatchObject({ imported: 0, added: 0, grown: 0, different: [expect.any(String)] });
     expect(idsIn(one)).toEqual([]);
     const texts = (await readdir(join(here, 'log')))
       .filter((name) => name.endsWith('.jsonl'))
       .map((name) => readFile(join(here, 'log', name), 'utf8'));
-    expect((await Promise.all(texts)).join('')).not.toContain('ada');
+    expect((await Promise.all(texts)).join('')).not.toContain('olga');
   });
 
   it('says that a folder has no dialogues, or is this one', async () => {
