@@ -262,7 +262,8 @@ describe('what the interpreter lacks', () => {
       reward: 1,
       success: true,
     });
-    expect(sources).toEqual([double.reference, withNumpy]);
+    // On a busy machine a job that took too long is repeated.
+    expect(new Set(sources)).toEqual(new Set([double.reference, withNumpy]));
   });
 });
 
