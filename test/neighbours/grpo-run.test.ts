@@ -3,11 +3,11 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { untilRun } from '../fixtures/trainer';
 import { json, tandem } from '../process/cli/tandem';
 import { trainersPython } from './python';
 
@@ -49,14 +49,7 @@ async function start(changes: object = {}): Promise<string> {
   return run.id;
 }
 
-async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
-  for (;;) {
-    const run = await runs.find(id);
-    if (is(run)) return run;
-    if (!run.isLive) throw new Error(`The run has ended too early: ${JSON.stringify(run)}`);
-    await wait(20);
-  }
-}
+const until = (id: string, is: (run: Run) => boolean): Promise<Run> => untilRun(() => runs.find(id), is);
 
 const isAt =
   (step: number) =>

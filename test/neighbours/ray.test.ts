@@ -12,7 +12,7 @@ import * as z from 'zod';
 import { stopRun } from '../../src/core/training/lifecycle';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { look } from '../../src/core/trajectory/running';
-import { collectLog } from '../fixtures/trainer';
+import { collectLog, untilRun } from '../fixtures/trainer';
 import { trainersPython } from './python';
 
 // These tests run the command line with the real trainer on a real Ray cluster of two nodes, in a network namespace of
@@ -60,14 +60,7 @@ async function tandem(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
-  for (;;) {
-    const run = await runs.find(id);
-    if (is(run)) return run;
-    if (!run.isLive) throw new Error(`The run has ended too early: ${JSON.stringify(run)}`);
-    await wait(20);
-  }
-}
+const until = (id: string, is: (run: Run) => boolean): Promise<Run> => untilRun(() => runs.find(id), is);
 
 /** Writes a configuration for the cluster, and returns its file. */
 async function onCluster(): Promise<string> {

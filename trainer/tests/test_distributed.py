@@ -160,7 +160,7 @@ def test_a_fault_of_one_rank_ends_all_with_its_sentence_and_they_do_not_begin_ag
 
 def test_a_rank_that_is_killed_ends_all_and_they_go_on_from_the_last_checkpoint(tmp_path, straight, free_port):
     path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
-    killed = [rank.wait() for rank in two_ranks(path, free_port, KILLED_ON_THE_SECOND_RANK)]
+    killed = [rank.wait() for rank in two_ranks(path, free_port, THE_SECOND_RANK_GETS.format(signal=9))]
     assert [one.code for one in killed] == [1, -9]
     assert killed[0].stderr == "Another process of this run has ended.\n"
     assert [rank.wait().code for rank in two_ranks(path, free_port + 1, restarts=1)] == [0, 0]
@@ -169,7 +169,7 @@ def test_a_rank_that_is_killed_ends_all_and_they_go_on_from_the_last_checkpoint(
     assert events(path, "state")[-1]["state"] == "done"
 
 
-KILLED_ON_THE_SECOND_RANK = """
+THE_SECOND_RANK_GETS = """
 import os
 from tandem_trainer.run import optimise
 real = optimise._add_gradients
@@ -178,22 +178,7 @@ def add_gradients(*given):
     global count
     count += 1
     if count == 3 and os.environ["RANK"] == "1":
-        os.kill(os.getpid(), 9)
-    return real(*given)
-optimise._add_gradients = add_gradients
-"""
-
-
-STOPPED_ON_THE_SECOND_RANK = """
-import os
-from tandem_trainer.run import optimise, stop
-real = optimise._add_gradients
-count = 0
-def add_gradients(*given):
-    global count
-    count += 1
-    if count == 3 and os.environ["RANK"] == "1":
-        os.kill(os.getpid(), 15)
+        os.kill(os.getpid(), {signal})
     return real(*given)
 optimise._add_gradients = add_gradients
 """
@@ -201,7 +186,7 @@ optimise._add_gradients = add_gradients
 
 def test_a_signal_to_one_rank_stops_all_after_the_same_step(tmp_path, free_port):
     path = tiny_run(tmp_path, method="multiturn-dpo")
-    ranks = two_ranks(path, free_port, STOPPED_ON_THE_SECOND_RANK)
+    ranks = two_ranks(path, free_port, THE_SECOND_RANK_GETS.format(signal=15))
     assert [rank.wait().code for rank in ranks] == [0, 0]
     assert [event["state"] for event in events(path, "state")][-2:] == ["stopping", "stopped"]
     assert len(events(path, "step")) == 2

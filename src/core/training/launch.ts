@@ -43,7 +43,7 @@ export interface Nodes {
   readonly port: number;
 }
 
-/** How often processes that hold one model together begin again, from the last checkpoint, when one of them has died. */
+/** Processes that hold one model together begin again so often, from the last checkpoint, when one of them has died. */
 const RESTARTS = 5;
 
 /**

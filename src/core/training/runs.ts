@@ -179,7 +179,7 @@ export class Runs {
 
 interface LatestTrainer {
   readonly latest: TrainerProcess | Launch | undefined;
-  /** What was launched last here, which of a run on a cluster is not its trainer. */
+  /** The process that was launched last here; of a run on a cluster it is not the trainer. */
   readonly launch?: Launch;
   readonly isLive: boolean;
   /** Last sign of life of a trainer on another machine that counts as gone because of its silence. ISO 8601, UTC. */

@@ -11,7 +11,7 @@ import { mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { countData } from '../../../src/core/training/data/count';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { collectLog, realTrainer, tinyModel } from '../../fixtures/trainer';
+import { collectLog, realTrainer, tinyModel, untilRun } from '../../fixtures/trainer';
 import { tandem } from './tandem';
 
 // These tests use the real trainer, a real log and a model with random weights; each command is a process of its own.
@@ -62,14 +62,7 @@ async function theRun(): Promise<Run> {
   return run!;
 }
 
-async function until(is: (run: Run) => boolean): Promise<Run> {
-  for (;;) {
-    const run = await theRun();
-    if (is(run)) return run;
-    if (!run.isLive) throw new Error(`The run has ended too early: ${JSON.stringify(run)}`);
-    await wait(20);
-  }
-}
+const until = (is: (run: Run) => boolean): Promise<Run> => untilRun(theRun, is);
 
 const dataSchema = z.looseObject({ data: z.looseObject({}) });
 const begunSchema = z.looseObject({ configuration: dataSchema });

@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Requests:
-    """What this process was asked for by signals, and the run by its file `stop`."""
+    """Knows what this process was asked for by signals, and the run by its file `stop`."""
 
     def __init__(self, folder: Path):
         self.stop_path = folder / "stop"

@@ -248,10 +248,9 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0, mes
     is_spread = mesh is not None and config.training != "qlora"  # weights of 4 bits are whole in every process
 
     def read() -> nn.Module | None:
-        """Reads the base: on the CPU if its weights are to be spread, and then only in the first process."""
-        if is_spread and mesh.get_local_rank() > 0:
-            return None
-        return load_model(config, folder, torch.device("cpu") if is_spread else device, dtype)
+        """Reads the base on the CPU, in the first process."""
+        is_first = mesh is None or mesh.get_local_rank() == 0
+        return load_model(config, folder, torch.device("cpu"), dtype) if is_first else None
 
     def adapted(model: nn.Module) -> nn.Module:
         if config.training == "full":
@@ -260,12 +259,13 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0, mes
 
         return with_adapters(model, config, dtype, seed)
 
-    source = read()
-    if not is_spread:
-        model = adapted(source)
-    else:
+    source = None
+    if is_spread:
+        source = read()
         with torch.device("meta"):
             model = adapted(skeleton(folder, dtype))
+    else:
+        model = adapted(load_model(config, folder, device, dtype))
     if mesh is not None:
         shard(causal_of(model), decoder_of(model), mesh)
     if is_spread:
@@ -273,22 +273,8 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0, mes
     model.train()
     weights = None
     if config.training == "full":
-
-        def restore() -> None:
-            source = read()
-            if mesh is None:
-                _copy(source, model)
-            else:
-                spread(model, source, mesh)
-
-        weights = Weights(model, run_folder, restore, mesh)
+        weights = Weights(model, run_folder, lambda: spread(model, read(), mesh), mesh)
     return Base(model, tokenizer, config, folder, weights, mesh)
-
-
-@torch.no_grad()
-def _copy(source: nn.Module, model: nn.Module) -> None:
-    for name, weight in source.named_parameters():
-        model.get_parameter(name).copy_(weight)
 
 
 @torch.no_grad()

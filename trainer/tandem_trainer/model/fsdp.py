@@ -47,23 +47,21 @@ def shard(causal: nn.Module, decoder: nn.Module, mesh: DeviceMesh) -> None:
 
 
 @torch.no_grad()
-def spread(model: nn.Module, source: nn.Module | None, mesh: DeviceMesh) -> None:
-    """Fills the weights and buffers of a sharded model with those of `source`, one after the other.
+def spread(model: nn.Module, source: nn.Module | None, mesh: DeviceMesh | None) -> None:
+    """Fills the weights and buffers of a model with those of `source`, one after the other.
 
     source: the same model, whole, in the first process; None in the others.
     """
     given = {} if source is None else dict(_tensors(source))
     for name, tensor in _tensors(model):
-        full = (
-            given[name].to(tensor.device)
-            if given
-            else torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
-        )
+        like_it = {"dtype": tensor.dtype, "device": tensor.device}
+        full = given[name].to(**like_it) if given else torch.empty(tensor.shape, **like_it)
         if isinstance(tensor, DTensor):
             part_of(tensor).copy_(part_of(distribute_tensor(full, mesh, tensor.placements)))
-        else:
+            continue
+        if mesh is not None:
             dist.broadcast(full, src=0, group=mesh.get_group())
-            tensor.copy_(full)
+        tensor.copy_(full)
 
 
 def _tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
