@@ -350,6 +350,12 @@ class ClusterConfig:
     gpus_per_worker: Annotated[int, Field(ge=0, le=1)] = Field(
         0, title="GPUs per worker", description="1 gives each worker a GPU of its own; 0 trains on processors."
     )
+    sampler: Literal["auto", "own", "vllm"] = Field(
+        "auto",
+        title="Sampler",
+        description="Draws the candidates: vLLM, or the trainer itself; auto is vLLM where workers have GPUs and the "
+        "trainer’s Python has vLLM.",
+    )
     storage: Around | None = Field(
         None,
         title="Storage",

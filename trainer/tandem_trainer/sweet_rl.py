@@ -45,6 +45,7 @@ from .run.reference_cache import ReferenceCache
 from .run.run import in_round
 from .run.shards import Shards
 from .run.stages import Figures, train_stage
+from .run.work import hand_over
 from .turn import Candidates, Example, History, Turn
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def sweet_rl(
             break  # the result is the policy of the round before
         pairs, before = [], {}
         if run.result(name) is None:
-            shards, before = sample_candidates(number, run, base, template, prepared.dialogues)
+            shards = shards_of_round(number, run, base, template, prepared.dialogues)
+            hand_over(run, base, shards, list(score_names(config.critic)))
+            before = sample_candidates(number, run, base, shards)
             ranked, of_ranking = rank_round(number, run, base, shards, critic)
             pairs, before = pairs_of(ranked, config, number), before | of_ranking
         settings = config.policy if name == run.last_trained else replace(config.policy, more_epochs=0.0)
@@ -133,10 +136,8 @@ class Critic(Objective):
 # 3. candidates
 
 
-def sample_candidates(
-    number: int, run: Run, base: Base, template: Template, dialogues: Sequence[Dialogue]
-) -> tuple[Shards, Figures]:
-    """Samples 16 turns a ~ π_φ(· | o_t) at temperature 1 (`candidates.per_turn`, `.temperature`) for each history.
+def shards_of_round(number: int, run: Run, base: Base, template: Template, dialogues: Sequence[Dialogue]) -> Shards:
+    """Returns the files for the candidates of a round.
 
     number: the round, from 1. The histories are those of a tenth of the trajectories in the paper's settings.
     Errors: Fault(usage) when no history leaves room for a turn.
@@ -155,12 +156,16 @@ def sample_candidates(
     if len(short) < len(every):
         run.events.notice(f"{len(every) - len(short)} of {len(every)} histories are too long for policy.max_tokens.")
     stop_ids = {*base.stop_ids, template.end_of_turn}
-    shards = Shards(run.folder, short, config.candidates, stop_ids, config.seed, number, config.resources.shared)
-    progress = run.progress(name, "candidates")
-    shards.sample(base, run.budget, progress, logits_bytes=config.resources.logits_mb << 20)
+    return Shards(run.folder, short, config.candidates, stop_ids, config.seed, number, config.resources.shared)
+
+
+def sample_candidates(number: int, run: Run, base: Base, shards: Shards) -> Figures:
+    """Samples 16 turns a ~ π_φ(· | o_t) at temperature 1 (`candidates.per_turn`, `.temperature`) for each history."""
+    name = in_round("candidates", number)
+    shards.sample(base, run.budget, run.progress(name, "candidates"), logits_bytes=run.config.resources.logits_mb << 20)
     figures = shards.figures()
     run.events.emit("candidates", stage=name, **figures)
-    return shards, {name: figures}
+    return {name: figures}
 
 
 def histories(
@@ -250,30 +255,20 @@ def rank_candidates(
 ) -> list[Ranked]:
     """Ranks the candidates of all histories, in order. Switches `base` to the critic and to the reference, and back.
 
-    Scores stay beside the shards and are not computed again. The name of the critic's depends on its settings, but not
-    on its weights; see `Shards`. head: the trained value head, if the critic scores by one.
+    Scores stay beside the shards and are not computed again. head: the trained value head, if the critic scores by one.
     Errors: Fault when the critic needs hidden information that a history lacks; Stopped.
     """
-
-    def log_p(turns: list[Turn]) -> list[float]:
-        """Computes log π(a | o) of each whole turn, the sum over its tokens."""
-        return [float(tokens.sum()) for tokens in score(base, turns, budget, logits_bytes=logits_bytes)]
-
-    name = f"critic-{hashlib.sha256(repr(settings).encode()).hexdigest()[:12]}"
-    if settings.score != "untrained":
-        scorer = log_p if settings.score == "log-ratio" else partial(head.scores, base, budget=budget)
-        within = partial(base.adapter, "critic")
-        shards.write_scores(name, settings.hidden_information, scorer, budget, within, progress)
-    shards.write_scores("reference-hidden", True, log_p, budget, base.reference, progress)
-    shards.write_scores("reference-plain", False, log_p, budget, base.reference, progress)
+    names = score_names(settings)
+    for name in names:
+        score_candidates(name, shards, settings, base, budget, head, progress, logits_bytes=logits_bytes)
 
     ranked: list[Ranked] = []
     for number in range(len(shards)):
         candidates = shards.read(number)  # n candidates of up to SHARD histories
         lengths = np.array([len(turn.response) for of_history in candidates for turn in of_history.turns])  # (n,)
         read = partial(shards.read_scores, number)  # scores of the candidates, (n,)
-        told, plain = read("reference-hidden"), read("reference-plain")
-        critic = None if settings.score == "untrained" else read(name)
+        *critics, told, plain = map(read, names)
+        critic = critics[0] if critics else None
         scores, untrained = candidate_advantages(settings, convention, lengths, critic, told, plain)
         ends = np.cumsum([len(of_history.turns) for of_history in candidates])[:-1]
         parts = zip(candidates, np.split(scores, ends), np.split(untrained, ends), strict=True)
@@ -281,6 +276,44 @@ def rank_candidates(
     if settings.score == "log-ratio":
         tell_of_rounding(ranked, shards.figures(), settings, base.dtype, budget.events)
     return ranked
+
+
+def score_names(settings: CriticConfig) -> dict[str, bool]:
+    """Returns the names of the scores that a ranking needs, and for each whether its model sees c.
+
+    Last come those of the reference, with c and without; before them the critic's, unless the untrained model ranks.
+    The critic's name depends on its settings, but not on its weights; see `Shards`.
+    """
+    critic = f"critic-{hashlib.sha256(repr(settings).encode()).hexdigest()[:12]}"
+    of_critic = {} if settings.score == "untrained" else {critic: settings.hidden_information}
+    return {**of_critic, "reference-hidden": True, "reference-plain": False}
+
+
+def score_candidates(
+    name: str,
+    shards: Shards,
+    settings: CriticConfig,
+    base: Base,
+    budget: TokenBudget,
+    head: ValueHead | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    logits_bytes: int = 256 << 20,
+    numbers: Sequence[int] | None = None,
+) -> None:
+    """Writes the missing scores of that name beside the shards: log π(a | o) of each turn, or its value.
+
+    name: one of `score_names`. numbers: of the shards that are looked at; None for all.
+    """
+
+    def log_p(turns: list[Turn]) -> list[float]:
+        """Computes log π(a | o) of each whole turn, the sum over its tokens."""
+        return [float(tokens.sum()) for tokens in score(base, turns, budget, logits_bytes=logits_bytes)]
+
+    is_critic = name.startswith("critic")
+    scorer = partial(head.scores, base, budget=budget) if is_critic and head is not None else log_p
+    within = partial(base.adapter, "critic") if is_critic else base.reference
+    shards.write_scores(name, score_names(settings)[name], scorer, budget, within, progress, numbers)
 
 
 def candidate_advantages(

@@ -17,14 +17,16 @@ from tandem_trainer.cluster.record import next_job, read_job
 from tandem_trainer.fault import Fault
 from tandem_trainer.run import interpreter
 from tandem_trainer.run.event_file import Events, last_state
+from tandem_trainer.run.work import Work
 
 TRAINER = Path(__file__).resolve().parents[1]
 
-# Every process of the job imports this at its start. It holds the second step until there is a file `go`.
+# Every process of the job imports this at its start. It holds the second step until there is a file `go`, and ends the
+# first process that is to sample candidates.
 HOLDING = """
 import os, time
-from tandem_trainer.cluster import job
-real_perform = job.perform
+from tandem_trainer.cluster import job, maker
+real_perform, real_make = job.perform, maker.Maker.make
 
 def perform(folder, *given, **named):
     from tandem_trainer.run import optimise
@@ -40,7 +42,14 @@ def perform(folder, *given, **named):
     optimise._add_gradients = held
     return real_perform(folder, *given, **named)
 
-job.perform = perform
+def make(self, name, numbers):
+    died = self.path.parent / "died"
+    if name is None and not died.exists():
+        died.touch()
+        os._exit(1)
+    return real_make(self, name, numbers)
+
+job.perform, maker.Maker.make = perform, make
 """
 
 
@@ -122,8 +131,18 @@ def test_two_workers_take_the_steps_of_one_process_and_need_nobody_who_follows_t
     assert second.said().splitlines() == [
         f"Ray job {job.id} at {cluster.address}: {state}" for state in ("RUNNING", "SUCCEEDED")
     ]
-    assert states(path) == states(straight)
+    ahead = states(straight)
+    at = ahead.index(("running", "policy"))
+    # The workers end before candidates are sampled, and come back when these are ranked.
+    assert states(path) == [*ahead[:at], ("preparing", "prepare"), *ahead[at - 2 :]]
     assert_same_steps(path, straight)
+    assert (path.parent / "died").exists()
+    assert [each["message"] for each in events(path, "notice")].count(
+        "A process that makes candidates has died. Another one takes its part."
+    ) == 1
+    for made in (straight.parent / "candidates").glob("*.jsonl"):
+        assert (path.parent / "candidates" / made.name).read_bytes() == made.read_bytes()
+    assert not Work.path(path.parent).exists()
     # A reader of another machine, and of this one, goes by `alive` and the events, because the process is elsewhere.
     assert json.loads((path.parent / "process.json").read_text())["host"].endswith(
         f" in the Ray cluster at {cluster.address}"

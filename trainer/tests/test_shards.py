@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -232,3 +234,24 @@ def test_a_second_round_is_not_shared_because_its_policy_has_learned(tmp_path):
     shared = tmp_path / "shared"
     some_shards(tmp_path / "first", base, round=2, shared=shared).sample(base, budget(tmp_path))
     assert not shared.exists()
+
+
+def test_turns_that_another_engine_drew_are_compared_and_kept_as_if_they_were_sampled(tmp_path, monkeypatch):
+    base = tiny_base(tmp_path)
+    sampled = some_shards(tmp_path / "sampled", base)
+    sampled.sample(base, budget(tmp_path))
+    drawn = some_shards(tmp_path / "drawn", base)
+    for number in range(len(drawn)):
+        assert not drawn.is_drawn(number)
+        drawn.write_drawn(number, [candidates.turns for candidates in sampled.read(number)])
+        assert drawn.is_drawn(number)
+    monkeypatch.setattr(sampler.Sampler, "sample", None)
+    drawn.sample(base, budget(tmp_path), numbers=[1])
+    assert drawn.missing() == [0]
+    drawn.sample(base, budget(tmp_path))
+    for number in range(len(drawn)):
+        made, same = (map(json.loads, shards.path(number).read_text().splitlines()) for shards in (drawn, sampled))
+        for row, was in zip(made, same, strict=True):
+            assert row["difference"] == pytest.approx(was["difference"], abs=1e-4)  # kept numbers are rounded
+            assert {**row, "difference": 0} == {**was, "difference": 0}
+    assert not any(map(drawn.is_drawn, range(len(drawn))))

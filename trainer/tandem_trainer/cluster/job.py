@@ -1,5 +1,8 @@
 """The part of a run that is executed in the Ray cluster: the driver of the job, and the workers that train.
 
+Where several workers train, they end before candidates are sampled, other processes make these (`tasks.py`), and the
+workers come back.
+
     python -m tandem_trainer cluster-job run.json    the entry point of the job that `follow.py` submits
 
 Ray places the workers, connects them and starts them again when one has died; they then go on from the last checkpoint.
@@ -8,20 +11,23 @@ With fewer places than `workers` they are fewer, which changes no step of the ru
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from pathlib import Path
 from typing import IO, Any
 
+from ..config import RunConfig
 from ..fault import Fault
 from ..run.attempt import Again, Attempt
 from ..run.claim import claim
 from ..run.disk import fault_of
 from ..run.event_file import Events, last_state
-from ..run.stop import StopRequest
+from ..run.stop import STARTED, Stopped, StopRequest
 from ..run.train import perform
 from ..run_json import read_config
 from .record import Job, has_ended, read_job, report_end
+from .tasks import is_handed_over, make_work
 
 # Ray counts a failure for each time that workers or their nodes died, over the whole job; warnings of a cloud that it
 # takes a machine away are not counted.
@@ -43,28 +49,14 @@ def main(arguments: list[str]) -> int:
     if cluster is None or job is None:
         raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
 
-    from ray.train import FailureConfig, RunConfig, ScalingConfig
-    from ray.train.torch import TorchConfig, TorchTrainer
     from ray.train.v2.api.exceptions import TrainingFailedError
 
-    on_gpus = cluster.gpus_per_worker == 1
-    trainer = TorchTrainer(
-        train_on_worker,
-        train_loop_config={"run_json": path.resolve(), "job": job},
-        torch_config=TorchConfig(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
-        scaling_config=ScalingConfig(
-            num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
-            use_gpu=on_gpus,
-            elastic_resize_monitor_interval_s=RESIZED_EVERY,
-        ),
-        run_config=RunConfig(
-            name=job.id,
-            storage_path=str(folder / "ray"),
-            failure_config=FailureConfig(max_failures=MAX_FAILURES),
-        ),
-    )
     try:
-        trainer.fit()
+        fit(path.resolve(), config, job)
+        while not has_ended(folder, job) and is_handed_over(folder):
+            _make_work(path.resolve(), config, job)
+            if not has_ended(folder, job):
+                fit(path.resolve(), config, job)
     except TrainingFailedError as error:
         told = report_end(folder, job, "failed", reason(error))
     else:
@@ -74,12 +66,58 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def fit(run_json: Path, config: RunConfig, job: Job) -> None:
+    """Trains on the workers until the run ends or hands its candidates over. Errors: TrainingFailedError."""
+    from ray.train import FailureConfig, ScalingConfig
+    from ray.train import RunConfig as TrainConfig
+    from ray.train.torch import TorchConfig, TorchTrainer
+
+    cluster = config.resources.cluster
+    assert cluster is not None
+    on_gpus = cluster.gpus_per_worker == 1
+    trainer = TorchTrainer(
+        train_on_worker,
+        train_loop_config={"run_json": run_json, "job": job, "since": STARTED},
+        torch_config=TorchConfig(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
+        scaling_config=ScalingConfig(
+            num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
+            use_gpu=on_gpus,
+            elastic_resize_monitor_interval_s=RESIZED_EVERY,
+        ),
+        run_config=TrainConfig(
+            name=f"{job.id}-{os.urandom(3).hex()}",  # Ray takes up what it finds under the same name
+            storage_path=str(run_json.parent / "ray"),
+            failure_config=FailureConfig(max_failures=MAX_FAILURES),
+        ),
+    )
+    trainer.fit()
+
+
+def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
+    """Makes what the workers have handed over; a stop and a fault are the last event of the run then."""
+    folder = run_json.parent
+    events, request = Events(folder), StopRequest(folder)
+    events.stdout = None
+    lock = _claim(folder, f"{socket.gethostname()} in the Ray cluster at {job.address}")
+    try:
+        make_work(run_json, config, events, request)
+    except Stopped:
+        events.state("stopped")
+        request.honoured()
+    except Fault as fault:
+        events.state("failed", message=str(fault))
+    finally:
+        lock.close()
+
+
 def train_on_worker(given: dict[str, Any]) -> None:
     """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
 
-    given: `run_json`, the absolute path of the configuration, and `job`, of which this is a part.
+    given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `since`, when the job
+    began, in seconds since 1970.
     """
     from ..run.distributed import join
+    from ..run.work import HandedOver
 
     path: Path = given["run_json"]
     job: Job = given["job"]
@@ -105,7 +143,11 @@ def train_on_worker(given: dict[str, Any]) -> None:
     config = read_config(path)
     lock = _claim(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
-        perform(folder, config, events, StopRequest(folder), attempt, first=ranks.first)
+        request = StopRequest(folder, since=given["since"])
+        several = config.resources.cluster is not None and config.resources.cluster.workers > 1
+        perform(folder, config, events, request, attempt, first=ranks.first, hands_over=several)
+    except HandedOver:
+        pass  # the driver sees the work and has it made
     except Fault as fault:
         attempt.tell(fault)
         if not isinstance(fault, Again):

@@ -113,16 +113,19 @@ class Base:
 
         Yields whether processes are then free to make passes of their own. Otherwise they must go in step.
         """
-        if self.mesh is None:
-            yield True
-            return
-        weights = sum(weight.numel() * weight.element_size() for weight in self.model.parameters())
-        free = room(self.device) / (1 if self.device.type == "cuda" else self.mesh.size())
-        if not everywhere(weights < MOST_WHOLE * free, self.mesh):
-            yield False
+        if self.mesh is None or not self.fits_whole():
+            yield self.mesh is None
             return
         with gathered(causal_of(self.model)):
             yield True
+
+    def fits_whole(self) -> bool:
+        """Returns whether each process has memory for the whole model. All processes must call this."""
+        if self.mesh is None:
+            return True
+        weights = sum(weight.numel() * weight.element_size() for weight in self.model.parameters())
+        free = room(self.device) / (1 if self.device.type == "cuda" else self.mesh.size())
+        return everywhere(weights < MOST_WHOLE * free, self.mesh)
 
     def trainable(self) -> list[tuple[str, Parameter]]:
         """Returns the weights that an optimiser changes: those of the live adapter, or all."""

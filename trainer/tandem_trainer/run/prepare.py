@@ -102,7 +102,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
 
     context: context length of the base model; longer rows are left out, whatever `max_tokens` is.
     """
-    config = _within(config, context)
+    config = within_context(config, context)
     data = config.data
     if config.method == "grpo":
         return _to_play(config)
@@ -198,7 +198,7 @@ def _to_play(config: RunConfig) -> Prepared:
     return Prepared(config, [], [], [], {}, apart, problems, [], counts, digest.digest())
 
 
-def _within(config: RunConfig, context: int | None) -> RunConfig:
+def within_context(config: RunConfig, context: int | None) -> RunConfig:
     """Limits `max_tokens` to the model's context, because the model was not trained on later positions."""
     if context is None:
         return config

@@ -38,6 +38,11 @@ def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConf
     return replace(resources, **{name: before[name] for name in names if getattr(resources, name) == "auto"})
 
 
+def planned_budget(folder: Path) -> int:
+    """Returns the token budget of the run's plan, which every run has that trains."""
+    return json.loads((folder / "plan.json").read_text())["token_budget"]
+
+
 def check_same_configuration(
     folder: Path, config: RunConfig, fingerprint: str | None, commit: str | None = None
 ) -> None:

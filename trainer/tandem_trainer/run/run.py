@@ -75,6 +75,7 @@ class Run:
 
     expected: the stages in their order, with the expected seconds of each; None when unknown.
     budget: starts with the plan's choice and never grows after it was halved.
+    hands_over: whether others make its candidates and their scores (`work.py`).
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Run:
         budget: TokenBudget,
         meter: Meter,
         expected: Mapping[str, float | None],
+        hands_over: bool = False,
     ):
         self.folder = folder
         self.config = config
@@ -97,6 +99,7 @@ class Run:
         self.budget = budget
         self.meter = meter
         self.expected = dict(expected)
+        self.hands_over = hands_over
         self.saved_at = time.monotonic()
         found = whole_checkpoints(self._folder, events.notice) if ranks.first else []
         self.checkpoints: list[Checkpoint] = ranks.of_first(found)  # newest first
@@ -208,16 +211,25 @@ class Run:
 
     def progress(self, stage: str, part: str) -> Callable[[int, int], None]:
         """Returns a callback for (done, all), to call when work is safe on disk. It raises Stopped on all ranks."""
-        started, first = time.monotonic(), None
+        say = told_by(self.events, stage, part)
 
         def tell(done: int, total: int) -> None:
-            nonlocal first
-            first = done - 1 if first is None else first
-            each = (time.monotonic() - started) / (done - first)
-            self.events.emit(
-                "progress", stage=stage, part=part, done=done, total=total, seconds_left=round(each * (total - done), 1)
-            )
+            say(done, total)
             if self.ranks.highest(bool(self.stop)):
                 raise Stopped
 
         return tell
+
+
+def told_by(events: Events, stage: str, part: str) -> Callable[[int, int], None]:
+    """Returns a callback for (done, all) that emits how far a part of a stage is, and the seconds that are left."""
+    started, first = time.monotonic(), None
+
+    def tell(done: int, total: int) -> None:
+        nonlocal first
+        first = done - 1 if first is None else first
+        each = (time.monotonic() - started) / (done - first)
+        left = round(each * (total - done), 1)
+        events.emit("progress", stage=stage, part=part, done=done, total=total, seconds_left=left)
+
+    return tell

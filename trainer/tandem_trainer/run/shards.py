@@ -3,10 +3,12 @@
 Candidates are sampled from the live policy, shard by shard. A shard is a file that is whole or absent, and its content
 depends on its histories, the settings, the seed and the policy's weights, but not on earlier shards, interruptions or
 the number of processes. The exception: after memory ran out, fewer turns are sampled at once, and the result differs.
-Candidates are stored as token ids with their log-probabilities.
+Candidates are stored as token ids with their log-probabilities. Another engine may have drawn the tokens of a shard;
+the trainer then only compares log-probabilities (`write_drawn`).
 """
 
 import hashlib
+import io
 import json
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
@@ -20,13 +22,14 @@ from ..fault import Fault
 from ..model.base import Base
 from ..turn import Candidates, History, Turn
 from .budget import TokenBudget, score
-from .checkpoint import make_missing
+from .checkpoint import make_missing, write_whole
 from .disk import reason
 from .reference_cache import name_of
 from .sampler import Sampler
 from .stop import Stopped
 
 SHARD = 16  # histories of one file
+DRAWN = ".drawn.npz"  # how a file ends that holds turns of another engine
 
 
 class Shards:
@@ -52,7 +55,13 @@ class Shards:
         self.shared = Path(shared) if shared and round == 1 else None
         self.folder = run_folder / "candidates"
         self.settings, self.stop_ids, self.seed, self.round = settings, frozenset(stop_ids), seed, round
+        self.all_histories = histories
         self.histories = [histories[start : start + SHARD] for start in range(0, len(histories), SHARD)]
+
+    def missing(self, name: str | None = None) -> list[int]:
+        """Returns the numbers of the shards that are not sampled yet, or that lack the scores `name`."""
+        paths = [self.path(n) if name is None else self._scores_path(n, name) for n in range(len(self))]
+        return [number for number, path in enumerate(paths) if not path.exists()]
 
     def sample(
         self,
@@ -61,20 +70,22 @@ class Shards:
         progress: Callable[[int, int], None] | None = None,
         *,
         logits_bytes: int = 256 << 20,
+        numbers: Sequence[int] | None = None,
     ) -> None:
         """Samples the missing shards; the policy must be the live adapter of `base`.
 
         progress: gets (done, all) after each shard. With several ranks each samples its part.
         logits_bytes: limit in the pass that compares the trainer's log-probabilities with the sampler's.
+        numbers: of the shards that are looked at; None for all.
         Errors: Stopped, between two shards; Fault when the disk is full or not one turn fits into memory.
         """
         sampler = Sampler(base, self.settings, self.stop_ids, budget.stop, budget.events, budget.ranks)
 
         def make(number: int | None) -> bytes:
             prompts = [] if number is None else [history.prompt for history in self.histories[number]]
-            turns, stopped = [], False
+            turns, stopped = [] if number is None else self._read_drawn(number), False
             try:
-                turns = sampler.sample(prompts, 0 if number is None else self._seed(number))
+                turns = turns or sampler.sample(prompts, 0 if number is None else self.seed_of(number))
             except Stopped:
                 stopped = True
             if budget.ranks.highest(stopped):
@@ -83,8 +94,11 @@ class Shards:
             return b"" if number is None else self._lines(number, base, turns, differences)
 
         shared = self.shared and self.shared / "candidates" / name_of(base)
-        paths = [self.path(number) for number in range(len(self))]
-        make_missing(paths, make, budget.ranks, within=sampler.ready, progress=progress, shared=shared)
+        numbers = range(len(self)) if numbers is None else numbers
+        paths = [self.path(number) for number in numbers]
+        make_missing(paths, _of(numbers, make), budget.ranks, within=sampler.ready, progress=progress, shared=shared)
+        for path in paths:
+            path.with_suffix(DRAWN).unlink(missing_ok=True)
 
     def read(self, number: int) -> list[Candidates]:
         """Reads the candidates of a sampled shard."""
@@ -107,10 +121,12 @@ class Shards:
         budget: TokenBudget,
         within: Callable[[], AbstractContextManager],
         progress: Callable[[int, int], None] | None = None,
+        numbers: Sequence[int] | None = None,
     ) -> None:
         """Writes the missing scores of the candidates by `scorer`, beside the shards; see `make_missing` for the rest.
 
         hidden: whether the scorer reads the hidden information; a history without it then has NaN.
+        numbers: of the shards that are looked at; None for all.
         """
 
         def make(number: int | None) -> bytes:
@@ -128,8 +144,9 @@ class Shards:
             ]
             return np.array(numbers, "<f4").tobytes()
 
-        paths = [self._scores_path(number, name) for number in range(len(self))]
-        make_missing(paths, make, budget.ranks, within=within, progress=progress)
+        numbers = range(len(self)) if numbers is None else numbers
+        paths = [self._scores_path(number, name) for number in numbers]
+        make_missing(paths, _of(numbers, make), budget.ranks, within=within, progress=progress)
 
     def read_scores(self, number: int, name: str) -> np.ndarray:
         """Reads the scores of a shard's candidates in order, (n,) float32."""
@@ -168,8 +185,41 @@ class Shards:
     def __len__(self) -> int:
         return len(self.histories)
 
-    def _seed(self, number: int) -> int:
+    def seed_of(self, number: int) -> int:
+        """Returns the seed with which a shard is sampled, below 2⁵⁶."""
         return int.from_bytes(lot(self.seed, "candidates", self.round, number)[:7], "big")
+
+    def write_drawn(self, number: int, turns: Sequence[Sequence[Turn]]) -> None:
+        """Keeps the turns of a shard that another engine has drawn, until `sample` makes the shard of them.
+
+        turns: `settings.sampled` ones for each history, with log-probabilities. Errors: Fault when the disk is full.
+        """
+        flat = [turn for of_history in turns for turn in of_history]
+        arrays = {
+            "tokens": np.concatenate([turn.response for turn in flat]).astype("<i4"),
+            "log_probs": np.concatenate([turn.log_probs for turn in flat]).astype("<f4"),
+            "lengths": np.array([len(turn.response) for turn in flat], "<i4"),
+        }
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+        write_whole(self.path(number, DRAWN), content.getvalue())
+
+    def is_drawn(self, number: int) -> bool:
+        """Returns whether another engine has drawn the turns of a shard."""
+        return self.path(number, DRAWN).exists()
+
+    def _read_drawn(self, number: int) -> list[list[Turn]]:
+        """Returns what `write_drawn` has kept, or an empty list."""
+        if not self.is_drawn(number):
+            return []
+        with np.load(self.path(number, DRAWN), allow_pickle=False) as found:
+            ends = np.cumsum(found["lengths"])[:-1]
+            pairs = list(zip(np.split(found["tokens"], ends), np.split(found["log_probs"], ends), strict=True))
+        each = self.settings.sampled
+        return [
+            [Turn(history.prompt, ids, sampled=True, log_probs=said) for ids, said in pairs[start : start + each]]
+            for start, history in zip(range(0, len(pairs), each), self.histories[number], strict=True)
+        ]
 
     def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]], logits_bytes: int) -> list[float]:
         """Sums the differences over the candidates' tokens of each history. Every rank must call this (see `score`)."""
@@ -202,3 +252,8 @@ class Shards:
             return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
         except (OSError, ValueError) as error:
             raise Fault(f"{path} cannot be read ({reason(error)}): delete it and resume the run.") from error
+
+
+def _of(numbers: Sequence[int], make: Callable[[int | None], bytes]) -> Callable[[int | None], bytes]:
+    """Makes of a function of a shard's number one of its place in `numbers`, for `make_missing`."""
+    return lambda place: make(None if place is None else numbers[place])

@@ -23,13 +23,15 @@ class StopRequest:
     Ctrl-C in a terminal reaches a process under torchrun twice, from the terminal and from torchrun, so signals within
     a second count as one. A request to finish is not a request to stop; it remains until the run is done, even if the
     run is stopped, killed and resumed.
+    since: when the run was started, in seconds since 1970; None for the start of this process. A file `stop` that is
+    older is deleted.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, since: float | None = None):
         self.path = folder / "stop"
         self.finish_path = folder / "finish"
         self.signalled: float | None = None
-        if self.path.exists() and self.path.stat().st_mtime < STARTED:
+        if self.path.exists() and self.path.stat().st_mtime < (since or STARTED):
             self.path.unlink()
 
     def listen(self) -> None:

@@ -70,15 +70,25 @@ def main(arguments: list[str]) -> int:
 
 
 def perform(
-    folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt, *, first: bool
+    folder: Path,
+    config: RunConfig,
+    events: Events,
+    request: StopRequest,
+    attempt: Attempt,
+    *,
+    first: bool,
+    hands_over: bool = False,
 ) -> None:
-    """Trains to the end or until a request to stop. first: whether this process writes. Errors: Fault."""
+    """Trains to the end or until a request to stop.
+
+    first: whether this process writes. hands_over: whether others make the candidates. Errors: Fault; HandedOver.
+    """
     try:
         with ExitStack() as within:
             if first:
                 within.enter_context(alive(folder))
                 within.enter_context(reserved(folder))
-            train(folder, config, events, request, attempt)
+            train(folder, config, events, request, attempt, hands_over=hands_over)
         if first:
             request.fulfilled()
     except Stopped:
@@ -87,8 +97,10 @@ def perform(
             request.honoured()
 
 
-def train(folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt) -> None:
-    """Executes the stages of a run. Errors: Fault, Stopped."""
+def train(
+    folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt, *, hands_over: bool
+) -> None:
+    """Executes the stages of a run. Errors: Fault, Stopped, HandedOver."""
     # Checkpoints are deleted after all events; if they still exist, the run was killed just before its end.
     if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
         check_same_configuration(folder, config, None)
@@ -136,7 +148,8 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest,
     template = Template(load_tokenizer(model, path, folder), model.template_options)
     prepared = prepare(replace(config, model=model), template, context_length(path))
     config = prepared.config
-    tell_data(events, prepared)
+    if attempt.number == 0:
+        tell_data(events, prepared)
     if ranks.first:
         check_same_configuration(folder, replace(config, model=asked), prepared.fingerprint(), model.revision)
         remove_rests(folder)
@@ -206,6 +219,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest,
         budget=budget,
         meter=meter,
         expected=plan.seconds,
+        hands_over=hands_over,
     )
     shared = config.resources.shared and Path(config.resources.shared)
     reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20, shared=shared)

@@ -1,0 +1,175 @@
+"""Makes what a run has handed over on the Ray cluster: candidates, and then their scores, as tasks over the shards.
+
+The workers that train are gone meanwhile. In their place come makers, each with the whole model, as many as there were
+to be workers and as the cluster has room for. A task is a few shards; it only makes those that are missing, so that it
+can be repeated anywhere. A maker that dies is replaced, and its task is another's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config import ClusterConfig, RunConfig
+from ..fault import Fault
+from ..run.claim import alive
+from ..run.disk import fault_of, reserved
+from ..run.event_file import Events
+from ..run.stop import Stopped, StopRequest
+from .maker import Maker
+
+if TYPE_CHECKING:
+    from ray.actor import ActorHandle
+
+EVERY = 0.5  # seconds between looks at requests to stop
+MAX_LOST = 20  # makers that may die in one round
+WAVES = 4  # tasks for each maker, at least: more balance better, and each loads weights of full fine-tuning anew
+
+
+@dataclass(frozen=True)
+class Task:
+    """Shards to make, or to give the scores `name`."""
+
+    name: str | None
+    numbers: Sequence[int]
+
+
+def is_handed_over(folder: Path) -> bool:
+    """Returns whether the run in the folder has work for others."""
+    from ..run.work import Work
+
+    return Work.path(folder).exists()
+
+
+def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
+    """Makes the candidates and scores of a run that has handed them over. Errors: Fault, Stopped."""
+    from ..run.run import in_round, told_by
+    from ..run.work import Work
+
+    folder, cluster = run_json.parent, config.resources.cluster
+    work = Work.read(folder)
+    assert cluster is not None and work is not None
+    shards = work.shards(folder, config)
+    with alive(folder), reserved(folder):
+        events.stage = in_round("candidates", work.round)  # which the workers have said to be begun
+        missing = shards.missing()
+        if missing and work.round == 1 and uses_vllm(config):
+            from .vllm_sampler import draw
+
+            draw(shards, config, folder, request, told_by(events, events.stage, "drawn by vLLM"))
+        tell = told_by(events, events.stage, "candidates")
+        with Crew(run_json, cluster, events, request) as crew:
+            crew.make(tasks(None, missing, cluster.workers), tell)
+            events.state("running", in_round("ranking", work.round))
+            found = [(name, shards.missing(name)) for name in work.scores]
+            tell = told_by(events, events.stage, "ranking")
+            crew.make([task for each in found for task in tasks(*each, cluster.workers)], tell)
+    Work.path(folder).unlink()
+
+
+def uses_vllm(config: RunConfig) -> bool:
+    """Returns whether vLLM draws the candidates of the first round.
+
+    It does not where the base has 4 bits, because it would draw from other weights.
+    Errors: Fault when it is asked for and missing.
+    """
+    cluster = config.resources.cluster
+    assert cluster is not None
+    has = importlib.util.find_spec("vllm") is not None
+    if cluster.sampler == "vllm" and not has:
+        raise Fault(
+            "resources.cluster.sampler is vllm, which the Python of the cluster does not have: install vLLM there, or "
+            "set it to auto.",
+            usage=True,
+        )
+    is_wanted = cluster.sampler == "vllm" or (cluster.sampler == "auto" and cluster.gpus_per_worker == 1)
+    return has and is_wanted and config.model.training != "qlora"
+
+
+def tasks(name: str | None, missing: Sequence[int], makers: int) -> list[Task]:
+    """Splits shards into tasks for so many makers."""
+    size = max(1, len(missing) // (WAVES * makers))
+    return [Task(name, missing[start : start + size]) for start in range(0, len(missing), size)]
+
+
+class Crew:
+    """The makers, as a context: they end with it."""
+
+    def __init__(self, run_json: Path, cluster: ClusterConfig, events: Events, request: StopRequest):
+        self.run_json, self.cluster, self.events, self.request = run_json, cluster, events, request
+        self.free: list[ActorHandle] = []
+        self.busy: dict[Any, tuple[ActorHandle, Task | None]] = {}  # by the reference to what the maker will return
+        self.lost = 0
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        import ray
+
+        for maker in (*self.free, *(maker for maker, _ in self.busy.values())):
+            with contextlib.suppress(ValueError):  # one that is dead already
+                ray.kill(maker)
+
+    def make(self, work: Sequence[Task], tell: Callable[[int, int], None]) -> None:
+        """Has the tasks made; `tell` gets how many shards are made, of all. Errors: Fault, Stopped."""
+        import ray
+        from ray.exceptions import ActorDiedError, ActorUnavailableError, RayTaskError
+
+        waiting, done, total = deque(work), 0, sum(len(task.numbers) for task in work)
+        while len(self.free) + len(self.busy) < min(self.cluster.workers, len(work)):
+            self._add()
+        while done < total:
+            while self.free and waiting:
+                maker, task = self.free.pop(), waiting.popleft()
+                self.busy[maker.make.remote(task.name, task.numbers)] = maker, task
+            if self.request:
+                raise Stopped
+            ready, _ = ray.wait(list(self.busy), timeout=EVERY)
+            for reference in ready:
+                maker, task = self.busy.pop(reference)
+                try:
+                    notices = ray.get(reference)
+                except (ActorDiedError, ActorUnavailableError):
+                    self._replace(maker)
+                    if task is not None:
+                        waiting.appendleft(task)
+                except RayTaskError as error:
+                    raise _fault(error.cause) from error
+                else:
+                    self.free.append(maker)
+                    for notice in notices or ():
+                        self.events.notice(notice)
+                    if task is not None:
+                        done += len(task.numbers)
+                        tell(done, total)
+
+    def _add(self) -> None:
+        """Asks the cluster for another maker, which gets tasks as soon as it has a place and has loaded the model."""
+        import ray
+
+        options = {"num_cpus": 1, "num_gpus": self.cluster.gpus_per_worker, "max_restarts": 0}
+        maker = ray.remote(**options)(Maker).remote(self.run_json)
+        self.busy[maker.load.remote()] = maker, None
+
+    def _replace(self, maker: ActorHandle) -> None:
+        import ray
+
+        self.lost += 1
+        if self.lost > MAX_LOST:
+            raise Fault(f"{self.lost} processes that make candidates have died: look at the nodes of the cluster.")
+        self.events.notice("A process that makes candidates has died. Another one takes its part.")
+        with contextlib.suppress(ValueError):
+            ray.kill(maker)
+        self._add()
+
+
+def _fault(cause: BaseException) -> Fault:
+    found = cause if isinstance(cause, Fault) else fault_of(cause)
+    words = str(cause).strip().splitlines() or ["no reason was given"]
+    return found or Fault(f"A process that makes candidates has failed by {type(cause).__name__}: {words[-1].strip()}")

@@ -1,0 +1,108 @@
+"""Candidates and scores that others make for a run are those that it would have made."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from tiny_run import events, model_of, states, tiny_run, train
+
+from tandem_trainer.cluster.maker import Maker
+from tandem_trainer.cluster.tasks import Task, tasks, uses_vllm
+from tandem_trainer.fault import Fault
+from tandem_trainer.run.work import Work
+from tandem_trainer.run_json import read_config
+from tandem_trainer.turn import History
+
+# Shards of two histories, so that a round has several.
+SMALL = "from tandem_trainer.run import shards; shards.SHARD = 2"
+HANDS_OVER = """
+from functools import partial
+from tandem_trainer.run import train
+from tandem_trainer.run.work import HandedOver
+real = train.perform
+
+def perform(*given, **named):
+    try:
+        real(*given, hands_over=True, **named)
+    except HandedOver:
+        pass
+
+train.perform = perform
+"""
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"candidates": {"rounds": 2}},
+        {"model": {"training": "full"}, "critic": {"score": "value-head"}, "candidates": {"rounds": 2}},
+        {"critic": {"score": "untrained"}, "candidates": {"with_logged": True}},
+    ],
+    ids=["lora", "full-value-head", "untrained"],
+)
+def test_a_run_whose_candidates_are_made_by_others_ends_with_the_weights_of_one_that_makes_them(
+    tmp_path, monkeypatch, changes
+):
+    straight = tiny_run(tmp_path / "straight", **changes)
+    assert train(straight, SMALL).code == 0
+    path = tiny_run(tmp_path / "run", **changes)
+    monkeypatch.setattr("tandem_trainer.run.shards.SHARD", 2)
+    for number in range(1, changes["candidates"].get("rounds", 1) + 1):
+        assert train(path, SMALL + HANDS_OVER).code == 0
+        work = Work.read(path.parent)
+        assert work.round == number
+        shards = work.shards(path.parent, read_config(path))
+        assert len(shards) > 1
+        # Each half by a maker of its own, the later one first, and part of it twice.
+        for numbers in ([*range(1, len(shards))], [0, 1]):
+            maker = Maker(path)
+            maker.load()
+            maker.make(None, numbers)
+        for name in work.scores:
+            assert maker.make(name, shards.missing(name)) == []
+        assert not any(map(shards.missing, (None, *work.scores)))
+        Work.path(path.parent).unlink()
+    assert train(path, SMALL + HANDS_OVER).code == 0
+    assert states(path)[-1] == ("done", "export")
+    assert model_of(path) == model_of(straight)
+    assert events(path, "ranking")[0].items() >= {
+        (name, value) for name, value in events(straight, "ranking")[0].items() if name != "at"
+    }
+
+
+def test_work_is_read_as_it_was_written(tmp_path):
+    long, short = np.arange(5, dtype=np.int32), np.arange(2, dtype=np.int32)
+    found = [History("a/0", long, short, logged=None), History("a/1", short, None, logged=long)]
+    Work(2, ("reference-plain",), (1, 7), found).write(tmp_path)
+    read = Work.read(tmp_path)
+    assert (read.round, read.scores, read.stop_ids) == (2, ("reference-plain",), (1, 7))
+    assert [history.group for history in read.histories] == ["a/0", "a/1"]
+    for was, now in zip(found, read.histories, strict=True):
+        for name in ("prompt", "hidden_prompt", "logged"):
+            before, after = getattr(was, name), getattr(now, name)
+            assert (before is None) == (after is None)
+            assert before is None or before.tolist() == after.tolist()
+    assert Work.read(tmp_path / "elsewhere") is None
+
+
+def test_shards_are_split_into_tasks_of_which_each_maker_gets_several():
+    assert tasks("reference-plain", [3, 5, 9], 2) == [Task("reference-plain", [n]) for n in (3, 5, 9)]
+    many = tasks(None, range(100), 2)
+    assert [number for task in many for number in task.numbers] == list(range(100))
+    assert {len(task.numbers) for task in many} == {12, 4}
+
+
+def test_vllm_is_used_where_it_can_be_and_is_asked_for(tmp_path, monkeypatch):
+    def config(**changes):
+        fields = {"address": "http://head:8265", **changes}
+        return read_config(tiny_run(tmp_path, resources={"cluster": fields}))
+
+    assert find_spec("vllm") is None
+    assert not uses_vllm(config(gpus_per_worker=1))
+    with pytest.raises(Fault, match="install vLLM there, or set it to auto"):
+        uses_vllm(config(sampler="vllm"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    assert uses_vllm(config(gpus_per_worker=1))
+    assert uses_vllm(config(sampler="vllm"))
+    assert not uses_vllm(config())
+    assert not uses_vllm(config(gpus_per_worker=1, sampler="own"))
