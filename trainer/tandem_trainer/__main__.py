@@ -62,6 +62,8 @@ def _command(arguments: list[str]) -> int:
             from .cluster.follow import main as command
         elif name == "cluster-job":  # what `cluster` submits
             from .cluster.job import main as command
+        elif name == "cluster-nodes":  # what `doctor --cluster` submits
+            from .cluster.nodes import main as command
         elif name == "convert":
             from .export.gguf.convert import main as command
         elif name == "doctor":

@@ -16,11 +16,12 @@ from typing import IO, Any
 from ..fault import Fault
 from ..run.attempt import Again, Attempt
 from ..run.claim import claim
-from ..run.disk import fault_of
+from ..run.disk import MachineFault, fault_of, full_disk
 from ..run.event_file import Events, last_state
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
+from .nodes import connect, require_alike
 from .record import Job, has_ended, read_job, report_end
 
 # Ray counts a failure for each time that workers or their nodes died, over the whole job; warnings of a cloud that it
@@ -42,6 +43,13 @@ def main(arguments: list[str]) -> int:
     cluster, job = config.resources.cluster, read_job(folder)
     if cluster is None or job is None:
         raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
+
+    try:
+        connect()
+        require_alike()
+    except Fault as fault:
+        report_end(folder, job, "failed", str(fault))
+        raise
 
     from ray.train import FailureConfig, RunConfig, ScalingConfig
     from ray.train.torch import TorchConfig, TorchTrainer
@@ -106,11 +114,18 @@ def train_on_worker(given: dict[str, Any]) -> None:
     lock = _claim(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
         perform(folder, config, events, StopRequest(folder), attempt, first=ranks.first)
-    except Fault as fault:
+    except Exception as error:
+        fault = error if isinstance(error, Fault) else full_disk(error)
+        if fault is None:  # Ray starts the workers again
+            raise
+        if isinstance(fault, MachineFault):
+            fault = MachineFault(f"On the node {node}: {fault}")
         attempt.tell(fault)
         if not isinstance(fault, Again):
             events.state("failed", message=str(fault))
-        raise
+        if fault is error:
+            raise
+        raise fault from error
     finally:
         if lock is not None:
             lock.close()
