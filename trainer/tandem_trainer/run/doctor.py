@@ -192,6 +192,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--cluster", metavar="ADDRESS", help="look at the nodes of the Ray cluster of this dashboard")
     parser.add_argument("--storage", type=Path, metavar="FOLDER", help="the folder that all nodes should see")
     given = parser.parse_args(arguments)
+    if given.storage is not None and given.cluster is None:
+        parser.error("--storage is looked for on the nodes of a cluster: give its address with --cluster")
     if given.cluster is not None:
         from ..cluster.examine import examine_cluster
 
