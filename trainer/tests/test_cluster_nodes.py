@@ -101,8 +101,8 @@ def packages(**changed: str | None) -> dict:
             packages(transformers="5.1.0"),
             "failed",
             f"transformers 5.1.0 in /opt/trainer, but at least {LEAST['transformers']} is needed",
-            f"Run `/opt/trainer/bin/python -m pip install 'transformers=={LEAST['transformers']}.1'` on gpu-1, then start "
-            "Ray there again.",
+            f"Run `/opt/trainer/bin/python -m pip install 'transformers=={LEAST['transformers']}.1'` on gpu-1, then "
+            "start Ray there again.",
         ),
         (
             packages(ray="2.99.0"),
@@ -228,8 +228,8 @@ def test_the_places_of_a_cluster_are_counted_for_the_run(workers, gpus, status, 
 def test_a_run_that_waits_for_others_says_that_they_hold_the_places():
     cluster = ClusterConfig(address="http://head:8265", workers=2, gpus_per_worker=1)
     assert waits(cluster, [{"GPU": 4.0, "CPU": 8.0}]) == (
-        "The run waits for room: it asks for 2 workers with one GPU each, and the cluster at http://head:8265 has 1 node "
-        "with 4 GPUs, which other work holds."
+        "The run waits for room: it asks for 2 workers with one GPU each, and the cluster at http://head:8265 has 1 "
+        "node with 4 GPUs, which other work holds."
     )
 
 
@@ -282,7 +282,7 @@ import resource, sys
 from pathlib import Path
 from tandem_trainer.cluster.job import train_on_worker
 from tandem_trainer.cluster.record import read_job
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 path = Path(sys.argv[1])
 train_on_worker({"run_json": path, "job": read_job(path.parent)})
 """
