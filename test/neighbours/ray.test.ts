@@ -55,7 +55,7 @@ afterAll(async () => {
 /** Runs the command line in the namespace of the cluster, and so all that it starts. */
 async function tandem(...args: readonly string[]): Promise<string> {
   const inside = ['--target', String(cluster!.process.pid), '--user', '--net', '--preserve-credentials'];
-  const command = [...inside, process.execPath, 'dist/tandem.js', ...args, '--data', data];
+  const command = [...inside, process.execPath, 'dist/tandem.js', ...args];
   const { stdout } = await promisify(execFile)('nsenter', command);
   return stdout;
 }
@@ -86,7 +86,7 @@ const launched = async (id: string) =>
     .parse(JSON.parse(await readFile(path.join(runs.folder, id, 'launch.json'), 'utf8')));
 
 it('trains a run on the cluster that its configuration names, stops it there, resumes it, and ends it at once', async () => {
-  await tandem('train', await onCluster());
+  await tandem('train', await onCluster(), '--data', data);
   const [{ id }] = (await runs.list()) as [Run];
   const begun = await until(id, ({ progress }) => (progress?.step ?? 0) >= 1);
   expect(begun).toMatchObject({ state: 'running', isLive: true });
@@ -99,7 +99,7 @@ it('trains a run on the cluster that its configuration names, stops it there, re
   while ((await look(pid)) !== 'gone') await wait(50);
   const { step } = (await runs.find(id)).progress!.latest!;
 
-  await tandem('resume', id);
+  await tandem('resume', id, '--data', data);
   await until(id, ({ progress }) => (progress?.step ?? 0) > step);
   const resumed = await launched(id);
   expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });
@@ -110,12 +110,27 @@ it('trains a run on the cluster that its configuration names, stops it there, re
   );
 });
 
+it('looks at each node of the cluster, and at the folder that they share', async () => {
+  const { rows, summary } = z
+    .object({
+      rows: z.array(z.object({ name: z.string(), saw: z.string() })),
+      summary: z.object({ failed: z.number() }),
+    })
+    .parse(JSON.parse(await tandem('doctor', '--cluster', cluster!.address, '--storage', folder, '--json')));
+  expect(summary.failed).toBe(0);
+  const of = (what: string) => rows.filter(({ name }) => name.endsWith(` ${what}`)).map(({ saw }) => saw);
+  const each = (pattern: string): unknown[] => Array<unknown>(2).fill(expect.stringMatching(pattern));
+  expect(of('versions')).toEqual(each('the trainer of this machine$'));
+  expect(of('storage')).toEqual(each(`free in ${folder}, written at [0-9,]+ MB/s$`));
+  expect(of('network')).toEqual(each('^[0-9,]+ MB/s to '));
+});
+
 it('writes how a cluster is started for a run that is prepared, and needs no number of machines', async () => {
   const before = (await runs.list()).length;
-  const refused = tandem('train', await onCluster(), '--print-launch', '--nodes', '2');
+  const refused = tandem('train', await onCluster(), '--print-launch', '--nodes', '2', '--data', data);
   await expect(refused).rejects.toThrow('--nodes is for torchrun, but resources.cluster is set');
   expect(await runs.list()).toHaveLength(before);
-  const printed = await tandem('train', await onCluster(), '--print-launch');
+  const printed = await tandem('train', await onCluster(), '--print-launch', '--data', data);
   const [{ id, state }] = (await runs.list()) as [Run];
   expect(state).toBe('stopped'); // prepared, and never started
   const lines = printed.trimEnd().split('\n');

@@ -6,6 +6,7 @@
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
     python -m tandem_trainer planner                  plans one run after another, as stdin asks
     python -m tandem_trainer doctor [run.json] [--json]
+    python -m tandem_trainer doctor --cluster ADDRESS …  can the nodes of a Ray cluster train?
     python -m tandem_trainer onnx FOLDER …            graphs of a model, or of a critic, for ONNX Runtime
     python -m tandem_trainer convert FROM TO …        a GGUF file to a model folder, and back
     python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
@@ -62,6 +63,8 @@ def _command(arguments: list[str]) -> int:
             from .cluster.follow import main as command
         elif name == "cluster-job":  # what `cluster` submits
             from .cluster.job import main as command
+        elif name == "cluster-nodes":  # what `doctor --cluster` submits
+            from .cluster.nodes import main as command
         elif name == "convert":
             from .export.gguf.convert import main as command
         elif name == "doctor":

@@ -1,24 +1,33 @@
 """A Ray cluster of two nodes with one processor each, on the loopback of a network namespace of its own.
 
+The second node may have a folder of its own under the path of one that the first node sees, as on another machine.
+
 Outside of one Ray listens on the machine's own address, whatever it is told. The system must allow user namespaces, and
 have `unshare`, `nsenter` and `ip`. The module is also the program that holds the cluster there, and does what the lines
 of its stdin say.
 """
 
+import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+CLONE_NEWNS = 0x00020000  # of linux/sched.h; `os.unshare` came with Python 3.12
+
 
 class RayCluster:
-    """The cluster, as tests see it: its commands are executed in its namespace."""
+    """The cluster, as tests see it: its commands are executed in its namespace.
 
-    def __init__(self, log: Path):
+    apart: a folder with a link to the package. In its place the second node has a small disk with a copy that differs.
+    """
+
+    def __init__(self, log: Path, apart: Path):
         self.log = log
-        program = f"ip link set lo up && exec {sys.executable} {__file__}"
+        program = f"ip link set lo up && exec {sys.executable} {__file__} {apart}"
         with open(log, "w") as errors:
             self.process = subprocess.Popen(
                 ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", program],
@@ -26,6 +35,7 @@ class RayCluster:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
+                cwd=log.parent,  # jobs begin in this folder, and would find a package there
                 env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
             )
         self.address = self._answer()
@@ -61,7 +71,18 @@ class RayCluster:
         return said
 
 
-def _hold(folder: str) -> None:
+def _part(apart: Path) -> None:
+    """Gives the processes that are started from here on another disk under this path."""
+    package = (apart / "tandem_trainer").resolve()
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", apart], check=True)
+    shutil.copytree(package, apart / "tandem_trainer", ignore=shutil.ignore_patterns("__pycache__"))
+    with open(apart / "tandem_trainer" / "fault.py", "a") as file:
+        file.write("# another version\n")
+
+
+def _hold(folder: str, apart: Path | None) -> None:
     """Holds the cluster until stdin ends. folder: for Ray's files; its path must be short, because it holds sockets."""
     from ray._private.utils import write_ray_address
     from ray.cluster_utils import Cluster
@@ -73,6 +94,8 @@ def _hold(folder: str) -> None:
         head_node_args={"num_cpus": 1, "include_dashboard": True, "temp_dir": folder, "_system_config": soon},
     )
     write_ray_address(cluster.address, folder)  # of several clusters on a machine, jobs take the one of their folder
+    if apart is not None:
+        _part(apart)
     other = cluster.add_node(num_cpus=1)
     print(f"http://{cluster.webui_url}", flush=True)
     for line in sys.stdin:
@@ -86,4 +109,4 @@ def _hold(folder: str) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends pytest, which then closes stdin
     with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
-        _hold(folder)
+        _hold(folder, Path(sys.argv[1]) if sys.argv[1:] else None)

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -53,21 +55,49 @@ job.perform, maker.Maker.make = perform, make
 """
 
 
+# The driver of a job imports this at its start, as if it had another Ray than the nodes.
+ANOTHER_RAY = """
+import sys
+if "cluster-job" in sys.orig_argv:
+    import ray
+    ray.__version__ = "2.1.0"
+"""
+
+# The follower imports this at its start.
+IMPATIENT = """
+import sys
+if "cluster" in sys.orig_argv:
+    from tandem_trainer.cluster import room
+    room.SAID_AFTER = 0
+"""
+
+
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    held = RayCluster(tmp_path_factory.mktemp("ray") / "log.txt")
+def apart(tmp_path_factory):
+    """A folder with the package, in whose place the second node has another one."""
+    return package_in(tmp_path_factory.mktemp("apart"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory, apart):
+    held = RayCluster(tmp_path_factory.mktemp("ray") / "log.txt", apart)
     yield held
     held.end()
+
+
+def package_in(folder: Path, at_start: str | None = None) -> Path:
+    """Makes a folder from which the package is imported. at_start: what each Python executes first."""
+    folder.mkdir(exist_ok=True)
+    (folder / "tandem_trainer").symlink_to(TRAINER / "tandem_trainer")
+    if at_start is not None:
+        (folder / "sitecustomize.py").write_text(at_start)
+    return folder
 
 
 @pytest.fixture
 def package(tmp_path):
     """A folder from which the package is imported with HOLDING."""
-    folder = tmp_path / "package"
-    folder.mkdir()
-    (folder / "tandem_trainer").symlink_to(TRAINER / "tandem_trainer")
-    (folder / "sitecustomize.py").write_text(HOLDING)
-    return folder
+    return package_in(tmp_path / "package", HOLDING)
 
 
 class Follower:
@@ -149,14 +179,69 @@ def test_two_workers_take_the_steps_of_one_process_and_need_nobody_who_follows_t
     )
 
 
-def test_a_run_that_waits_for_room_in_the_cluster_is_stopped_without_a_worker(tmp_path, cluster):
+def test_a_run_that_waits_for_room_in_the_cluster_says_so_and_is_stopped_without_a_worker(tmp_path, cluster):
     path = on_cluster(tmp_path, cluster.address, gpus_per_worker=1)
-    waiting = Follower(cluster, path, TRAINER, "waiting")
-    waiting.wait_for(lambda: "RUNNING" in waiting.said())
+    waiting = Follower(cluster, path, package_in(tmp_path / "package", IMPATIENT), "waiting")
+    waiting.wait_for(lambda: "The run waits" in waiting.said())
     (path.parent / "stop").touch()
     assert waiting.wait() == 0, waiting.said()
+    sentence = (
+        f"The run waits for room: it asks for 2 workers with one GPU each, and the cluster at {cluster.address} has 2 "
+        "nodes with 0 GPUs."
+    )
+    assert [notice["message"] for notice in events(path, "notice")] == [sentence]
+    assert waiting.said().splitlines().count(sentence) == 1
     assert states(path) == [("stopped", "prepare")]
     assert not (path.parent / "stop").exists()
+
+
+def test_doctor_finds_the_node_with_another_trainer_and_the_one_with_another_folder(tmp_path, cluster, apart):
+    path, output = on_cluster(tmp_path, cluster.address), tmp_path / "doctor.json"
+    asked = ["doctor", "--cluster", cluster.address, str(path), "--storage", str(apart), "--json"]
+    assert cluster.start(asked, apart, output).wait(600) == 1
+    report = json.loads(output.read_text().splitlines()[-1])
+    checks = report["checks"]
+    assert {check["name"]: check["saw"] for check in checks[:4]} | {"ray": ""} == {
+        "ray": "",
+        "run.json": "asks for 2 workers with one processor each",
+        "storage here": f"this machine writes {apart}",
+        "cluster": "2 nodes with 2 processors; the run asks for 2 workers with one processor each",
+    }
+
+    def of_nodes(what: str) -> dict[str, list[str]]:
+        each = [check for check in checks if check["name"].endswith(f") {what}")]
+        return {status: [check["saw"] for check in each if check["status"] == status] for status in ("ok", "failed")}
+
+    versions, storage, network, gpus = map(of_nodes, ("versions", "storage", "network", "GPUs"))
+    assert versions["failed"] == [
+        f"another version of the trainer in {apart}/tandem_trainer than the run has in {apart}/tandem_trainer"
+    ]
+    assert [said.endswith("the trainer of this machine") for said in versions["ok"]] == [True]
+    assert len(storage["failed"]) == 1
+    assert storage["failed"][0].endswith(
+        f"has another folder at {apart}: a file that was written there elsewhere is not in it"
+    )
+    assert network["failed"] == []
+    assert len([check for check in checks if "MB/s to " in check["saw"]]) == 2
+    assert len(gpus["ok"]) == 2 or shutil.which("nvidia-smi")
+    assert sorted(each.name for each in apart.iterdir()) == ["tandem_trainer"]  # nothing is left in the storage
+
+
+def test_a_run_is_refused_with_the_node_that_has_another_trainer_and_where_ray_is_another(tmp_path, cluster, apart):
+    path = on_cluster(tmp_path, cluster.address)
+    refused = Follower(cluster, path, apart, "refused")
+    assert refused.wait() == 1
+    sentence = refused.said().splitlines()[-1]
+    assert sentence.startswith("The node ")
+    assert f"has another version of the trainer in {apart}/tandem_trainer than the run has" in sentence
+    another = Follower(cluster, path, package_in(tmp_path / "package", ANOTHER_RAY), "another")
+    assert another.wait() == 1
+    python, own = ".".join(map(str, sys.version_info[:3])), metadata.version("ray")
+    assert another.said().splitlines()[-1] == (
+        f"The cluster was started with Ray {own} and Python {python}, but the trainer has Ray 2.1.0 and Python "
+        f"{python}: start Ray on every node with {sys.prefix}/bin/ray."
+    )
+    assert [state["message"] for state in events(path, "state")] == [sentence, another.said().splitlines()[-1]]
 
 
 def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_even_when_a_node_is_taken_away(
@@ -222,8 +307,8 @@ def test_an_address_that_does_not_answer_is_one_sentence_that_the_run_shows(tmp_
     code, said = follow(path)
     assert code == 1
     assert said == (
-        "No Ray dashboard answers at http://127.0.0.1:9: check resources.cluster.address, and that the cluster is up "
-        "and was started with its dashboard.\n"
+        "No Ray dashboard answers at http://127.0.0.1:9: check the address, and that the cluster is up and was started "
+        "with its dashboard.\n"
     )
     assert states(path) == [("failed", "prepare")]
     assert events(path, "state")[0]["message"] == said.strip()

@@ -1,7 +1,12 @@
 import { systemPython } from '../../core/grading/native/native';
-import { examine, type Check } from '../../core/training/checks';
-import type { Install, CommandResult, CliContext } from '../command';
+import { examine, examineCluster, type Check } from '../../core/training/checks';
+import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openShippedTrainer } from '../trainer';
+
+interface Options {
+  readonly cluster?: string;
+  readonly storage?: string;
+}
 
 export const installDoctor: Install = (program, perform) => {
   program
@@ -9,12 +14,23 @@ export const installDoctor: Install = (program, perform) => {
     .description(
       'check whether this machine can train (interpreter, packages, device, driver, disk) and grade answers that need numpy',
     )
-    .action(() => perform(check));
+    .option(
+      '--cluster <address>',
+      'check each node of the Ray cluster with this dashboard instead: versions, GPUs, storage, network',
+    )
+    .option('--storage <folder>', 'with --cluster: the folder that all nodes should see')
+    .action((options: Options) => perform((to) => check(options, to)));
 };
 
-async function check(to: CliContext): Promise<CommandResult> {
+async function check({ cluster, storage }: Options, to: CliContext): Promise<CommandResult> {
+  if (storage !== undefined && cluster === undefined)
+    throw wrongUse('--storage is looked for on the nodes of a cluster: give its address with --cluster.');
   const trainer = await openShippedTrainer(to);
-  const rows = [...(await examine(trainer, { again: true, signal: to.signal })), await gradesNumpy(to)];
+  const { signal } = to;
+  const rows =
+    cluster === undefined
+      ? [...(await examine(trainer, { again: true, signal })), await gradesNumpy(to)]
+      : await examineCluster(trainer, cluster, { storage, signal });
   const count = (wanted: Check['status']): number => rows.filter(({ status }) => status === wanted).length;
   return {
     rows,

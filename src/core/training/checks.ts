@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainedOn';
@@ -96,6 +96,30 @@ export async function examine(
   const found = trainer.found === undefined ? [] : ['--found', trainer.found];
   const given = [...run, '--json', ...found, ...(again ? ['--again'] : [])];
   const answer = await ask(trainer, ['doctor', ...given], { cwd: folder ?? process.cwd(), signal });
+  return parse(answer, examinationSchema, 'doctor').checks;
+}
+
+export interface ClusterOptions {
+  /** A folder that all nodes should see under the same path. */
+  readonly storage?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Checks versions, devices, storage and network of each node of a Ray cluster, by a job of no resources.
+ * @param address the cluster's dashboard
+ * @throws {Fault} `training/trainer-broken`
+ */
+export async function examineCluster(
+  trainer: Trainer,
+  address: string,
+  { storage, signal }: ClusterOptions = {},
+): Promise<readonly Check[]> {
+  const on = storage === undefined ? [] : ['--storage', resolve(storage)];
+  const answer = await ask(trainer, ['doctor', '--cluster', address, ...on, '--json'], {
+    cwd: process.cwd(),
+    signal,
+  });
   return parse(answer, examinationSchema, 'doctor').checks;
 }
 

@@ -55,6 +55,7 @@ describe('tandem', () => {
     [['evaluate', ...play('x', '--top-k', '0')], '--top-k takes a whole number of at least 1, not "0"'],
     [['collect', '--tasks', starterPack, '--agent', 'gpt', '--simulator', 'rules'], '"gpt" is not a model'],
     [['grade', 'rows.jsonl', '--mode', 'kind'], 'Allowed choices are fixed, paper'],
+    [['doctor', '--storage', folder], 'give its address with --cluster'],
     [['erase', 'ada'], 'This cannot be undone; add --yes'],
     [['download', 'everything'], 'There is no "everything" to download'],
   ])('says what is wrong with %j and exits with 2', async (args, sentence) => {

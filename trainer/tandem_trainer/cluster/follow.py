@@ -15,9 +15,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
+from urllib.request import urlopen
 
 from ..config import ClusterConfig
 from ..fault import Fault
@@ -26,13 +28,21 @@ from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
 from ..run_json import read_config
 from .record import Job, has_ended, next_job, read_job, report_end
+from .room import Wait
 
 if TYPE_CHECKING:
     from ray.job_submission import JobDetails, JobSubmissionClient
 
 EVERY = 1.0  # seconds between looks at the job
+ANSWERS = 20.0  # seconds in which a dashboard must answer at first
 SILENCE = 600.0  # seconds after which a cluster that no longer answers is given up
 SHOWN = 20  # lines of a failed job's log
+VARIABLES = {  # of the processes of a job, which find this package where it is here
+    "PYTHONPATH": str(Path(__file__).parents[2]),
+    "PYTHONNOUSERSITE": "1",
+    "PYTHONUTF8": "1",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
 
 T = TypeVar("T")
 
@@ -48,14 +58,14 @@ def main(arguments: list[str]) -> int:
     job = read_job(path.parent)
     try:
         require_cluster()
-        client = _connect(cluster.address)
+        client = connect(cluster.address)
         if job is None or not _is_at_work(client, path.parent, job):
             job = _submit(client, path, cluster)
     except Fault as fault:
         if job is None or has_ended(path.parent, job):  # otherwise the job may well be at work
             Events(path.parent).state("failed", message=str(fault))
         raise
-    return follow(client, path.parent, job, requests)
+    return follow(client, path.parent, job, requests, Wait(path.parent, job, cluster))
 
 
 class Requests:
@@ -90,18 +100,19 @@ def _is_new(path: Path) -> bool:
     return path.exists() and path.stat().st_mtime > STARTED
 
 
-def _connect(address: str) -> JobSubmissionClient:
+def connect(address: str) -> JobSubmissionClient:
     """Connects to the dashboard of a cluster. Errors: Fault when none answers."""
     for name in ("RAY_ADDRESS", "RAY_API_SERVER_ADDRESS"):  # Ray would prefer them to the address
         os.environ.pop(name, None)
     from ray.job_submission import JobSubmissionClient
 
     try:
+        urlopen(f"{address.rstrip('/')}/api/version", timeout=ANSWERS).close()  # Ray's client waits without an end
         return JobSubmissionClient(address)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, HTTPException) as error:
         raise Fault(
-            f"No Ray dashboard answers at {address}: check resources.cluster.address, and that the cluster is up and "
-            "was started with its dashboard."
+            f"No Ray dashboard answers at {address}: check the address, and that the cluster is up and was started "
+            "with its dashboard."
         ) from error
 
 
@@ -140,13 +151,10 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
     """Submits the run as another job, for which the nodes need this Python and this package under the same paths."""
     job = next_job(path.parent, cluster.address)
     variables = {
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "PYTHONNOUSERSITE": "1",
-        "PYTHONUTF8": "1",
+        **VARIABLES,
         "RAY_TRAIN_V2_ENABLED": "1",
         # Ray counts a lost node for some twenty seconds, and waits so long for its place before it counts again.
         "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "20",
-        "RAY_USAGE_STATS_ENABLED": "0",
     }
     if cluster.gpus_per_worker == 0:
         variables["CUDA_VISIBLE_DEVICES"] = ""
@@ -158,7 +166,7 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
     return job
 
 
-def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests) -> int:
+def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests, wait: Wait) -> int:
     """Follows a job to its end and returns its exit code. Errors: Fault when it has failed."""
     shown, states = None, StateReader(folder, job.since)
     while True:
@@ -175,6 +183,8 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
         told = states.last()
         waits = told is None  # for room in the cluster: there is no worker yet that could read a request
         has_failed = told is not None and told["state"] == "failed"  # and Ray is about to start the workers again
+        if waits and found.job_id is not None:
+            wait.look(found.job_id)
         if requests.at_once or has_failed or (requests.is_to_stop() and waits):
             _patiently(lambda: client.stop_job(job.id))
         time.sleep(EVERY)

@@ -21,11 +21,12 @@ from ..config import RunConfig
 from ..fault import Fault
 from ..run.attempt import Again, Attempt
 from ..run.claim import claim
-from ..run.disk import fault_of
+from ..run.disk import MachineFault, fault_of, full_disk
 from ..run.event_file import Events, last_state
 from ..run.stop import STARTED, Stopped, StopRequest
 from ..run.train import perform
 from ..run_json import read_config
+from .nodes import connect, require_alike
 from .record import Job, has_ended, read_job, report_end
 from .tasks import is_handed_over, make_work
 
@@ -48,6 +49,13 @@ def main(arguments: list[str]) -> int:
     cluster, job = config.resources.cluster, read_job(folder)
     if cluster is None or job is None:
         raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
+
+    try:
+        connect()
+        require_alike()
+    except Fault as fault:
+        report_end(folder, job, "failed", str(fault))
+        raise
 
     from ray.train.v2.api.exceptions import TrainingFailedError
 
@@ -148,11 +156,13 @@ def train_on_worker(given: dict[str, Any]) -> None:
         perform(folder, config, events, request, attempt, first=ranks.first, hands_over=several)
     except HandedOver:
         pass  # the driver sees the work and has it made
-    except Fault as fault:
+    except Exception as error:
         attempt.tell(fault)
         if not isinstance(fault, Again):
             events.state("failed", message=str(fault))
-        raise
+        if fault is error:
+            raise
+        raise fault from error
     finally:
         if lock is not None:
             lock.close()

@@ -25,9 +25,13 @@ DEVICE = (
 )
 
 
-def not_written(what: str, error: BaseException) -> Fault:
+class MachineFault(Fault):
+    """A failure of the machine; on a cluster its sentence needs the name of the node."""
+
+
+def not_written(what: str, error: BaseException) -> MachineFault:
     """Makes the Fault of a failed write. what: such as `A checkpoint cannot be written to /data`. error: its cause."""
-    return Fault(
+    return MachineFault(
         f"{what}: {reason(error)}. Make room or give permission, then resume the run: it goes on from its last "
         "checkpoint."
     )
@@ -61,20 +65,33 @@ def reserved(folder: Path) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def fault_of(error: BaseException) -> Fault | None:
+def fault_of(error: BaseException) -> MachineFault | None:
     """Returns a Fault for a failure of the machine; None for a bug, whose traceback must be shown."""
     words = str(error).strip()
     first = words.splitlines()[0].rstrip(".") if words else type(error).__name__
     if isinstance(error, MemoryError) or any(sign in words for sign in MEMORY):
-        return Fault(
+        return MachineFault(
             f"Memory ran out ({first}): end what else uses it, or lower resources.token_budget, then resume the run. "
             "It goes on from its last checkpoint."
         )
-    if (isinstance(error, OSError) and error.errno in DISK) or "No space left on device" in words:
-        return not_written(f"{getattr(error, 'filename', None) or 'A file of the run'} cannot be written", error)
+    if fault := full_disk(error):
+        return fault
     if isinstance(error, RuntimeError) and any(sign in words for sign in DEVICE):
-        return Fault(
+        return MachineFault(
             f"The GPU failed in the middle of the work ({first}): it was unplugged or reset, or its driver gave up. "
             "Resume the run when nvidia-smi shows it again; it goes on from its last checkpoint."
+        )
+    return None
+
+
+def full_disk(error: BaseException) -> MachineFault | None:
+    """Returns a Fault for a disk without room; None for any other error."""
+    words = str(error)
+    if (isinstance(error, OSError) and error.errno in DISK) or "No space left on device" in words:
+        return not_written(f"{getattr(error, 'filename', None) or 'A file of the run'} cannot be written", error)
+    if "local disk's utilization is over capacity" in words:  # Ray's OutOfDiskError
+        return MachineFault(
+            "The disk with Ray's temporary folder is full, so that Ray takes no more objects: make room there, or "
+            "start Ray with another --temp-dir, then resume the run. It goes on from its last checkpoint."
         )
     return None

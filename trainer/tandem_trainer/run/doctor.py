@@ -1,6 +1,7 @@
 """`doctor` checks whether this machine can train. A failed check names its command, the output and the remedy.
 
     python -m tandem_trainer doctor [run.json] [--json] [--found FOLDER [--again]]
+    python -m tandem_trainer doctor --cluster ADDRESS [run.json] [--storage FOLDER] [--json]
 
 Runs under any Python from 3.8 and without a single package, because it is asked when something is broken: only the
 standard library is imported here, and what may crash (a package, the driver) runs in a process of its own. Given a
@@ -8,6 +9,8 @@ run.json it looks at the run's folder, device and kind of training. Exit code 0 
 
 The packages and the device take seconds, most of them torch's import. With --found they are not looked at again while
 nothing has changed since they were found whole, as `found.py` knows it; --again looks in any case.
+
+With --cluster the nodes of a Ray cluster are looked at in place of this machine (`cluster/examine.py`).
 """
 
 from __future__ import annotations
@@ -170,11 +173,11 @@ def as_json(checks: list[Check]) -> dict:
 
 
 def as_text(checks: list[Check]) -> str:
-    lines = []
+    lines, width = [], max(len(check.name) for check in checks)
     for check in checks:
-        lines.append(f"{check.status:8} {check.name:17} {check.saw}")
+        lines.append(f"{check.status:8} {check.name:{width}} {check.saw}")
         if check.status != "ok":
-            lines += [f"{'':8} {'  ran':17} {check.command}", f"{'':8} {'  to fix':17} {check.remedy}"]
+            lines += [f"{'':8} {'  ran':{width}} {check.command}", f"{'':8} {'  to fix':{width}} {check.remedy}"]
     return "\n".join(lines)
 
 
@@ -186,8 +189,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--found", type=Path, metavar="FOLDER", help="where what was found whole is kept")
     parser.add_argument("--again", action="store_true", help="look at everything, whatever was found before")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="look at the nodes of the Ray cluster of this dashboard")
+    parser.add_argument("--storage", type=Path, metavar="FOLDER", help="the folder that all nodes should see")
     given = parser.parse_args(arguments)
-    checks = examine(given.run_json, given.found, given.again)
+    if given.storage is not None and given.cluster is None:
+        parser.error("--storage is looked for on the nodes of a cluster: give its address with --cluster")
+    if given.cluster is not None:
+        from ..cluster.examine import examine_cluster
+
+        checks = examine_cluster(given.cluster, given.run_json, given.storage)
+    else:
+        checks = examine(given.run_json, given.found, given.again)
     print(json.dumps(as_json(checks), ensure_ascii=True) if given.json else as_text(checks))
     return 0 if as_json(checks)["ok"] else 1
 

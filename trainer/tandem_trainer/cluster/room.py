@@ -1,0 +1,87 @@
+"""Says what a run asks a cluster for and what the cluster has, also while the run waits for it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..config import ClusterConfig
+from ..run.event_file import Events
+from .record import Job
+
+SAID_AFTER = 30.0  # seconds without a worker
+MOST = 10_000  # nodes and reservations that Ray lists
+
+
+class Wait:
+    """Says once, after a while, that the cluster has no room for a worker of the run."""
+
+    def __init__(self, folder: Path, job: Job, cluster: ClusterConfig):
+        self.folder, self.job, self.cluster = folder, job, cluster
+        self.deadline = time.monotonic() + SAID_AFTER
+
+    def look(self, ray_job: str) -> None:
+        """Looks whether the run waits for room, and says so among its events and on stderr.
+
+        Only while no worker has reported anything: until then the follower may write the events. ray_job: Ray's own id
+        of the job. Errors: Fault when the event cannot be written.
+        """
+        if time.monotonic() < self.deadline:
+            return
+        self.deadline = time.monotonic() + SAID_AFTER
+        path = self.folder / "events.jsonl"
+        if path.exists() and path.stat().st_size > self.job.since:
+            return  # it was said already
+        from ray.util.state import list_nodes, list_placement_groups
+        from ray.util.state.exception import RayStateApiException
+
+        address, own = self.job.address, [("creator_job_id", "=", ray_job)]
+        try:
+            reserved = list_placement_groups(address, filters=own, limit=MOST, raise_on_missing_output=False)
+            nodes = list_nodes(address, limit=MOST, raise_on_missing_output=False)
+        except (OSError, RuntimeError, RayStateApiException) as error:
+            print(f"The Ray cluster does not say what places it has: {error}", file=sys.stderr, flush=True)
+            return
+        if any(each.state == "CREATED" for each in reserved):
+            return  # the workers have their places, and are about to begin
+        sentence = waits(self.cluster, [node.resources_total for node in nodes if node.state == "ALIVE"])
+        print(sentence, file=sys.stderr, flush=True)
+        events = Events(self.folder)
+        events.stdout = None
+        events.notice(sentence)
+
+
+def places(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> int:
+    """Returns how many workers have a place when nothing else is at work. nodes: the resources of each."""
+    kind = "GPU" if cluster.gpus_per_worker else "CPU"
+    return sum(int(node.get(kind, 0)) for node in nodes)
+
+
+def asked(cluster: ClusterConfig) -> str:
+    """Returns such as `2 workers with one GPU each`."""
+    one = _place(cluster)
+    return f"1 worker with one {one}" if cluster.workers == 1 else f"{cluster.workers} workers with one {one} each"
+
+
+def has(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
+    """Returns such as `2 nodes with 0 GPUs`."""
+    return f"{_counted(len(nodes), 'node')} with {_counted(places(cluster, nodes), _place(cluster))}"
+
+
+def waits(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
+    """Returns the sentence about a run for which no worker has a place yet."""
+    taken = ", which other work holds" if places(cluster, nodes) else ""
+    return (
+        f"The run waits for room: it asks for {asked(cluster)}, and the cluster at {cluster.address} has "
+        f"{has(cluster, nodes)}{taken}."
+    )
+
+
+def _place(cluster: ClusterConfig) -> str:
+    return "GPU" if cluster.gpus_per_worker else "processor"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
