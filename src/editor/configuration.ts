@@ -11,6 +11,8 @@ import type { Settings } from './settings';
 /** Maximum milliseconds until the editor notices that another program has written a file. */
 const NOTICED_MS = 10_000;
 const LOOK_EVERY_MS = 50;
+/** Milliseconds after which the editor has also noted when that file was written, without which it would not save it. */
+const SETTLED_MS = 1000;
 
 /** The settings of one folder, read anew each time; their defaults are in the manifest only. */
 export class FolderSettings {
@@ -140,6 +142,7 @@ export class FolderSettings {
     const target = folders.length === 0 || (name === 'servers' && !isOwn) ? Global : Workspace;
     if (target === Workspace) await settingsAreKnown();
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
+    if (target === Workspace) await rememberSettings();
     if (folders.length < 2) return;
     for (const { uri } of folders) {
       const own = vscode.workspace.getConfiguration('tandem', uri);
@@ -159,6 +162,7 @@ export class FolderSettings {
     const set = async (to: Settings[K] | undefined): Promise<void> => {
       await settingsAreKnown();
       await vscode.workspace.getConfiguration('tandem', this.folder?.uri).update(name, to, WorkspaceFolder);
+      await rememberSettings();
     };
     await set(value);
     return () => set(before);
@@ -205,7 +209,12 @@ async function settingsAreKnown(): Promise<void> {
   const document = await vscode.workspace.openTextDocument(file);
   for (let waited = 0; waited < NOTICED_MS; waited += LOOK_EVERY_MS) {
     // The editor itself refuses to overwrite unsaved changes in that file, and says so.
-    if (document.isDirty || plain(document.getText()) === plain(await textOf(file))) return;
+    if (document.isDirty) return;
+    const text = plain(await textOf(file));
+    if (plain(document.getText()) === text) {
+      const { mtime } = await vscode.workspace.fs.stat(file);
+      if (text === written || Date.now() - mtime > SETTLED_MS) return;
+    }
     await pause(LOOK_EVERY_MS);
   }
   const name = vscode.workspace.asRelativePath(file, false);
@@ -216,6 +225,14 @@ async function settingsAreKnown(): Promise<void> {
       name,
     ),
   );
+}
+
+/** The text of the settings file after the last change that was made here. */
+let written: string | undefined;
+
+async function rememberSettings(): Promise<void> {
+  const file = settingsFile();
+  written = file && (await isThere(file)) ? plain(await textOf(file)) : undefined;
 }
 
 function settingsFile(): vscode.Uri | undefined {

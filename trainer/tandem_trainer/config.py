@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from .places import around, file, folder, model, web_address
+from .places import around, elsewhere, file, folder, model, web_address
 
 Method = Literal["sweet-rl", "rft", "multiturn-dpo", "grpo"]
 Pairing = Literal["paper", "successes", "all"]
@@ -34,6 +34,8 @@ Folder = Annotated[str, AfterValidator(folder), Field(json_schema_extra={"format
 Model = Annotated[str, AfterValidator(model)]
 # A folder that exists and holds that of run.json.
 Around = Annotated[str, AfterValidator(around), Field(json_schema_extra={"format": "path"})]
+# A folder of another machine.
+Elsewhere = Annotated[str, AfterValidator(elsewhere)]
 Address = Annotated[str, AfterValidator(web_address)]
 
 
@@ -336,7 +338,7 @@ class GrpoConfig:
 
 @dataclass(frozen=True, config=STRICT)
 class ClusterConfig:
-    """A Ray cluster that trains the run in place of this machine. All its nodes must see the folder of the run."""
+    """A Ray cluster that trains the run in place of this machine. Its nodes see the folder of the run, or a copy."""
 
     address: Address = Field(
         title="Address", description="The dashboard of the Ray cluster, which takes jobs: http://head:8265."
@@ -361,6 +363,12 @@ class ClusterConfig:
         title="Storage",
         description="A folder that all nodes see under the same path; the folder of the run must lie in it. Not set: "
         "the folder of the run is known to be shared.",
+    )
+    copy_to: Elsewhere | None = Field(
+        None,
+        title="Copy to",
+        description="For a cluster that does not see the files of this machine: a folder that all its nodes see under "
+        "the same path. The run is copied there and its small files come back; the trained model stays there.",
     )
 
 

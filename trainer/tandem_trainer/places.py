@@ -4,7 +4,7 @@ The folder of run.json comes as the validation's context. A configuration that i
 paths as they are.
 """
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -47,6 +47,13 @@ def around(value: str, about: ValidationInfo) -> str:
     inside = about.context["folder"]
     if not inside.is_relative_to(Path(value).resolve()):
         _refuse(f"the folder of the run, {inside}, is not in {value}: give `tandem train` a --data folder that is")
+    return value
+
+
+def elsewhere(value: str) -> str:
+    """Returns the absolute path of a folder on other machines, which have Linux. Errors: PydanticCustomError."""
+    if not PurePosixPath(value).is_absolute():
+        _refuse(f"{value} is not an absolute path, and other machines have other working directories")
     return value
 
 

@@ -36,7 +36,12 @@ class RayCluster:
                 stderr=errors,
                 text=True,
                 cwd=log.parent,  # jobs begin in this folder, and would find a package there
-                env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+                # A run that is copied to the nodes is executed by the Python that is first there.
+                env={
+                    **os.environ,
+                    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+                    "RAY_USAGE_STATS_ENABLED": "0",
+                },
             )
         self.address = self._answer()
 

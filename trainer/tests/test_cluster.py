@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from models import tiny_model
 from ray_cluster import RayCluster
 from tiny_run import events, states, tiny_run, train
 
@@ -27,8 +28,8 @@ TRAINER = Path(__file__).resolve().parents[1]
 # first process that is to sample candidates.
 HOLDING = """
 import os, time
-from tandem_trainer.cluster import job, maker
-real_perform, real_make = job.perform, maker.Maker.make
+from tandem_trainer.cluster import maker, worker
+real_perform, real_make = worker.perform, maker.Maker.make
 
 def perform(folder, *given, **named):
     from tandem_trainer.run import optimise
@@ -51,7 +52,7 @@ def make(self, name, numbers):
         os._exit(1)
     return real_make(self, name, numbers)
 
-job.perform, maker.Maker.make = perform, make
+worker.perform, maker.Maker.make = perform, make
 """
 
 
@@ -242,6 +243,46 @@ def test_a_run_is_refused_with_the_node_that_has_another_trainer_and_where_ray_i
         f"{python}: start Ray on every node with {sys.prefix}/bin/ray."
     )
     assert [state["message"] for state in events(path, "state")] == [sentence, another.said().splitlines()[-1]]
+
+
+def test_a_run_that_the_nodes_do_not_see_is_copied_to_them_and_its_small_files_come_back(tmp_path, cluster, apart):
+    there = tmp_path / "there"
+    there.mkdir()
+    fields = {"address": cluster.address, "workers": 2, "copy_to": str(there)}
+    tiny_model(tmp_path / "base")  # it must be where the nodes see it
+
+    def run(name: str, **changes) -> Path:
+        # The second node does not see this folder.
+        resources = {"cluster": fields, "checkpoint_minutes": 0}
+        path = tiny_run(apart / name, method="rft", model={"base": str(tmp_path / "base")}, resources=resources)
+        read = json.loads(path.read_text())
+        path.write_text(json.dumps({**read, **changes}))
+        return path
+
+    policy = {"learning_rate": 1e-2, "batch": 4, "epochs": 1000.0}
+    path = run("stopped", policy=policy)
+    stopped = Follower(cluster, path, TRAINER, "stopped")
+    stopped.wait_for(lambda: has_step(path))
+    (path.parent / "stop").touch()
+    assert stopped.wait() == 0, stopped.said()
+    assert states(path)[-2:] == [("stopping", "policy"), ("stopped", "policy")]
+    assert not (path.parent / "stop").exists()
+    assert json.loads((path.parent / "plan.json").read_text())["fits"]
+    copy = Path(read_job(path.parent).folder)
+    assert copy.parent == there
+    assert (copy / "events.jsonl").read_bytes() == (path.parent / "events.jsonl").read_bytes()
+    assert not (path.parent / "checkpoints").exists() and not (path.parent / "alive").exists()
+
+    whole = run("whole")
+    ended = Follower(cluster, whole, TRAINER, "whole")
+    assert ended.wait() == 0, ended.said()
+    assert ("done", "export") in states(whole)
+    copy = Path(read_job(whole.parent).folder)
+    assert events(whole, "notice")[-1]["message"].startswith(f"The trained model is in {copy} on the cluster.")
+    straight = run("straight")
+    assert train(straight).code == 0
+    assert_same_steps(whole, straight)
+    assert (copy / "model" / "config.json").exists() and not (whole.parent / "model").exists()
 
 
 def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_even_when_a_node_is_taken_away(

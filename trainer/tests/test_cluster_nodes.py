@@ -280,7 +280,7 @@ def test_a_full_disk_of_a_worker_ends_the_run_with_the_name_of_the_node(tmp_path
     code = """
 import resource, sys
 from pathlib import Path
-from tandem_trainer.cluster.job import train_on_worker
+from tandem_trainer.cluster.worker import train_on_worker
 from tandem_trainer.cluster.record import read_job
 resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 path = Path(sys.argv[1])

@@ -15,10 +15,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import urlopen
 
 from ..config import ClusterConfig
@@ -28,6 +29,7 @@ from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
 from ..run_json import read_config
 from .record import Job, has_ended, next_job, read_job, report_end
+from .remote import Copy, bundle, visible_lines
 from .room import Wait
 
 if TYPE_CHECKING:
@@ -69,10 +71,10 @@ def main(arguments: list[str]) -> int:
 
 
 class Requests:
-    """Knows what this process was asked for by signals, and the run by its file `stop`."""
+    """Knows what this process was asked for by signals, and the run by the files `stop` and `finish`."""
 
     def __init__(self, folder: Path):
-        self.stop_path = folder / "stop"
+        self.stop_path, self.finish_path = folder / "stop", folder / "finish"
         self.killed_path = folder / "killed.json"
         self.signalled: float | None = None
         self.at_once = False  # whether the job is to end without a checkpoint
@@ -94,6 +96,11 @@ class Requests:
         if self.signalled is not None:
             self.stop_path.touch()
         return _is_new(self.stop_path)
+
+    def made(self) -> list[str]:
+        """Returns the files of the folder by which the run is asked for something."""
+        is_finishing = self.finish_path.exists()
+        return ["stop"] * self.is_to_stop() + ["finish"] * is_finishing
 
 
 def _is_new(path: Path) -> bool:
@@ -148,8 +155,12 @@ def _patiently(call: Callable[[], T]) -> T:
 
 
 def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> Job:
-    """Submits the run as another job, for which the nodes need this Python and this package under the same paths."""
-    job = next_job(path.parent, cluster.address)
+    """Submits the run as another job.
+
+    The nodes need this Python and this package under the same paths. If they do not see the files of this machine, the
+    package goes with the job, and Python is the one that Ray runs with.
+    """
+    job = next_job(path.parent, cluster.address, cluster.copy_to)
     variables = {
         **VARIABLES,
         "RAY_TRAIN_V2_ENABLED": "1",
@@ -158,17 +169,28 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
     }
     if cluster.gpus_per_worker == 0:
         variables["CUDA_VISIBLE_DEVICES"] = ""
-    command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
-    try:
-        client.submit_job(entrypoint=command, submission_id=job.id, runtime_env={"env_vars": variables})
-    except (OSError, RuntimeError) as error:
-        raise Fault(f"The Ray cluster at {cluster.address} has not taken the job: {error}") from error
+    if job.folder is None:
+        command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
+        _submit_job(client, cluster.address, job.id, command, {"env_vars": variables})
+    else:
+        del variables["PYTHONPATH"]
+        with bundle(path) as folder:
+            environment = {"env_vars": variables, "working_dir": str(folder)}
+            _submit_job(client, cluster.address, job.id, "python -m tandem_trainer cluster-job run.json", environment)
     return job
+
+
+def _submit_job(client: JobSubmissionClient, address: str, id: str, command: str, environment: dict[str, Any]) -> None:
+    try:
+        client.submit_job(entrypoint=command, submission_id=id, runtime_env=environment)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Fault(f"The Ray cluster at {address} has not taken the job: {error}") from error
 
 
 def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests, wait: Wait) -> int:
     """Follows a job to its end and returns its exit code. Errors: Fault when it has failed."""
     shown, states = None, StateReader(folder, job.since)
+    copy = Copy(client, folder, job) if job.folder else None
     while True:
         found = _find(client, job)
         if found is None:
@@ -187,7 +209,12 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
             wait.look(found.job_id)
         if requests.at_once or has_failed or (requests.is_to_stop() and waits):
             _patiently(lambda: client.stop_job(job.id))
+        elif copy:
+            for name in requests.made():
+                _patiently(partial(copy.hand_on, name))
         time.sleep(EVERY)
+    if copy:
+        _patiently(copy.close)
     requests.stop_path.unlink(missing_ok=True)
     if found.status == "SUCCEEDED":
         return 0
@@ -197,7 +224,7 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
             raise Fault(told["message"])
         return 0
     # A driver that could not begin, on a node without the run's folder for one, has only its log to say so.
-    log = [line for line in _patiently(lambda: client.get_job_logs(job.id)).splitlines() if line.strip()]
+    log = visible_lines(_patiently(lambda: client.get_job_logs(job.id)))
     if not has_ended(folder, job):
         print("\n".join(log[-SHOWN:]), file=sys.stderr)
     raise _failure(folder, job, f"The Ray job {job.id} has failed: {log[-1] if log else 'it wrote no log'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..run.disk import not_written
@@ -17,13 +17,14 @@ class Job:
     """A Ray job.
 
     address: the cluster's dashboard. since: the size of events.jsonl in bytes when the job was made; later events are
-    the job's. attempt: how many jobs this run has had, from 1.
+    the job's. attempt: how many jobs this run has had, from 1. folder: that of the run on the cluster, if it is a copy.
     """
 
     id: str
     address: str
     attempt: int
     since: int
+    folder: str | None = None
 
 
 def read_job(folder: Path) -> Job | None:
@@ -34,14 +35,22 @@ def read_job(folder: Path) -> Job | None:
         return None
 
 
-def next_job(folder: Path, address: str) -> Job:
-    """Names another job of the run, and records it before it is submitted. Errors: Fault when it cannot be written."""
+def next_job(folder: Path, address: str, copy_to: str | None = None) -> Job:
+    """Names another job of the run, and records it before it is submitted.
+
+    copy_to: the folder of the cluster in which the run gets one of its own, the same for all its jobs.
+    Errors: Fault when it cannot be written.
+    """
     last = read_job(folder)
     attempt = 1 if last is None else last.attempt + 1
     events = folder / "events.jsonl"
     # The random part distinguishes runs in folders of the same name.
-    name = f"tandem-{folder.name}-{attempt}-{os.urandom(3).hex()}"
-    job = Job(name, address, attempt, events.stat().st_size if events.exists() else 0)
+    random = os.urandom(3).hex()
+    copied = copy_to and str(PurePosixPath(copy_to) / f"{folder.name}-{random}")
+    if last is not None and last.folder and copied and PurePosixPath(last.folder).parent == PurePosixPath(copy_to):
+        copied = last.folder
+    size = events.stat().st_size if events.exists() else 0
+    job = Job(f"tandem-{folder.name}-{attempt}-{random}", address, attempt, size, copied)
     temporary = folder / "cluster.json.tmp"
     try:
         temporary.write_text(json.dumps(asdict(job)) + "\n", encoding="utf-8")

@@ -1,13 +1,15 @@
 """Draws the candidates of the first round by vLLM on the Ray cluster, through `ray.data.llm`.
 
 The policy of that round is the base model itself. vLLM gives tokens and their log-probabilities after temperature and
-top-p; makers then compare these with the trainer's own, as for the trainer's sampler. Each candidate has a seed of its
-own, but vLLM gives the same tokens again only where the same requests happen to be computed together.
+top-p; makers then compare these with the trainer's own, as for the trainer's sampler. What it draws depends on which
+requests happen to be computed together, so that another draw with the same seed differs.
 """
 
 from __future__ import annotations
 
 import logging
+import queue
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +19,13 @@ from ..fault import Fault
 from ..run.stop import Stopped, StopRequest
 
 if TYPE_CHECKING:
+    from ray.data import Dataset
+
     from ..run.shards import Shards
 
 BATCH = 64  # requests that Ray hands to an engine together; an engine has eight such batches at a time
+EVERY = 0.5  # seconds between looks at requests to stop
+SILENCE = 1800  # seconds without a turn after which vLLM is given up; Ray starts an engine that fails again and again
 
 
 def draw(
@@ -41,27 +47,58 @@ def draw(
     each, done = shards.settings.sampled, 0
     found: dict[int, dict[int, Turn]] = {number: {} for number in missing}
     rows = ray.data.from_items([{"shard": number} for number in missing]).flat_map(Requests(folder, config), num_cpus=0)
-    try:
-        for row in _processor(shards, config, folder)(rows).iter_rows():
-            if request:
-                raise Stopped
-            number, place = row["shard"], row["place"]
-            history = shards.histories[number][place // each]
-            ids, said = np.array(row["ids"], np.int32), np.array(row["log_probs"], np.float32)
-            found[number][place] = Turn(history.prompt, ids, sampled=True, log_probs=said)
-            count = len(shards.histories[number]) * each
-            if len(found[number]) == count:
-                turns = found.pop(number)
-                flat = [turns[place] for place in range(count)]
-                shards.write_drawn(number, [flat[start : start + each] for start in range(0, count, each)])
-                done += 1
-                tell(done, len(missing))
-    except ray.exceptions.RayError as error:
-        words = str(getattr(error, "cause", error)).strip().splitlines() or ["no reason was given"]
-        raise Fault(
-            f"vLLM has failed on the cluster ({words[-1].strip()}): the log of the job says more; "
-            "resources.cluster.sampler set to own does without it."
-        ) from error
+    for row in _until_stopped(_processor(shards, config, folder)(rows), request):
+        number, place = row["shard"], row["place"]
+        history = shards.histories[number][place // each]
+        ids, said = np.array(row["ids"], np.int32), np.array(row["log_probs"], np.float32)
+        found[number][place] = Turn(history.prompt, ids, sampled=True, log_probs=said)
+        count = len(shards.histories[number]) * each
+        if len(found[number]) == count:
+            turns = found.pop(number)
+            flat = [turns[place] for place in range(count)]
+            shards.write_drawn(number, [flat[start : start + each] for start in range(0, count, each)])
+            done += 1
+            tell(done, len(missing))
+
+
+def _until_stopped(rows: Dataset, request: StopRequest) -> Iterator[dict[str, Any]]:
+    """Yields the rows as they come; the process ends afterwards where it raises. Errors: Stopped, Fault."""
+    come: queue.Queue[dict[str, Any] | BaseException | None] = queue.Queue()
+
+    def read() -> None:
+        try:
+            for row in rows.iter_rows():
+                come.put(row)
+            come.put(None)
+        except BaseException as error:  # it is raised where it is read
+            come.put(error)
+
+    threading.Thread(target=read, name="vLLM", daemon=True).start()
+    waited = 0.0
+    while True:
+        if request:
+            raise Stopped
+        try:
+            row = come.get(timeout=EVERY)
+        except queue.Empty:
+            waited += EVERY
+            if waited > SILENCE:
+                raise _failed(f"it has drawn nothing for {SILENCE // 60} minutes") from None
+            continue
+        if row is None:
+            return
+        if isinstance(row, BaseException):
+            words = str(getattr(row, "cause", row)).strip().splitlines() or ["no reason was given"]
+            raise _failed(words[-1].strip()) from row
+        waited = 0.0
+        yield row
+
+
+def _failed(why: str) -> Fault:
+    return Fault(
+        f"vLLM has failed on the cluster ({why}): the log of the job says more, and resources.cluster.sampler set to "
+        "own does without it."
+    )
 
 
 class Requests:
@@ -79,7 +116,6 @@ class Requests:
             assert work is not None
             self.shards = work.shards(self.folder, self.config)
         number, settings = row["shard"], self.shards.settings
-        seed = self.shards.seed_of(number)
         prompts = [history.prompt.tolist() for history in self.shards.histories[number]]
         for place in range(len(prompts) * settings.sampled):
             yield {
@@ -91,7 +127,6 @@ class Requests:
                     "top_p": settings.top_p,
                     "max_tokens": settings.max_new_tokens,
                     "stop_token_ids": sorted(self.shards.stop_ids),
-                    "seed": seed + place,
                     "logprobs": 0,  # that of the drawn token alone
                     "detokenize": False,
                 },

@@ -85,7 +85,7 @@ class Shards:
             prompts = [] if number is None else [history.prompt for history in self.histories[number]]
             turns, stopped = [] if number is None else self._read_drawn(number), False
             try:
-                turns = turns or sampler.sample(prompts, 0 if number is None else self.seed_of(number))
+                turns = turns or sampler.sample(prompts, 0 if number is None else self._seed(number))
             except Stopped:
                 stopped = True
             if budget.ranks.highest(stopped):
@@ -185,7 +185,7 @@ class Shards:
     def __len__(self) -> int:
         return len(self.histories)
 
-    def seed_of(self, number: int) -> int:
+    def _seed(self, number: int) -> int:
         """Returns the seed with which a shard is sampled, below 2⁵⁶."""
         return int.from_bytes(lot(self.seed, "candidates", self.round, number)[:7], "big")
 

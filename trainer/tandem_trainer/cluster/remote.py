@@ -1,0 +1,266 @@
+"""A run on a cluster that does not see this machine's files: it is copied there, and its small files come back.
+
+With the job goes a bundle: the configuration, the files that it names, the events so far and this package. The job
+copies the run to the folder `resources.cluster.copy_to` of the nodes and trains it there. What changes among its small
+files it prints, a line for each piece, and the follower writes that into the folder here, so that every view is as it
+is for any other run. Weights stay there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config import DataConfig, ModelConfig
+from ..fault import Fault
+from .record import Job
+
+if TYPE_CHECKING:
+    from ray.job_submission import JobSubmissionClient
+
+EVERY = 1.0  # seconds between looks at what has changed
+MARK = "tandem-file "  # begins a line of the job's log that is a piece of a file
+MOST = 4 << 20  # bytes of a file that is brought back whole
+PIECE = 1 << 20  # bytes of one line, before compression
+GROWING = "events.jsonl"  # the only file whose lines are brought back as they come
+THEIRS = (
+    "lock",
+    "reserve",
+    "stop",
+    "finish",
+    "cluster.json",
+    "configuration.json",
+    "run.json",
+)  # files that each side has for itself
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# on this machine
+
+
+@contextmanager
+def bundle(path: Path) -> Iterator[Path]:
+    """Makes the folder that goes to the cluster, and deletes it afterwards. path: of run.json.
+
+    Errors: Fault for a shared folder, which the cluster does not see.
+    """
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    if content.get("resources", {}).get("shared"):
+        raise Fault(
+            "resources.shared is a folder of this machine, which a run that is copied to a cluster does not see: leave "
+            "it out.",
+            usage=True,
+        )
+    with tempfile.TemporaryDirectory(prefix="tandem-bundle-") as name:
+        folder = Path(name)
+        (folder / "files").mkdir()
+        for group, about in (("data", DataConfig), ("model", ModelConfig)):
+            for field in fields(about):
+                value = content.get(group, {}).get(field.name)
+                if value and field.name in FILES:
+                    content[group][field.name] = _taken(value, path.parent, folder)
+        base = Path(path.parent, content["model"]["base"])
+        if base.is_dir():  # the same path there; otherwise it is an ID on the hub
+            content["model"]["base"] = str(base.resolve())
+        (folder / "run.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        for each in (GROWING, "cluster.json"):
+            if (path.parent / each).exists():
+                shutil.copy(path.parent / each, folder)
+        package = Path(__file__).parents[1]
+        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+        yield folder
+
+
+FILES = ("trajectories", "preferences", "tasks", "opening", "chat_template")  # fields that name files
+
+
+def _taken(value: str | list[str], here: Path, folder: Path) -> str | list[str]:
+    """Copies files into the bundle; returns their paths from there."""
+    if isinstance(value, list):
+        return [str(_taken(each, here, folder)) for each in value]
+    number = len(list((folder / "files").iterdir()))
+    name = f"files/{number}-{Path(value).name}"
+    shutil.copy(here / value, folder / name)
+    return name
+
+
+class Copy:
+    """Writes what a job prints of its files into the folder of the run, and hands requests on to it.
+
+    `copied.json` in the folder says how much of the job's events is there, for a follower that comes later: events of
+    this machine's own may be among them.
+    """
+
+    def __init__(self, client: JobSubmissionClient, folder: Path, job: Job):
+        assert job.folder is not None
+        self.client, self.folder, self.job, self.there = client, folder, job, job.folder
+        self.about = folder / "copied.json"
+        self.taken = self._taken_before()
+        self.rest = ""
+        self.handed_on: set[str] = set()
+        self.closed = threading.Event()
+        self.thread = threading.Thread(target=self._follow, name="copy", daemon=True)
+        self.thread.start()
+
+    def hand_on(self, name: str) -> None:
+        """Makes a request of the run's folder, `stop` or `finish`, one of its folder on the cluster."""
+        if name not in self.handed_on:
+            self.handed_on.add(name)
+            self.client.submit_job(entrypoint=shlex.join(["touch", f"{self.there}/{name}"]))
+
+    def close(self) -> None:
+        """Takes what is left of the log, when the job is over and nothing is added to it."""
+        self.closed.set()
+        self.thread.join()
+        self.rest = ""
+        self._read(self.client.get_job_logs(self.job.id))
+
+    def _taken_before(self) -> int:
+        if self.about.exists():
+            about = json.loads(self.about.read_text())
+            if about["job"] == self.job.id:
+                return about["events"]
+        return self.job.since
+
+    def _follow(self) -> None:
+        while not self.closed.is_set():
+            try:
+                asyncio.run(self._tail())
+            except Exception as error:  # of the connection, by any library under it; the next one begins at the start
+                print(f"The log of the job is asked for again ({error}).", file=sys.stderr, flush=True)
+            self.closed.wait(EVERY)
+
+    async def _tail(self) -> None:
+        self.rest = ""
+        async for text in self.client.tail_job_logs(self.job.id):
+            self._read(text)
+            if self.closed.is_set():
+                return
+
+    def _read(self, text: str) -> None:
+        *lines, self.rest = (self.rest + text).split("\n")
+        for line in lines:
+            if line.startswith(MARK):
+                self._write(json.loads(line.removeprefix(MARK)))
+
+    def _write(self, piece: dict[str, Any]) -> None:
+        """Writes one piece of a file; a second time it changes nothing."""
+        path = self.folder / Path(piece["file"]).name
+        if "data" not in piece:
+            path.unlink(missing_ok=True)
+            return
+        data = zlib.decompress(base64.b64decode(piece["data"]))
+        if path.name != GROWING:
+            _replace(path, data)
+            return
+        known = self.taken - piece["offset"]
+        if 0 <= known < len(data):
+            with open(path, "ab") as file:
+                file.write(data[known:])
+            self.taken = piece["offset"] + len(data)
+            _replace(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
+
+
+def _replace(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f"{path.name}.copy")
+    temporary.write_bytes(data)
+    os.replace(temporary, path)
+
+
+def visible_lines(log: str) -> list[str]:
+    """Returns the lines of a job's log that are for people."""
+    return [line for line in log.splitlines() if line.strip() and not line.startswith(MARK)]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# on the cluster
+
+
+def unpack(path: Path, job: Job) -> Path:
+    """Copies the bundle around `path` to the run's folder on the cluster; returns its run.json. Errors: Fault."""
+    assert job.folder is not None
+    target = Path(job.folder)
+    try:
+        (target / "files").mkdir(parents=True, exist_ok=True)
+        for each in (path.parent / "files").iterdir():
+            shutil.copy(each, target / "files")
+        for name in ("run.json", "cluster.json", GROWING):
+            if (path.parent / name).exists():
+                shutil.copy(path.parent / name, target)
+    except OSError as error:
+        raise Fault(
+            f"The run cannot be copied to {target} on the cluster: {error.strerror}. Set resources.cluster.copy_to to "
+            "a folder that every node sees under the same path, and that can be written."
+        ) from error
+    return target / "run.json"
+
+
+class Mirror:
+    """Prints what changes among the small files of a run, in a thread, as a context."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.seen: dict[str, tuple[int, int]] = {}
+        self.sent = (folder / GROWING).stat().st_size if (folder / GROWING).exists() else 0
+        self.closed = threading.Event()
+        self.thread = threading.Thread(target=self._go, name="mirror", daemon=True)
+
+    def __enter__(self) -> Mirror:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closed.set()
+        self.thread.join()
+        self.look()
+
+    def _go(self) -> None:
+        while not self.closed.wait(EVERY):
+            self.look()
+
+    def look(self) -> None:
+        """Prints what has changed since the last call."""
+        now: dict[str, tuple[int, int]] = {}
+        for path in sorted(self.folder.iterdir()):
+            try:
+                about = path.stat()
+                if not path.is_file() or path.name in THEIRS or path.suffix in (".tmp", ".writing"):
+                    continue
+                if path.name == GROWING:
+                    self._grown(path)
+                    continue
+                now[path.name] = about.st_size, about.st_mtime_ns
+                if about.st_size <= MOST and self.seen.get(path.name) != now[path.name]:
+                    _print({"file": path.name}, path.read_bytes())
+            except FileNotFoundError:  # it was replaced or deleted meanwhile; the next look sees what is there
+                continue
+        for name in self.seen.keys() - now.keys():
+            _print({"file": name}, None)
+        self.seen = now
+
+    def _grown(self, path: Path) -> None:
+        with open(path, "rb") as file:
+            file.seek(self.sent)
+            while data := file.read(PIECE):
+                _print({"file": GROWING, "offset": self.sent}, data)
+                self.sent += len(data)
+
+
+def _print(piece: dict[str, Any], data: bytes | None) -> None:
+    if data is not None:
+        piece["data"] = base64.b64encode(zlib.compress(data)).decode()
+    sys.stdout.write(f"{MARK}{json.dumps(piece)}\n")
+    sys.stdout.flush()
