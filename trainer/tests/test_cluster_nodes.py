@@ -282,7 +282,7 @@ import resource, sys
 from pathlib import Path
 from tandem_trainer.cluster.worker import train_on_worker
 from tandem_trainer.cluster.record import read_job
-resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 path = Path(sys.argv[1])
 train_on_worker({"run_json": path, "job": read_job(path.parent)})
 """
@@ -290,8 +290,9 @@ train_on_worker({"run_json": path, "job": read_job(path.parent)})
     assert ran.returncode == 1
     last = events(path, "state")[-1]
     assert last["state"] == "failed"
-    sentence = f"On the node {socket.gethostname()}: A checkpoint cannot be written to {path.parent}"
-    assert last["message"].startswith(sentence)
+    assert last["message"].startswith(f"On the node {socket.gethostname()}: ")
+    assert f" cannot be written to {path.parent}/" in last["message"]
+    assert "File too large" in last["message"]
     assert ran.stderr.splitlines()[-1].endswith(last["message"])
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tandem_trainer.run.doctor import as_json, as_text, ask_driver, check_driver
-from tandem_trainer.run.interpreter import BITSANDBYTES, PACKAGES, Check, check_package
+from tandem_trainer.run.interpreter import BITSANDBYTES, PACKAGES, RAY, Check, check_package
 
 TRAINER = Path(__file__).parents[1]
 DRIVER = """#!/bin/sh
@@ -67,6 +67,14 @@ def test_an_empty_environment_fails_with_what_to_install(without_packages, tmp_p
     assert checks["installer"]["status"] == "warning"
     assert checks["python"]["status"] == "ok"
     assert checks["driver"]["saw"] == "no nvidia-smi, so no NVIDIA driver to check"
+
+
+def test_a_cluster_cannot_be_asked_without_ray_which_is_said_with_what_to_install(without_packages, tmp_path):
+    code, checks = doctor("--cluster", "http://127.0.0.1:9", python=without_packages, path=tmp_path)
+    assert code == 1
+    assert [(name, check["status"]) for name, check in checks.items()] == [("pydantic", "failed"), ("ray", "failed")]
+    least = RAY["ray"]
+    assert checks["ray"]["remedy"] == f"{without_packages} -m pip install 'ray[default,train]>={least}'"
 
 
 def test_a_package_that_crashes_when_imported_is_seen(without_packages, tmp_path):

@@ -25,11 +25,24 @@ import struct
 import sys
 import tempfile
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..model.memory import available_memory
 from .found import Found
-from .interpreter import Check, Ran, keep_interpreter, known_interpreter, look_at_interpreter, release, run, size
+from .interpreter import (
+    PACKAGES,
+    RAY,
+    Check,
+    Ran,
+    check_package,
+    keep_interpreter,
+    known_interpreter,
+    look_at_interpreter,
+    release,
+    run,
+    size,
+)
 
 PYTHON = (3, 10)
 DRIVER = {"11": 450, "12": 525, "13": 580}  # oldest NVIDIA driver for each major version of CUDA (its release notes)
@@ -194,7 +207,11 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     if given.storage is not None and given.cluster is None:
         parser.error("--storage is looked for on the nodes of a cluster: give its address with --cluster")
-    if given.cluster is not None:
+    needed = {"pydantic": PACKAGES["pydantic"], **RAY}  # without which a cluster cannot be asked
+    missing = [name for name in needed if given.cluster is not None and find_spec(name) is None]
+    if missing:
+        checks = [check_package(name, needed[name]) for name in missing]
+    elif given.cluster is not None:
         from ..cluster.examine import examine_cluster
 
         checks = examine_cluster(given.cluster, given.run_json, given.storage)
