@@ -45,6 +45,20 @@ export function stateWord(state: RunState, t: Translate): string {
   }
 }
 
+/** Returns the state of a node of a cluster; `idle` nodes have no worker of the run. */
+export function nodeStateWord(state: 'works' | 'back' | 'lost' | 'idle', t: Translate): string {
+  switch (state) {
+    case 'works':
+      return t('works');
+    case 'back':
+      return t('came back');
+    case 'lost':
+      return t('lost');
+    case 'idle':
+      return t('without a worker');
+  }
+}
+
 /** @param stage as the trainer names it; a later round has its number, as in `policy-2` */
 export function stageWord(stage: string, t: Translate): string {
   const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];

@@ -21,6 +21,7 @@ from ..run.event_file import Events, last_state
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
+from .placement import own_node, tell_nodes
 from .record import Job, has_ended, read_job, report_end
 
 # Ray counts a failure for each time that workers or their nodes died, over the whole job; warnings of a cloud that it
@@ -50,7 +51,7 @@ def main(arguments: list[str]) -> int:
     on_gpus = cluster.gpus_per_worker == 1
     trainer = TorchTrainer(
         train_on_worker,
-        train_loop_config={"run_json": path.resolve(), "job": job},
+        train_loop_config={"run_json": path.resolve(), "job": job, "workers": cluster.workers},
         torch_config=TorchConfig(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
         scaling_config=ScalingConfig(
             num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
@@ -77,7 +78,8 @@ def main(arguments: list[str]) -> int:
 def train_on_worker(given: dict[str, Any]) -> None:
     """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
 
-    given: `run_json`, the absolute path of the configuration, and `job`, of which this is a part.
+    given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `workers`, how many the
+    configuration asks for.
     """
     from ..run.distributed import join
 
@@ -103,8 +105,11 @@ def train_on_worker(given: dict[str, Any]) -> None:
         attempt.report(events)
         return
     config = read_config(path)
+    workers = ranks.gather(own_node())
     lock = _claim(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
+        if ranks.first:
+            tell_nodes(folder, job, events, workers, given["workers"])
         perform(folder, config, events, StopRequest(folder), attempt, first=ranks.first)
     except Fault as fault:
         attempt.tell(fault)
