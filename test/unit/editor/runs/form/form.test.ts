@@ -35,6 +35,7 @@ const context = (
   },
   dataFolder: '/project/.tandem',
   name: (method) => `${method} #4`,
+  cluster: { state: 'none' },
   t: english,
   restriction: '',
   recommendation: '',
