@@ -8,8 +8,16 @@ import { textOf } from '../model/chat/body';
 export interface ClusterNode {
   readonly host: string;
   readonly cpus: number;
-  /** A name for each GPU; `GPU` where the node's driver does not tell it. */
-  readonly gpus: readonly string[];
+  /** Available memory in bytes; undefined until the node has reported it. */
+  readonly memory?: number | undefined;
+  readonly gpus: readonly ClusterGpu[];
+}
+
+export interface ClusterGpu {
+  /** `GPU` where the node's driver does not tell it. */
+  readonly name: string;
+  /** Memory in bytes; undefined where the driver does not tell it. */
+  readonly memory?: number | undefined;
 }
 
 /** A Ray cluster as its dashboard describes it. */
@@ -32,8 +40,10 @@ const schemas = lazily(() => ({
       summary: z.array(
         z.object({
           hostname: z.string().optional(),
-          /** The node's own report, which is absent until it has made the first one. */
-          gpus: z.array(z.object({ name: z.string() })).default([]),
+          /** The node's own report, which is absent until it has made the first one; GPUs in units of 2^20 bytes. */
+          gpus: z.array(z.object({ name: z.string(), memoryTotal: z.number() })).default([]),
+          /** Bytes in all and bytes available, then the used part. */
+          mem: z.array(z.number()).default([]),
           raylet: z.object({
             state: z.string(),
             nodeManagerHostname: z.string().optional(),
@@ -76,12 +86,16 @@ export async function readCluster(
 
 type NodeSummary = z.infer<ReturnType<typeof schemas>['nodes']>['data']['summary'][number];
 
-function nodeOf({ hostname, gpus, raylet }: NodeSummary): ClusterNode {
+function nodeOf({ hostname, gpus, mem, raylet }: NodeSummary): ClusterNode {
   const { nodeManagerHostname, nodeManagerAddress, resourcesTotal } = raylet;
   return {
     host: hostname ?? nodeManagerHostname ?? nodeManagerAddress,
     cpus: resourcesTotal.CPU,
-    gpus: Array.from({ length: Math.floor(resourcesTotal.GPU) }, (_, index) => gpus[index]?.name ?? 'GPU'),
+    memory: mem[1],
+    gpus: Array.from({ length: Math.floor(resourcesTotal.GPU) }, (_, index) => {
+      const { name = 'GPU', memoryTotal } = gpus[index] ?? {};
+      return { name, memory: memoryTotal === undefined ? undefined : memoryTotal * 2 ** 20 };
+    }),
   };
 }
 
@@ -107,6 +121,37 @@ function sentenceOf(error: unknown, address: string, isLate: boolean, waitMs: nu
     return `No Ray dashboard answers at ${address}: check the address, and that the cluster is up and was started with its dashboard.`;
   const why = error instanceof StrangeAnswer ? error.message : 'its fields are others';
   return `What answers at ${address} is no Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`;
+}
+
+/** The memory that each worker of a run has on a cluster, in bytes; null where it is not known. */
+export interface WorkerMemory {
+  /** Name of the GPU with the least memory; null for workers on processors. */
+  readonly gpu: string | null;
+  readonly memory: number | null;
+}
+
+/**
+ * Returns the least memory that a worker may get: of the smallest GPU, or of the smallest node that is full of workers,
+ * because Ray puts as many on a node as it has processors.
+ */
+export function workerMemory(
+  { nodes }: Cluster,
+  { workers, isOnGpu }: { readonly workers: number; readonly isOnGpu: boolean },
+): WorkerMemory {
+  const places: readonly ClusterGpu[] = isOnGpu
+    ? nodes.flatMap(({ gpus }) => gpus)
+    : nodes
+        .filter(({ cpus }) => cpus >= 1)
+        .map(({ host, cpus, memory }) => ({
+          name: host,
+          memory: memory === undefined ? undefined : memory / Math.min(workers, Math.floor(cpus)),
+        }));
+  const known = places.filter((place): place is Required<ClusterGpu> => place.memory !== undefined);
+  const [smallest] = known.toSorted((a, b) => a.memory! - b.memory!);
+  return {
+    gpu: isOnGpu ? (smallest?.name ?? places[0]?.name ?? 'GPU') : null,
+    memory: smallest === undefined ? null : Math.floor(smallest.memory!),
+  };
 }
 
 /** Returns equal names once, with their number: `8 × NVIDIA H100 80GB HBM3`. */

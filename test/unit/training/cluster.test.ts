@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { readCluster } from '../../../src/core/training/cluster';
+import { readCluster, workerMemory } from '../../../src/core/training/cluster';
 import { RayDashboard } from '../../fixtures/ray-dashboard';
 
 let dashboard: RayDashboard;
@@ -26,8 +26,8 @@ it('reads what a real dashboard says of its nodes', async () => {
   expect(await readCluster(`${dashboard.address}/`)).toEqual({
     version: '2.60.0',
     nodes: [
-      { host: 'vm', cpus: 1, gpus: [] },
-      { host: 'vm', cpus: 1, gpus: [] },
+      { host: 'vm', cpus: 1, memory: 16_902_635_520, gpus: [] },
+      { host: 'vm', cpus: 1, memory: 16_912_166_912, gpus: [] },
     ],
   });
   expect(dashboard.requests).toEqual(['/api/version', '/nodes?view=summary']);
@@ -36,9 +36,26 @@ it('reads what a real dashboard says of its nodes', async () => {
 it('counts the GPUs that Ray may give, by their names, and no node that is gone', async () => {
   dashboard.gpus = ['NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'];
   dashboard.state = 'DEAD';
+  const gpu = { name: 'NVIDIA H100 80GB HBM3', memory: 81_559 * 2 ** 20 };
   expect((await readCluster(dashboard.address)).nodes).toEqual([
-    { host: 'vm', cpus: 1, gpus: ['NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'] },
+    { host: 'vm', cpus: 1, memory: 16_902_635_520, gpus: [gpu, gpu] },
   ]);
+});
+
+it('knows the least memory that a worker may get', () => {
+  const node = (cpus: number, memory?: number, ...gpus: readonly number[]) => ({
+    ...{ host: 'a', cpus, memory },
+    gpus: gpus.map((size) => ({ name: `card of ${size}`, memory: size })),
+  });
+  const of = (isOnGpu: boolean, workers: number, ...nodes: readonly ReturnType<typeof node>[]) =>
+    workerMemory({ version: '2.60.0', nodes }, { workers, isOnGpu });
+  const nodes = [node(0, 5), node(2, 100), node(8, 120, 80, 40)];
+  expect(of(true, 2, ...nodes)).toEqual({ gpu: 'card of 40', memory: 40 });
+  expect(of(false, 1, ...nodes)).toEqual({ gpu: null, memory: 100 });
+  // Ray may put four workers on the larger node, and no more than two on the smaller one.
+  expect(of(false, 4, ...nodes)).toEqual({ gpu: null, memory: 30 });
+  expect(of(false, 1, node(4))).toEqual({ gpu: null, memory: null });
+  expect(of(true, 1, node(4))).toEqual({ gpu: 'GPU', memory: null });
 });
 
 it('says in one sentence what is wrong with an address, and what to do', async () => {

@@ -38,11 +38,12 @@ const STORAGE = 'resources.cluster.storage';
 /**
  * Reads the fields of the cluster. Where nothing is set, the run takes a GPU for each worker and all GPUs of the cluster,
  * or else a worker on each of its nodes.
- * @param copied text of the fields in the duplicated run; absent where it has none
+ * @param of.copied text of the fields in the duplicated run; absent where it has none
+ * @param of.device of the configuration; a run on processors takes no GPU
  */
 export function filledCluster(
   values: Values,
-  copied: Values,
+  { copied, device }: { readonly copied: Values; readonly device: unknown },
   known: ClusterState,
   t: Translate,
 ): FilledCluster {
@@ -60,7 +61,7 @@ export function filledCluster(
   if (typeof readAddress(address) === 'string')
     errors[ADDRESS] = t('Enter the address of the Ray dashboard, e.g. http://head:8265.');
   else if (known.state === 'failed') errors[ADDRESS] = known.sentence;
-  const gpusPerWorker = whole(GPUS, gpusOf(cluster) > 0 ? 1 : 0);
+  const gpusPerWorker = whole(GPUS, device !== 'cpu' && gpusOf(cluster) > 0 ? 1 : 0);
   const workers = whole(WORKERS, (gpusPerWorker > 0 && gpusOf(cluster)) || (cluster?.nodes.length ?? 0) || 1);
   const storage = set(STORAGE) ?? '';
   if (storage !== '' && !path.isAbsolute(storage))
@@ -134,7 +135,7 @@ export function clusterView(
 function clusterWords(cluster: Cluster, t: Translate): string {
   const { version, nodes } = cluster;
   const cpus = cpusOf(cluster);
-  const gpus = gpuNames(nodes.flatMap((node) => node.gpus));
+  const gpus = gpuNames(nodes.flatMap(({ gpus: there }) => there.map(({ name }) => name)));
   return [
     t('Ray {0}', version),
     nodes.length === 1 ? t('1 node') : t('{0} nodes', grouped(nodes.length)),

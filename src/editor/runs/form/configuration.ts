@@ -107,7 +107,12 @@ export function filled(form: Form, context: FormContext): Filled {
   if (playsItself(form)) fromPack(configuration, form, errors, context.t);
   else if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
   const cluster = isOnCluster(form)
-    ? filledCluster(values, clusterTexts(configuration), context.cluster, context.t)
+    ? filledCluster(
+        values,
+        { copied: clusterTexts(configuration), device: at(configuration, 'model.device') },
+        context.cluster,
+        context.t,
+      )
     : undefined;
   put(configuration, CLUSTER, cluster?.configuration);
   if (cluster !== undefined) put(configuration, 'resources.processes', undefined);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
+import { workerMemory, type WorkerMemory } from '../../../core/training/cluster';
 import type { DataCounts } from '../../../core/training/data/count';
 import type { TrajectoryFilter } from '../../../core/trajectory/index/query';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
@@ -327,11 +328,23 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     else if (Object.keys(filled.errors).length > 0)
       this.estimating.clear(t('Fix the marked fields to see the plan.'));
     else if (data.problem !== '') this.estimating.clear(t('There is nothing to plan without data.'));
+    else if (filled.cluster !== undefined && this.clusterCheck.state.state !== 'answers')
+      this.estimating.clear(t('The run is planned when the cluster has answered.'));
     else
       this.estimating.update({
+        ...this.worker(filled),
         ...{ runs, configuration: filled.configuration, from: FROM, data: JSON.stringify(counts ?? '') },
         needsDownload: this.state.values.base === HUB,
       });
+  }
+
+  /** Returns the place of each worker, for a run on a cluster. */
+  private worker({ cluster, configuration }: Filled): { readonly worker?: WorkerMemory } {
+    const { state } = this.clusterCheck;
+    if (cluster === undefined || state.state !== 'answers') return {};
+    const { workers, gpus_per_worker: gpus } = cluster.configuration;
+    const { device } = configuration.model as { readonly device?: unknown };
+    return { worker: workerMemory(state.cluster, { workers, isOnGpu: gpus > 0 && device !== 'cpu' }) };
   }
 
   private onCounts(counts: DataCounts | undefined): void {
