@@ -147,10 +147,10 @@ export function workerMemory(
           memory: memory === undefined ? undefined : memory / Math.min(workers, Math.floor(cpus)),
         }));
   const known = places.filter((place): place is Required<ClusterGpu> => place.memory !== undefined);
-  const [smallest] = known.toSorted((a, b) => a.memory! - b.memory!);
+  const [smallest] = known.toSorted((a, b) => a.memory - b.memory);
   return {
     gpu: isOnGpu ? (smallest?.name ?? places[0]?.name ?? 'GPU') : null,
-    memory: smallest === undefined ? null : Math.floor(smallest.memory!),
+    memory: smallest === undefined ? null : Math.floor(smallest.memory),
   };
 }
 

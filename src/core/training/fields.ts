@@ -62,8 +62,8 @@ export const isClusterFieldPath = (path: string): path is ClusterFieldPath =>
   Object.hasOwn(clusterFields, path);
 
 function clusterSchema(): Schema {
-  const { anyOf = [] }: Schema = runSchema.properties.resources.properties.cluster;
-  return anyOf.find(({ properties }) => properties !== undefined)!;
+  const { anyOf } = runSchema.properties.resources.properties.cluster;
+  return anyOf.find((schema: Schema) => schema.properties !== undefined)!;
 }
 
 export const isFieldPath = (path: string): path is FieldPath => Object.hasOwn(fields, path);
