@@ -330,14 +330,14 @@ test('a Ray cluster is asked what it has while its address is typed, and the run
   await needs().getByText('It fits the nodes of the cluster.').waitFor();
   await form().getByRole('combobox', { name: 'Device' }).selectOption('auto');
   await expect.poll(() => workers.inputValue()).toBe('4');
-  await needs().getByText('NVIDIA H100 80GB HBM3, bfloat16').waitFor();
+  await needs().getByText(/^NVIDIA H100 80GB HBM3, /).waitFor();
   await needs().getByText('unknown until the run has measured it on the cluster').waitFor();
   await workers.fill('9');
   await form().getByText('The cluster has 4 GPUs, one for each worker: the run goes on').waitFor();
   await needs().getByText('for each of 9 workers').waitFor();
   await onCluster.scrollIntoViewIfNeeded();
   await pictures('cluster');
-  await workbench.kept(/gpus_per_worker|resources\.cluster\.workers/);
+  await workbench.kept(/cluster\.workers\W+9/);
   await workbench.reload();
   await form().getByText('Ray 2.60.0, 2 nodes, 2 CPUs, 4 × NVIDIA H100 80GB HBM3').waitFor();
   await expect.poll(() => workers.inputValue()).toBe('9');

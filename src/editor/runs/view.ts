@@ -70,7 +70,7 @@ export function runView(
     data: dataOf(run, history, t),
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),
-    nodes: nodesOf(history, t),
+    nodes: nodesOf(history, isLive, t),
     workers: workersWords(history, t),
     // A run that is ending early shows no time, because its estimate is for the whole run.
     left: (state === 'running' && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
@@ -145,10 +145,10 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
   });
 }
 
-const nodesOf = ({ nodes }: RunHistory, t: Translate): NodeView[] =>
+const nodesOf = ({ nodes }: RunHistory, isLive: boolean, t: Translate): NodeView[] =>
   (nodes?.nodes ?? []).map(({ host, state, workers, gpus }) => ({
     ...{ host, state, workers },
-    stateLabel: nodeStateWord(state, t),
+    stateLabel: nodeStateWord(state, isLive, t),
     gpus: gpuNames(gpus),
   }));
 

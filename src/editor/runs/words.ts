@@ -45,11 +45,18 @@ export function stateWord(state: RunState, t: Translate): string {
   }
 }
 
-/** Returns the state of a node of a cluster; `idle` nodes have no worker of the run. */
-export function nodeStateWord(state: 'works' | 'back' | 'lost' | 'idle', t: Translate): string {
+/**
+ * Returns the state of a node of a cluster; `idle` nodes have no worker of the run.
+ * @param isLive whether the run is at work
+ */
+export function nodeStateWord(
+  state: 'works' | 'back' | 'lost' | 'idle',
+  isLive: boolean,
+  t: Translate,
+): string {
   switch (state) {
     case 'works':
-      return t('works');
+      return isLive ? t('works') : t('worked');
     case 'back':
       return t('came back');
     case 'lost':

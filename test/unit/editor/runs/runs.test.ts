@@ -215,6 +215,8 @@ describe('the view of a run', () => {
     const lost = event('nodes', { nodes: [node('a', 2), node('b', 0, 'lost')], asked: 3 });
     const view = runView(run(), history(begun, step(1), lost), {}, options);
     expect(view.workers).toBe('2 of 3 workers');
+    const paused = runView(resting('stopped'), history(begun), {}, options);
+    expect(paused.nodes.map(({ stateLabel }) => stateLabel)).toEqual(['worked', 'worked']);
     expect(view.nodes).toEqual([
       { host: 'a', state: 'works', stateLabel: 'works', workers: 2, gpus: '2 × NVIDIA H100' },
       { host: 'b', state: 'lost', stateLabel: 'lost', workers: 0, gpus: '' },
