@@ -330,7 +330,9 @@ test('a Ray cluster is asked what it has while its address is typed, and the run
   await needs().getByText('It fits the nodes of the cluster.').waitFor();
   await form().getByRole('combobox', { name: 'Device' }).selectOption('auto');
   await expect.poll(() => workers.inputValue()).toBe('4');
-  await needs().getByText(/^NVIDIA H100 80GB HBM3, /).waitFor();
+  await needs()
+    .getByText(/^NVIDIA H100 80GB HBM3, /)
+    .waitFor();
   await needs().getByText('unknown until the run has measured it on the cluster').waitFor();
   await workers.fill('9');
   await form().getByText('The cluster has 4 GPUs, one for each worker: the run goes on').waitFor();

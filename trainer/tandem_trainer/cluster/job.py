@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
     on_gpus = cluster.gpus_per_worker == 1
     trainer = TorchTrainer(
         train_on_worker,
-        train_loop_config={"run_json": path.resolve(), "job": job, "workers": cluster.workers},
+        train_loop_config={"run_json": path.resolve(), "job": job},
         torch_config=TorchConfig(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
         scaling_config=ScalingConfig(
             num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
@@ -78,8 +78,7 @@ def main(arguments: list[str]) -> int:
 def train_on_worker(given: dict[str, Any]) -> None:
     """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
 
-    given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `workers`, how many the
-    configuration asks for.
+    given: `run_json`, the absolute path of the configuration, and `job`, of which this is a part.
     """
     from ..run.distributed import join
 
@@ -109,7 +108,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
     lock = _claim(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
         if ranks.first:
-            tell_nodes(folder, job, events, workers, given["workers"])
+            tell_nodes(folder, job, events, workers, config.resources)
         perform(folder, config, events, StopRequest(folder), attempt, first=ranks.first)
     except Fault as fault:
         attempt.tell(fault)

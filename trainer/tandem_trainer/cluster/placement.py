@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from ..config import ResourcesConfig
 from ..run.event_file import Events, last_event
 from .record import Job
 
@@ -41,12 +42,15 @@ def own_node() -> Node:
     return Node(ray.get_runtime_context().get_node_id(), socket.gethostname(), 1, gpus)
 
 
-def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], asked: int) -> None:
+def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], resources: ResourcesConfig) -> None:
     """Writes the event, and a notice when nodes were lost, came back or joined.
 
-    workers: the node of each worker, as `own_node` made it. asked: the number of workers in the configuration.
+    workers: the node of each worker, as `own_node` made it. resources: of the run, which names the cluster.
     """
     import ray
+
+    assert resources.cluster is not None
+    asked = resources.cluster.workers
 
     told = last_event(folder, "nodes", job.since)
     before = [Node(**each) for each in told["nodes"]] if told else []
