@@ -126,6 +126,8 @@ export function eventInWords(event: TrainerEvent): string | undefined {
       return `${event.stage}: ${event.candidates} candidates of ${event.histories} histories`;
     case 'ranking':
       return `${event.stage}: ${event.candidates} candidates of ${event.histories} histories; ${figures(event, RANKED)}`;
+    case 'nodes':
+      return `nodes: ${event.nodes.map(({ host, workers, state }) => `${host} ${workers > 0 ? workers : state}`).join(', ')} (${event.asked} workers asked for)`;
     case 'notice':
       return event.message;
     default:

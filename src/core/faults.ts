@@ -276,6 +276,10 @@ export const faults = {
   'training/cannot-score': ['A critic cannot score a dialogue.', 'Do what the sentence says.'],
   'training/done': ['A run is done.', 'Use its model, or continue it with more epochs.'],
   'training/lost': ['The machine of a run is not heard of any more.', 'Take it over if it is gone.'],
+  'training/no-cluster': [
+    'No Ray dashboard answers where a cluster is named.',
+    'Correct the address, or start the cluster with its dashboard.',
+  ],
   'training/no-data': ['A log has nothing to train on.', 'Collect dialogues, or choose others.'],
   'training/no-log': ['There is no log where one is named.', 'Name the data folder.'],
   'training/no-plan': ['The trainer could not plan a run.', 'Do what the sentence says.'],

@@ -94,6 +94,7 @@ const kinds = lazily((): Kinds => {
       ready: { values: values.optional() },
       change: { values },
       ...{ browse: {}, start: {}, cancel: {}, openFile: {}, prepare: {}, plan: {} },
+      askCluster: {},
       ...{ collect: {}, generate: {}, play: {}, import: {}, trust: {} },
     },
     comparison: {

@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import { lastEvent } from '../../src/core/training/eventFile';
 import { stopRun } from '../../src/core/training/lifecycle';
+import { runFiles } from '../../src/core/training/runFolder';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { look } from '../../src/core/trajectory/running';
 import { collectLog, untilRun } from '../fixtures/trainer';
@@ -91,6 +93,13 @@ it('trains a run on the cluster that its configuration names, stops it there, re
   const begun = await until(id, ({ progress }) => (progress?.step ?? 0) >= 1);
   expect(begun).toMatchObject({ state: 'running', isLive: true });
   expect(begun.process!.host).toContain(`in the Ray cluster at ${cluster!.address}`);
+  expect(await lastEvent(path.join(begun.folder, runFiles.events), 'nodes')).toMatchObject({
+    asked: 2,
+    nodes: [
+      { workers: 1, state: 'works', gpus: [] },
+      { workers: 1, state: 'works', gpus: [] },
+    ],
+  });
   const { command, isOnCluster, pid } = await launched(id);
   expect(isOnCluster).toBe(true);
   expect(command.slice(-3, -1)).toEqual(['tandem_trainer', 'cluster']);

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -12,6 +12,7 @@ import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer, silence } from '../fixtures/chat-server-replies';
 import { ModelHub } from '../fixtures/model-hub';
 import { PackageIndex } from '../fixtures/package-index';
+import { RayDashboard } from '../fixtures/ray-dashboard';
 import { runNode } from '../fixtures/tasks';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
@@ -28,6 +29,7 @@ let folder: string;
 let workspace: string;
 let index: PackageIndex;
 let hub: ModelHub;
+let dashboard: RayDashboard;
 /** An agent that answers in the first ten dialogues, and never in the others. */
 let slow: ChatServer;
 const wrong = 'I WANT TO ANSWER:\n```python\ndef unknown():\n    pass\n```';
@@ -59,6 +61,8 @@ beforeAll(async () => {
   slow = await startChatServer({ reply: ({ index }) => (index < 10 ? answer(wrong) : silence) });
   // Settings are written before the workbench starts, because it may notice later changes late.
   await configure({ 'tandem.agent': `openai:slow@${slow.url}` });
+  dashboard = await RayDashboard.start();
+  dashboard.gpus = ['NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'];
   hub = await ModelHub.start('tiny/agent', await tinyModel(path.join(folder, 'model')));
   workbench = await startWorkbench({
     extension,
@@ -78,6 +82,7 @@ afterAll(async () => {
   await slow.close();
   await index.close();
   await hub.close();
+  await dashboard.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -301,6 +306,61 @@ test('is kept over a reload, and fits a narrow editor', async () => {
   await workbench.setSize(1280, 800);
 });
 
+test('a Ray cluster is asked what it has while its address is typed, and the run is planned for it', async () => {
+  const where = form().getByRole('radio', { name: 'This machine' });
+  await where.focus();
+  await where.press('ArrowDown');
+  const onCluster = form().getByRole('radio', { name: 'A Ray cluster' });
+  await expect.poll(() => onCluster.isChecked()).toBe(true);
+  const address = form().getByRole('textbox', { name: 'Address' });
+  await address.fill('http://127.0.0.1:9');
+  await form()
+    .getByText(
+      'No Ray dashboard answers at http://127.0.0.1:9: check the address, and that the cluster is up',
+    )
+    .waitFor();
+  await expect.poll(() => address.getAttribute('aria-invalid')).toBe('true');
+  await button('Start').click();
+  await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
+  await address.fill(dashboard.address);
+  await form().getByText('Ray 2.60.0, 2 nodes, 2 CPUs, 4 × NVIDIA H100 80GB HBM3').waitFor();
+  // The starter model is trained on processors, where nothing else is chosen.
+  const workers = form().getByRole('textbox', { name: 'Workers' });
+  await expect.poll(() => workers.inputValue()).toBe('2');
+  await needs().getByText('It fits the nodes of the cluster.').waitFor();
+  await form().getByRole('combobox', { name: 'Device' }).selectOption('auto');
+  await expect.poll(() => workers.inputValue()).toBe('4');
+  await needs()
+    .getByText(/^NVIDIA H100 80GB HBM3, /)
+    .waitFor();
+  await needs().getByText('unknown until the run has measured it on the cluster').waitFor();
+  await workers.fill('9');
+  await form().getByText('The cluster has 4 GPUs, one for each worker: the run goes on').waitFor();
+  await needs().getByText('for each of 9 workers').waitFor();
+  await onCluster.scrollIntoViewIfNeeded();
+  await pictures('cluster');
+  await workbench.kept(/cluster\.workers\W+9/);
+  await workbench.reload();
+  await form().getByText('Ray 2.60.0, 2 nodes, 2 CPUs, 4 × NVIDIA H100 80GB HBM3').waitFor();
+  await expect.poll(() => workers.inputValue()).toBe('9');
+  await workbench.setSize(700, 800);
+  await onCluster.scrollIntoViewIfNeeded();
+  await workbench.screenshot('new-run-cluster-narrow');
+  expect(
+    await form()
+      .locator('main')
+      .evaluate((main) => main.scrollWidth <= main.clientWidth),
+  ).toBe(true);
+  await workbench.setSize(1280, 800);
+  dashboard.instead = (response) => response.writeHead(503).end();
+  await button('Ask the cluster again').press('Enter');
+  await form().getByText('is no Ray dashboard (HTTP 503)').waitFor();
+  dashboard.instead = undefined;
+  await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
+  await form().getByRole('radio', { name: 'This machine' }).check();
+  await expect.poll(() => address.count()).toBe(0);
+});
+
 test('a machine that cannot train is told at Start with what was run and how to mend it, and nothing is left of it', async () => {
   await form().getByRole('combobox', { name: 'Device' }).selectOption('mps');
   // Start is pressed before the plan, which would refuse the run first.
@@ -454,6 +514,25 @@ test('Start closes the form and shows the run, with what the form said', async (
     critic: { beta: 3, score: 'log-ratio' },
   });
   expect(run!.selection).toMatchObject({ trajectories: 12, successes: 3 });
+});
+
+test('the page of a run on a cluster has its nodes, with those that are lost', async () => {
+  const [run] = await runs().list();
+  await expect.poll(() => form().getByRole('table', { name: 'Nodes of the cluster' }).count()).toBe(0);
+  const node = (host: string, workers: number, state: string) => ({
+    ...{ id: host, host, workers, state },
+    gpus: Array.from({ length: workers }, () => 'NVIDIA H100 80GB HBM3'),
+  });
+  // A trainer on a cluster writes this event (trainer/tests/test_cluster.py); the run itself is one of this machine.
+  const nodes = [node('node-1', 2, 'works'), node('node-2', 0, 'lost'), node('node-3', 1, 'back')];
+  const told = { version: 1, at: new Date().toISOString(), event: 'nodes', nodes, asked: 4 };
+  await appendFile(path.join(run!.folder, 'events.jsonl'), `${JSON.stringify(told)}\n`);
+  const table = form().getByRole('table', { name: 'Nodes of the cluster' });
+  await table.getByRole('row', { name: /node-2\s+lost\s+0/ }).waitFor();
+  await table.getByRole('row', { name: /node-3\s+came back\s+1\s+1 × NVIDIA H100 80GB HBM3/ }).waitFor();
+  await form().getByText('3 of 4 workers').waitFor();
+  await table.scrollIntoViewIfNeeded();
+  await pictures('nodes');
 });
 
 test('a run is duplicated into the form, on the same rows or on the log', async () => {

@@ -208,6 +208,26 @@ class Notice(Event):
     message: str
 
 
+class ClusterNode(TypedDict):
+    """A node of a Ray cluster. idle: it is there, without a worker of the run; back: it was lost, and works again."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    id: str
+    host: str
+    workers: Number
+    gpus: Annotated[list[str], Field(description="The name of each worker's GPU.")]
+    state: Literal["works", "back", "lost", "idle"]
+
+
+class Nodes(Event):
+    """The nodes of a run on a Ray cluster at the start of its workers (`cluster/placement.py`)."""
+
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
+    event: Literal["nodes"]
+    nodes: list[ClusterNode]
+    asked: Annotated[int, Field(ge=1, description="Number of workers in the configuration.")]
+
+
 class Ended(TypedDict):
     """The point at which the policy was ended by request (`run/run.py`)."""
 
@@ -231,6 +251,18 @@ class Result(Event):
 
 
 RunEvent = Annotated[
-    State | Data | Plan | Step | Evaluation | Control | Progress | Candidates | Ranking | Sample | Notice | Result,
+    State
+    | Data
+    | Plan
+    | Step
+    | Evaluation
+    | Control
+    | Progress
+    | Candidates
+    | Ranking
+    | Sample
+    | Notice
+    | Nodes
+    | Result,
     Field(discriminator="event"),
 ]

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from ray_cluster import RayCluster
 from tiny_run import events, states, tiny_run, train
 
 from tandem_trainer.cluster.job import reason
+from tandem_trainer.cluster.placement import Node, changed, compared, joined
 from tandem_trainer.cluster.record import next_job, read_job
 from tandem_trainer.fault import Fault
 from tandem_trainer.run import interpreter
@@ -310,6 +312,25 @@ def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_even_when_a_node
     assert "failed" not in [state for state, _ in states(path)]
     assert states(path)[-1] == ("done", "export")
     assert_same_steps(path, straight)
+    assert_tells_the_lost_node(path)
+
+
+def assert_tells_the_lost_node(path: Path) -> None:
+    told = events(path, "nodes")
+    at = next(index for index, each in enumerate(told) if any(node["state"] == "lost" for node in each["nodes"]))
+    again, after = told[at - 1 : at + 1]
+    for each in told[:at]:
+        assert [(node["workers"], node["state"]) for node in each["nodes"]] == [(1, "works"), (1, "works")]
+    assert sorted((node["workers"], node["state"]) for node in after["nodes"]) == [(0, "lost"), (1, "works")]
+    assert [node["id"] for node in after["nodes"]] == [node["id"] for node in again["nodes"]]
+    assert {each["asked"] for each in told} == {2}
+    host = socket.gethostname()
+    step = events(path)[events(path).index(after) :]
+    begun = next(event["step"] for event in step if event["event"] == "step")
+    notices = [event["message"] for event in events(path, "notice")]
+    assert [message for message in notices if "node" in message] == [
+        f"The node {host} is lost; the run goes on with 1 of 2 workers from step {begun - 1} of critic."
+    ]
 
 
 def test_what_another_try_would_not_help_ends_the_job_with_the_sentence_of_the_run(tmp_path, cluster):
@@ -391,6 +412,28 @@ def test_each_job_of_a_run_has_a_name_of_its_own_and_knows_which_events_are_its(
     assert (first.attempt, second.attempt) == (1, 2)
     assert second.id.startswith(f"tandem-{tmp_path.name}-2-")
     assert last_state(tmp_path, second.since) is None
+
+
+def node(name: str, workers: int, state: str = "works", host: str | None = None) -> Node:
+    return Node(name, host or name, workers, [], state)
+
+
+def test_workers_of_a_node_are_one_line_with_their_gpus():
+    a, b = Node("a", "a", 1, ["H100"]), Node("b", "b", 1, ["A100"])
+    assert joined([a, b, a]) == [Node("a", "a", 2, ["H100", "H100"]), b]
+
+
+def test_a_node_that_is_gone_stays_in_the_list_and_is_known_when_it_comes_back():
+    first = [node("a", 1), node("b", 2), node("c", 1)]
+    lost = compared(first, [node("a", 2)], {"a", "c"})
+    assert lost == [node("a", 2), node("b", 0, "lost"), node("c", 0, "idle")]
+    assert changed(first, lost) == "The node b is lost"
+    # Ray gives a node that starts again another id.
+    back = compared(lost, [node("a", 1), node("b2", 1, host="b"), node("d", 1)], {"a", "b2", "c", "d"})
+    assert back == [node("a", 1), node("b2", 1, "back", "b"), node("c", 0, "idle"), node("d", 1)]
+    assert changed(lost, back) == "The node b came back, the node d has joined"
+    assert changed(back, compared(back, back, {"a", "b2", "c", "d"})) == ""
+    assert changed(back, compared(back, [node("a", 2)], {"a", "c"})) == "The nodes b and d are lost"
 
 
 def test_of_workers_that_failed_the_one_with_a_sentence_is_believed():

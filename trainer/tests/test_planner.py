@@ -3,14 +3,16 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tiny_run import tiny_run
 
 from tandem_trainer.fault import Fault
+from tandem_trainer.run.machine import GIB, WorkerMemory
 from tandem_trainer.run.plan import plan_of
-from tandem_trainer.run.planner import Cancelled, _plan
+from tandem_trainer.run.planner import Cancelled, Request, _plan
 from tandem_trainer.run_json import read_config
 
 TRAINER = Path(__file__).parents[1]
@@ -72,6 +74,32 @@ def test_one_process_plans_and_refuses_as_plan_does_and_goes_on_after_what_is_gi
     assert planner.ends() == (0, "")
 
 
+def test_a_run_on_a_cluster_is_planned_for_the_place_of_a_worker_there(tmp_path):
+    cluster = {"address": "http://127.0.0.1:9", "workers": 4, "gpus_per_worker": 1}
+    path = tiny_run(tmp_path, resources={"cluster": cluster})
+    path.write_text(path.read_text().replace('"device": "cpu"', '"device": "auto"'))
+
+    def plan_for(gpu: str | None, memory: int | None) -> dict:
+        return _plan(Request(1, path, {"gpu": gpu, "memory": memory}), lambda: True)
+
+    plan = plan_for("NVIDIA H100 80GB HBM3", 80 * GIB)
+    machine = plan["machine"]
+    assert (machine["name"], machine["dtype"], machine["processes"]) == ("NVIDIA H100 80GB HBM3", "bfloat16", 4)
+    assert machine["usable"] == int(0.92 * 80 * GIB) - GIB // 2
+    assert plan["fits"]
+    # Nobody has measured the speed of the nodes.
+    assert plan["total_seconds"] is None
+    assert not machine["measured"]
+    # Four workers share weights, gradients and moments.
+    config = read_config(path)
+    alone = replace(config, resources=replace(config.resources, cluster=replace(config.resources.cluster, workers=1)))
+    worker = WorkerMemory("NVIDIA H100 80GB HBM3", 80 * GIB)
+    assert plan["parts"]["optimiser"] == plan_of(alone, tmp_path, worker=worker).parts["optimiser"] // 4
+    small = plan_for(None, 1 << 20)
+    assert (small["machine"]["kind"], small["machine"]["dtype"], small["fits"]) == ("cpu", "float32", False)
+    assert plan_for(None, None)["machine"]["usable"] is None
+
+
 def test_it_ends_with_stdin_in_the_middle_of_a_plan_and_at_what_is_no_request(run_json):
     planner = Process()
     planner.say(id=1, run=str(run_json))
@@ -86,4 +114,4 @@ def test_it_ends_with_stdin_in_the_middle_of_a_plan_and_at_what_is_no_request(ru
 def test_reading_and_measuring_stop_soon_after_nobody_wants_the_plan(run_json, looks):
     left = iter([True] * looks)
     with pytest.raises(Cancelled):
-        _plan(run_json, lambda: next(left, False))
+        _plan(Request(1, run_json, None), lambda: next(left, False))

@@ -10,6 +10,7 @@ import { checkControl, selectControl, textControl } from '../ui/field';
 import { formOf } from './kept';
 import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './parts';
 import type {
+  ClusterView,
   DataView,
   EstimateView,
   FieldView,
@@ -82,8 +83,8 @@ export class NewRunElement extends PageElement<ToWebview> {
                 (values) => this.set(values),
               )
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
-                ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.more(shown)}
-                ${this.plan()}
+                ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.where(shown)}
+                ${this.more(shown)} ${this.plan()}
               </fieldset>`
         }
       </main>
@@ -218,6 +219,30 @@ export class NewRunElement extends PageElement<ToWebview> {
     </section>`;
   }
 
+  private where({ places, cluster }: FormView): TemplateResult | typeof nothing {
+    if (places.length === 0) return nothing;
+    return html`<section class="where">
+      <h2 class="unseen">${t('Where')}</h2>
+      ${radios('where', t('Where'), places, this.value('where'), (value) => this.set({ where: value }))}
+      ${cluster === undefined ? nothing : this.cluster(cluster)}
+    </section>`;
+  }
+
+  private cluster({ fields, state, sentence }: ClusterView): TemplateResult {
+    const again = iconButton({
+      ...{ icon: 'refresh', label: t('Ask the cluster again') },
+      onPress: () => host.act('askCluster'),
+    });
+    return html`<div class="cluster">
+      <div class="grid">${fields.map((field) => this.field(field))}</div>
+      <div class="line answer" role="status">
+        ${state === 'checking' ? progress(t('Asking the cluster …')) : nothing}
+        ${state === 'answers' ? html`${icon('pass')}<span>${sentence}</span>` : nothing}
+        ${state === 'answers' || state === 'failed' ? again : nothing}
+      </div>
+    </div>`;
+  }
+
   private more({ groups, changed, recommendation }: FormView): TemplateResult {
     return html`<details
       class="more"
@@ -293,7 +318,7 @@ export class NewRunElement extends PageElement<ToWebview> {
   }
 
   private field(view: FieldView): TemplateResult {
-    const { name, label, about, control, options = [], placeholder, isChanged } = view;
+    const { name, label, about, control, options = [], placeholder, warning, isChanged } = view;
     const isFolded = name in (this.shown?.values ?? {}) && !name.startsWith('data.with_');
     const beside =
       isChanged && isFolded
@@ -303,7 +328,11 @@ export class NewRunElement extends PageElement<ToWebview> {
             onPress: () => this.reset(name),
           })
         : undefined;
-    const common = { ...this.control(name, label), about, ...(beside && { beside }) };
+    const common = {
+      ...{ ...this.control(name, label), about },
+      ...(warning !== undefined && { warning }),
+      ...(beside && { beside }),
+    };
     if (control === 'flag')
       return checkControl({
         ...common,

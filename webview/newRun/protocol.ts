@@ -39,6 +39,8 @@ export type Action =
   | 'prepare'
   /** Plans the run now, with the downloads that this needs. */
   | 'plan'
+  /** Asks the cluster once more what it has. */
+  | 'askCluster'
   /** `collect`, `generate`, `play` and `import` get dialogues or tasks when there are too few to train on. */
   | 'collect'
   | 'generate'
@@ -67,6 +69,8 @@ export interface FieldView {
   /** One sentence on the effect of the field. */
   readonly about: string;
   readonly control: 'text' | 'flag' | 'choice';
+  /** Says what the value will lead to; absent when there is nothing to warn of. */
+  readonly warning?: string;
   /** Present when `control` is `choice`. */
   readonly options?: readonly Option[];
   /** Shown in an empty text field. */
@@ -77,6 +81,15 @@ export interface FieldView {
 export interface FieldGroup {
   readonly title: string;
   readonly fields: readonly FieldView[];
+}
+
+/** The cluster that trains the run. */
+export interface ClusterView {
+  readonly fields: readonly FieldView[];
+  /** `none`: there is no address to ask yet. `failed`: the address has an error, which says why. */
+  readonly state: 'none' | 'checking' | 'answers' | 'failed';
+  /** What the cluster has: `Ray 2.60.0, 3 nodes, 24 CPUs`; empty until it answers. */
+  readonly sentence: string;
 }
 
 export interface FormView {
@@ -90,6 +103,10 @@ export interface FormView {
   readonly filters: readonly FieldView[];
   readonly methods: readonly Option[];
   readonly devices: readonly Option[];
+  /** The places where a run may be trained; empty when there is no choice. */
+  readonly places: readonly Option[];
+  /** Absent for a run on this machine. */
+  readonly cluster?: ClusterView;
   readonly groups: readonly FieldGroup[];
   /** Absent when the model needs no warm start, or there is nothing to imitate. */
   readonly warmStart?: WarmStartView;

@@ -40,6 +40,16 @@ export interface FigureView {
   readonly isOutlineHeldOut: boolean;
 }
 
+/** A node of the cluster on which a run is. */
+export interface NodeView {
+  readonly host: string;
+  readonly state: 'works' | 'back' | 'lost' | 'idle';
+  readonly stateLabel: string;
+  readonly workers: number;
+  /** GPUs of the workers: `2 × NVIDIA H100 80GB HBM3`; empty where they train on processors. */
+  readonly gpus: string;
+}
+
 export interface RunView {
   readonly type: 'show';
   /** The editor restores the page from `dataFolder` and `id` after a reload of the window. */
@@ -60,6 +70,10 @@ export interface RunView {
   /** Training can end now and keep the best policy so far. */
   readonly canFinish: boolean;
   readonly stages: readonly StageView[];
+  /** Nodes of a run on a cluster; empty for a run on one machine, and until its first workers have started. */
+  readonly nodes: readonly NodeView[];
+  /** Describes the nodes in one sentence: `1 of 2 workers`; empty without nodes. */
+  readonly workers: string;
   /** Remaining time: `3 min 20 s left`; empty when unknown. */
   readonly left: string;
   /** Result of a finished run, or the reason why a run ended or waits; empty while there is nothing to say. */

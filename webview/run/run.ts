@@ -13,6 +13,7 @@ import { announcement } from './announce';
 import { course } from './course';
 import { header } from './header';
 import { host } from './host';
+import { clusterNodes } from './nodes';
 import { outcome } from './outcome';
 import type { Choice, CurveView, RunView, SamplesView, EventListView, ToWebview } from './protocol';
 import { sampled } from './samples';
@@ -55,7 +56,8 @@ export class RunElement extends PageElement<ToWebview> {
           ? html`<p class="first quiet">${nothingYet(shown)}</p>`
           : html`${tiles(shown, (figure) => this.choose({ figure }))} ${this.course(shown)}`
       }
-      ${sampled(this.samples, this.sample, (to) => (this.sample = to))} ${events(this.told)}
+      ${clusterNodes(shown)} ${sampled(this.samples, this.sample, (to) => (this.sample = to))}
+      ${events(this.told)}
       <div role="status" class="unseen">${this.said}</div>
     </main>`;
   }

@@ -18,6 +18,8 @@ interface ControlOptions {
   readonly about?: string;
   /** Says what is wrong with the value; empty or absent when it is valid. */
   readonly error?: string;
+  /** Says what the value will lead to; empty or absent when there is nothing to warn of. */
+  readonly warning?: string;
   /** Shown after the label. */
   readonly beside?: TemplateResult;
   readonly onChange: (value: string) => void;
@@ -92,21 +94,24 @@ export function checkControl(
 }
 
 function labelled(options: ControlOptions, control: TemplateResult): TemplateResult {
-  const { id, label, about = '', error = '', beside } = options;
+  const { id, label, about = '', error = '', warning = '', beside } = options;
   return html`<div class="field">
     <span class="label-line"><label for=${id}>${label}</label>${beside ?? nothing}</span>
     ${control}
     ${error === '' ? nothing : html`<p class="error" id="${id}-error">${icon('error')}${error}</p>`}
+    ${warning === '' ? nothing : html`<p class="error warned" id="${id}-warning">${icon('warning')}${warning}</p>`}
     ${about === '' ? nothing : html`<p class="about" id="${id}-about">${about}</p>`}
   </div>`;
 }
 
-type Described = Pick<ControlOptions, 'id' | 'about' | 'error'>;
+type Described = Pick<ControlOptions, 'id' | 'about' | 'error' | 'warning'>;
 
 const hasError = ({ error = '' }: Described): boolean => error !== '';
 
 /** Returns the ids of the descriptions, with the error first; undefined when there are none. */
-function describedBy({ id, about = '', error = '' }: Described): string | undefined {
-  const ids = [...(error === '' ? [] : [`${id}-error`]), ...(about === '' ? [] : [`${id}-about`])];
+function describedBy({ id, about = '', error = '', warning = '' }: Described): string | undefined {
+  const ids = Object.entries({ error, warning, about }).flatMap(([name, text]) =>
+    text === '' ? [] : [`${id}-${name}`],
+  );
   return ids.length === 0 ? undefined : ids.join(' ');
 }

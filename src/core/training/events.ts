@@ -110,6 +110,20 @@ export const eventSchemas = lazily(() => {
       seconds_left: figure,
     }),
     z.looseObject({ event: z.literal('notice'), ...head, message: z.string() }),
+    /** The nodes of a run on a Ray cluster, when its workers were started; `asked` is the number of workers it may have. */
+    z.looseObject({
+      event: z.literal('nodes'),
+      ...head,
+      nodes: z.array(
+        z.looseObject({
+          host: z.string(),
+          workers: z.number().int(),
+          gpus: z.array(z.string()),
+          state: z.enum(['works', 'back', 'lost', 'idle']),
+        }),
+      ),
+      asked: z.number().int(),
+    }),
     /** The plan of the run; the other fields are those of `Plan`. */
     z.looseObject({ event: z.literal('plan'), ...head }),
     /** Size of the data after the trainer has read and paired them. */

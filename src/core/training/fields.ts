@@ -47,22 +47,42 @@ export type FieldPath = {
  */
 export const fields = Object.fromEntries(fieldsIn(runSchema, '')) as Readonly<Record<FieldPath, Field>>;
 
+/** Path of the cluster, which a run on this machine does not have. */
+export const CLUSTER = 'resources.cluster';
+
+/** The path of a field of the cluster that trains a run. */
+type ClusterFieldPath = `${typeof CLUSTER}.${'address' | 'workers' | 'gpus_per_worker' | 'storage'}`;
+
+/** Fields of the cluster by their path; its storage is a place, and all but the address have a default. */
+export const clusterFields = Object.fromEntries(fieldsIn(clusterSchema(), `${CLUSTER}.`, true)) as Readonly<
+  Record<ClusterFieldPath, Field>
+>;
+
+export const isClusterFieldPath = (path: string): path is ClusterFieldPath =>
+  Object.hasOwn(clusterFields, path);
+
+function clusterSchema(): Schema {
+  const { anyOf } = runSchema.properties.resources.properties.cluster;
+  return anyOf.find((schema: Schema) => schema.properties !== undefined)!;
+}
+
 export const isFieldPath = (path: string): path is FieldPath => Object.hasOwn(fields, path);
 
-function fieldsIn({ properties = {} }: Schema, prefix: string): [string, Field][] {
+function fieldsIn({ properties = {} }: Schema, prefix: string, withPlaces = false): [string, Field][] {
   return Object.entries(properties).flatMap(([name, schema]): [string, Field][] => {
     if (schema.readBy !== undefined) return [];
-    if (schema.properties !== undefined) return fieldsIn(schema, `${prefix}${name}.`);
-    const kind = kindOf(schema);
+    if (schema.properties !== undefined) return fieldsIn(schema, `${prefix}${name}.`, withPlaces);
+    const kind = kindOf(schema, withPlaces);
     const { title = '', description = '' } = schema;
     const field = kind && { ...kind, title, description, default: schema.default ?? null, schema };
     return field === undefined ? [] : [[`${prefix}${name}`, field]];
   });
 }
 
-function kindOf(schema: Schema): (Kind & Pick<Field, 'or'>) | undefined {
+function kindOf(schema: Schema, withPlaces: boolean): (Kind & Pick<Field, 'or'>) | undefined {
   const [first, ...others] = schema.anyOf ?? [schema];
-  if (first === undefined || first.format === 'path' || 'const' in first) return undefined;
+  const isPlace = first?.format === 'path' && !withPlaces;
+  if (first === undefined || isPlace || 'const' in first) return undefined;
   const kind = plainKind(first);
   if (kind === undefined || others.length === 0) return kind;
   return { ...kind, or: others.map((other) => (typeof other.const === 'string' ? other.const : null)) };

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { brokenAnswer, planSchema, refusedPlan, type Plan } from './checks';
+import type { WorkerMemory } from './cluster';
 import { runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, sentenceOf, type Trainer } from './trainer';
 
@@ -33,17 +34,22 @@ export class Planner {
   constructor(private readonly trainer: Trainer) {}
 
   /**
+   * @param options.worker the place of each worker, for a run on a cluster; by default it is planned for this machine
    * @throws {Fault} `training/bad-configuration`, `training/no-plan`, `training/python-not-started`
    * @throws the signal's reason when it is aborted; the trainer then reads nothing of the folder any more
    */
-  async plan(folder: string, from: string, signal?: AbortSignal): Promise<Plan> {
+  async plan(
+    folder: string,
+    from: string,
+    { signal, worker }: { readonly signal?: AbortSignal; readonly worker?: WorkerMemory } = {},
+  ): Promise<Plan> {
     signal?.throwIfAborted();
     clearTimeout(this.idle);
     const file = join(folder, runFiles.configuration);
     this.running = this.running?.isAlive === true ? this.running : new PlannerProcess(this.trainer);
     const { running } = this;
     try {
-      const { plan, refused, usage } = await running.ask(file, signal);
+      const { plan, refused, usage } = await running.ask({ run: file, ...(worker && { worker }) }, signal);
       if (plan !== undefined) return plan;
       throw refusedPlan(refused ?? 'The trainer has given no plan.', { usage, file, from });
     } finally {
@@ -107,7 +113,7 @@ class PlannerProcess {
     return this.waiting.size > 0;
   }
 
-  async ask(file: string, signal: AbortSignal | undefined): Promise<PlanAnswer> {
+  async ask(request: object, signal: AbortSignal | undefined): Promise<PlanAnswer> {
     this.asked += 1;
     const id = this.asked;
     const cancel = (): void => this.say({ cancel: id });
@@ -115,7 +121,7 @@ class PlannerProcess {
     try {
       const answer = await new Promise<PlanAnswer>((resolve, reject) => {
         this.waiting.set(id, { resolve, reject });
-        this.say({ id, run: file });
+        this.say({ id, ...request });
       });
       signal?.throwIfAborted();
       return answer;

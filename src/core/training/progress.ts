@@ -35,6 +35,8 @@ export interface Progress {
 export function advance(before: Progress | undefined, event: TrainerEvent): Progress {
   const { at } = event;
   if (event.event === 'state') return afterState(before, event);
+  // The workers of a cluster tell their nodes before they report a state, so the last state is still that of before.
+  if (event.event === 'nodes') return before ?? { state: 'preparing', at };
   // A reader of only the end of the file may see a step before any state; steps occur only while the run is running.
   const progress: Progress = { ...(before ?? { state: 'running' }), at };
   if (event.event === 'step') {

@@ -11,6 +11,7 @@ import { fillRun, writeConfiguration, type FillOptions } from './data/fill';
 import { writeReport, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import type { TrainedOn } from './data/trainedOn';
+import type { WorkerMemory } from './cluster';
 import { launch } from './launch';
 import type { Planner } from './planner';
 import { launchSchema, type Launch } from './process';
@@ -81,12 +82,13 @@ export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void
 
 /**
  * Plans a run without keeping or launching anything. Throws as `startRun`.
- * @param planner makes the plan, which is quicker for several in a row; by default a process is started for this one
+ * @param by.planner makes the plan, which is quicker for several in a row; by default a process is started for this one
+ * @param by.worker the place of each worker on the run's cluster; only a planner plans for it
  */
 export async function planRun(
   runs: Runs,
   options: StartOptions,
-  planner?: Planner,
+  { planner, worker }: { readonly planner?: Planner; readonly worker?: WorkerMemory } = {},
 ): Promise<{ readonly plan: Plan; readonly selection?: SelectionReport }> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
     const selection = await fillRun(unfinished, filling(options));
@@ -94,7 +96,7 @@ export async function planRun(
     const { trainer, configuration, signal } = options;
     const plan = await (planner === undefined
       ? planOf(trainer, unfinished, configuration.from, signal)
-      : planner.plan(unfinished, configuration.from, signal));
+      : planner.plan(unfinished, configuration.from, { signal, worker }));
     return { plan, ...(selection && { selection }) };
   });
 }

@@ -81,6 +81,8 @@ export function toldWords(event: ListedEvent, t: Translate): string | undefined 
       return event.message;
     case 'result':
       return t('The result is written.');
+    // The view has a table of them, and a notice says what has changed.
+    case 'nodes':
     case 'other':
       return undefined;
   }

@@ -6,15 +6,24 @@ import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import type { Choice, FigureView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
+import type {
+  Choice,
+  FigureView,
+  NodeView,
+  RunView,
+  SamplesView,
+  StageView,
+} from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { measuredWords } from './measured';
 import { resultWords } from './told';
 import { grouped } from '../../core/text';
+import { gpuNames } from '../../core/training/cluster';
 import {
   dataWords,
   isAtWork,
   leftWords,
+  nodeStateWord,
   reasonWords,
   runName,
   stageWord,
@@ -61,6 +70,8 @@ export function runView(
     data: dataOf(run, history, t),
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),
+    nodes: nodesOf(history, isLive, t),
+    workers: workersWords(history, t),
     // A run that is ending early shows no time, because its estimate is for the whole run.
     left: (state === 'running' && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
@@ -132,6 +143,23 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
       ...(fraction !== undefined && state !== 'done' && { fraction }),
     };
   });
+}
+
+const nodesOf = ({ nodes }: RunHistory, isLive: boolean, t: Translate): NodeView[] =>
+  (nodes?.nodes ?? []).map(({ host, state, workers, gpus }) => ({
+    ...{ host, state, workers },
+    stateLabel: nodeStateWord(state, isLive, t),
+    gpus: gpuNames(gpus),
+  }));
+
+function workersWords({ nodes }: RunHistory, t: Translate): string {
+  if (nodes === undefined) return '';
+  const count = nodes.nodes.reduce((sum, { workers }) => sum + workers, 0);
+  return count === nodes.asked
+    ? count === 1
+      ? t('1 worker')
+      : t('{0} workers', grouped(count))
+    : t('{0} of {1} workers', grouped(count), grouped(nodes.asked));
 }
 
 function figureView(name: CurveFigure, { training, heldOut }: Curves): FigureView {

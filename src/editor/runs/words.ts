@@ -45,6 +45,27 @@ export function stateWord(state: RunState, t: Translate): string {
   }
 }
 
+/**
+ * Returns the state of a node of a cluster; `idle` nodes have no worker of the run.
+ * @param isLive whether the run is at work
+ */
+export function nodeStateWord(
+  state: 'works' | 'back' | 'lost' | 'idle',
+  isLive: boolean,
+  t: Translate,
+): string {
+  switch (state) {
+    case 'works':
+      return isLive ? t('works') : t('worked');
+    case 'back':
+      return t('came back');
+    case 'lost':
+      return t('lost');
+    case 'idle':
+      return t('without a worker');
+  }
+}
+
 /** @param stage as the trainer names it; a later round has its number, as in `policy-2` */
 export function stageWord(stage: string, t: Translate): string {
   const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];

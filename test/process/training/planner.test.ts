@@ -131,7 +131,9 @@ describe('a planner', () => {
 
   it('gives up what is cancelled and goes on with the next in the same process', async () => {
     const stopping = new AbortController();
-    const hanging = planner.plan(await run('hanging', { hang: true }), 'the form', stopping.signal);
+    const hanging = planner.plan(await run('hanging', { hang: true }), 'the form', {
+      signal: stopping.signal,
+    });
     await eventually(async () => expect(await noted('ask')).toEqual([1]));
     stopping.abort(new Error('another value'));
     await expect(hanging).rejects.toThrow('another value');
@@ -141,9 +143,9 @@ describe('a planner', () => {
 
   it('is not started for what was given up before', async () => {
     const good = await run('good', { plan });
-    await expect(planner.plan(good, 'the form', AbortSignal.abort(new Error('given up')))).rejects.toThrow(
-      'given up',
-    );
+    await expect(
+      planner.plan(good, 'the form', { signal: AbortSignal.abort(new Error('given up')) }),
+    ).rejects.toThrow('given up');
     await expect(noted('start')).rejects.toThrow('ENOENT');
   });
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import ts from 'typescript-api';
 import { expect, it } from 'vitest';
-import { fields } from '../../../src/core/training/fields';
+import { clusterFields, fields } from '../../../src/core/training/fields';
 import { FLAGS, LISTS, SETTINGS } from '../../../src/editor/runs/form/settings';
 import { keysOfManifest, readJson } from './nls';
 
@@ -46,10 +46,11 @@ it('hands translators every sentence of the code, and none that it no longer say
 /** Returns what the form of a new run says of the fields that the schema describes. */
 const sentencesOfSchema = (): string[] => [
   ...Object.values(LISTS).map(({ title }) => title),
-  ...[...Object.values(FLAGS), ...SETTINGS.map((name) => fields[name])].flatMap(({ title, description }) => [
-    title,
-    description,
-  ]),
+  ...[
+    ...Object.values(FLAGS),
+    ...Object.values(clusterFields),
+    ...SETTINGS.map((name) => fields[name]),
+  ].flatMap(({ title, description }) => [title, description]),
 ];
 
 async function translatedIn(folder: string): Promise<string[]> {

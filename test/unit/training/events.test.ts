@@ -151,6 +151,15 @@ describe('where a run stands', () => {
     expect(last?.secondsLeft).toBeUndefined();
   });
 
+  it('is that of before while only the nodes of a cluster are told', () => {
+    const nodes = line('nodes', { at: '2026-11-20T23:00:00.000Z', nodes: [], asked: 1 });
+    const fold = (...events: readonly string[]) =>
+      events.reduce<Progress | undefined>((before, text) => advance(before, parseEvent(text)!), undefined);
+    expect(fold(nodes)).toMatchObject({ state: 'preparing' });
+    // A state is that of a new trainer when it is younger than its start, which the nodes are, too.
+    expect(fold(state('stopped'), nodes)).toMatchObject({ state: 'stopped', at });
+  });
+
   it('is stopping from the request to the end, whatever steps are still told', () => {
     const events = [state('running'), state('stopping'), step(4)];
     const last = events.reduce<Progress | undefined>(

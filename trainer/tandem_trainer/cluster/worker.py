@@ -15,6 +15,7 @@ from ..run.event_file import Events, last_state
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
+from .placement import own_node, tell_nodes
 from .record import Job, has_ended
 
 CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
@@ -51,8 +52,11 @@ def train_on_worker(given: dict[str, Any]) -> None:
         attempt.report(events)
         return
     config = read_config(path)
+    workers = ranks.gather(own_node())
     lock = claimed(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
+        if ranks.first:
+            tell_nodes(folder, job, events, workers, config.resources)
         request = StopRequest(folder, since=given["since"])
         several = config.resources.cluster is not None and config.resources.cluster.workers > 1
         perform(folder, config, events, request, attempt, first=ranks.first, hands_over=several)

@@ -79,18 +79,19 @@ class Events:
 
 
 class StateReader:
-    """Reads the states of a run from its events; each call reads what is new.
+    """Reads the states of a run from its events, or those of another kind; each call reads what is new.
 
     since: the byte of events.jsonl from which on events count.
     """
 
-    def __init__(self, folder: Path, since: int = 0):
+    def __init__(self, folder: Path, since: int = 0, kind: str = "state"):
         self.path = folder / "events.jsonl"
         self.offset = since
-        self.state: dict[str, Any] | None = None
+        self.mark = f'"event":"{kind}"'.encode()
+        self.found: dict[str, Any] | None = None
 
     def last(self) -> dict[str, Any] | None:
-        """Returns the last state event; None when there is none yet."""
+        """Returns the last event of the kind; None when there is none yet."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.offset)
@@ -99,9 +100,14 @@ class StateReader:
             return None
         self.offset += len(whole) + 1 if whole else 0
         for line in whole.splitlines():
-            if b'"event":"state"' in line:
-                self.state = json.loads(line)
-        return self.state
+            if self.mark in line:
+                self.found = json.loads(line)
+        return self.found
+
+
+def last_event(folder: Path, kind: str, since: int = 0) -> dict[str, Any] | None:
+    """Returns the last event of a kind; None when there is none after the first `since` bytes of the run's events."""
+    return StateReader(folder, since, kind).last()
 
 
 def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:

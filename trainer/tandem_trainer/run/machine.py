@@ -78,6 +78,28 @@ def other_machine(model: ModelConfig, size: int) -> Machine:
     return Machine("cuda", f"a card with {size_words(size)}", dtype, int(SPARE * size) - CONTEXT)
 
 
+@dataclass(frozen=True)
+class WorkerMemory:
+    """What the dashboard of a Ray cluster tells of the place of a worker.
+
+    gpu: name of its GPU; None when it trains on processors. memory: bytes that it may use; None when unknown.
+    """
+
+    gpu: str | None
+    memory: int | None
+
+
+def cluster_machine(model: ModelConfig, workers: int, place: WorkerMemory) -> Machine:
+    """Describes the nodes of a Ray cluster, on which the run has that many workers. Their speed is not known."""
+    size = place.memory
+    if place.gpu is not None:
+        dtype = "bfloat16" if model.dtype == "auto" else model.dtype
+        usable = None if size is None else int(SPARE * size) - CONTEXT
+        return Machine("cuda", place.gpu, dtype, usable, processes=workers)
+    dtype = str(choose_dtype(model.dtype, torch.device("cpu"))).removeprefix("torch.")
+    return Machine("cpu", "cpu", dtype, None if size is None else int(SPARE * size), processes=workers)
+
+
 def _free(device: torch.device) -> int | None:
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]

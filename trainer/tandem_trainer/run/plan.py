@@ -27,7 +27,18 @@ from ..model.flops import Shape, read_shape
 from ..model.folder import context_length, find_model, load_tokenizer, quiet
 from ..model.load import choose_device, require_nvidia
 from ..run_json import read_config
-from .machine import GIB, Machine, measured, other_machine, set_threads, share_of, size_words, this_machine
+from .machine import (
+    GIB,
+    Machine,
+    WorkerMemory,
+    cluster_machine,
+    measured,
+    other_machine,
+    set_threads,
+    share_of,
+    size_words,
+    this_machine,
+)
 from .prepare import Prepared, prepare
 from .rehearsal import Rates, Rehearsal
 from .resume import as_begun
@@ -230,7 +241,8 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
             if count > machine.processes and Needs(config, shape, more, scored).total(plan.largest, True) <= (
                 machine.usable
             ):
-                advice.append(f"train with {count} GPUs (resources.processes), with which it fits")
+                setting = "resources.cluster.workers" if config.resources.cluster else "resources.processes"
+                advice.append(f"train with {count} GPUs ({setting}), with which it fits")
                 break
         advice.append("take a smaller base or a device with more memory")
     merging = 6.5 * shape.parameters  # bytes: the base in 16 bits, and the result in 32
@@ -271,22 +283,28 @@ def plan_of(
     folder: Path,
     size: int | None = None,
     *,
+    worker: WorkerMemory | None = None,
     tell: Callable[[str], None] = say,
     template_of: type[Template] = Template,
 ) -> Plan:
     """Plans the run of `config`. Reads the data; the base's weights are read only from a folder, never downloaded.
 
-    size: bytes of another machine's card. tell: called before each slow part.
+    size: bytes of another machine's card. worker: the place of each worker on the cluster of `config`, for which the
+    run is then planned in place of this machine. tell: called before each slow part.
     """
     quiet()
-    if size is None and config.model.training == "qlora":
+    is_here = size is None and worker is None
+    if is_here and config.model.training == "qlora":
         require_nvidia(choose_device(config.model.device))
     set_threads(config.resources)
     path = find_model(as_begun(config.model, folder), folder, weights=False)
     shape = read_shape(path)
-    machine = (
-        this_machine(config.model, folder, config.resources) if size is None else other_machine(config.model, size)
-    )
+    if worker is not None and config.resources.cluster is not None:
+        machine = cluster_machine(config.model, config.resources.cluster.workers, worker)
+    elif size is not None:
+        machine = other_machine(config.model, size)
+    else:
+        machine = this_machine(config.model, folder, config.resources)
     template = template_of(load_tokenizer(config.model, path, folder), config.model.template_options)
     tell("Reading the data …")
     prepared = prepare(config, template, context_length(path))
@@ -294,7 +312,7 @@ def plan_of(
     loads = loads_of(prepared, shape, template)
     plan = make_plan(config, shape, machine, loads)
     alone = replace(machine, processes=1)  # which measures a step, even if several processes will train
-    is_measured = size is None and config.method != "grpo" and make_plan(config, shape, alone, loads).fits
+    is_measured = is_here and config.method != "grpo" and make_plan(config, shape, alone, loads).fits
     if is_measured and Path(config.model.base).is_dir():  # weights on the hub are not downloaded for a plan
         tell("Measuring a step …")
         with tempfile.TemporaryDirectory() as temporary:  # full fine-tuning would swap weights out to it

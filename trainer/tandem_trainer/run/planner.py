@@ -6,6 +6,8 @@ Each line of stdin asks, each line of stdout answers, in JSON:
 
     {"id": 1, "run": "/folder/run.json"}    {"id": 1, "plan": {…}}, as `plan --json` writes it,
                                             or {"id": 1, "refused": "The sentence.", "usage": true}
+    {"id": 2, "run": …, "worker": {"gpu": "NVIDIA H100 80GB HBM3", "memory": 85520809984}}
+                                            plans for the run's cluster, whose workers have such a place each
     {"cancel": 1}                           {"id": 1, "cancelled": true}, unless it was answered already
 
 One run is planned at a time, in the order of the requests. The process ends when its stdin closes, whatever it is
@@ -19,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..fault import Fault
 from ..imports import importing
@@ -30,23 +32,31 @@ class Cancelled(Exception):
     """The request for this plan was cancelled."""
 
 
+class Request(NamedTuple):
+    """A run to plan. worker: the place of each worker on its cluster; None to plan for this machine."""
+
+    number: int
+    run_json: Path
+    worker: dict[str, Any] | None
+
+
 class Asked:
     """Requests, which a thread reads from stdin, and their answers."""
 
     def __init__(self, out: int):
         """out: the file descriptor of the answers."""
         self.out = open(out, "w", encoding="utf-8")  # noqa: SIM115  open as long as the process
-        self.queue: SimpleQueue[tuple[int, Path]] = SimpleQueue()
+        self.queue: SimpleQueue[Request] = SimpleQueue()
         self.waiting: set[int] = set()
         self.lock = Lock()
         Thread(target=self._read, daemon=True).start()
 
-    def next(self) -> tuple[int, Path]:
+    def next(self) -> Request:
         """Waits for the next request that is not cancelled, and returns it."""
         while True:
-            number, run_json = self.queue.get()
-            if self.is_wanted(number):
-                return number, run_json
+            request = self.queue.get()
+            if self.is_wanted(request.number):
+                return request
 
     def is_wanted(self, number: int) -> bool:
         with self.lock:
@@ -74,7 +84,7 @@ class Asked:
             return
         with self.lock:
             self.waiting.add(message["id"])
-        self.queue.put((message["id"], Path(message["run"])))
+        self.queue.put(Request(message["id"], Path(message["run"]), message.get("worker")))
 
 
 def main(arguments: list[str]) -> int:
@@ -93,10 +103,11 @@ def main(arguments: list[str]) -> int:
 
     threads = torch.get_num_threads()
     while True:
-        number, run_json = asked.next()
+        request = asked.next()
+        number = request.number
         torch.set_num_threads(threads)  # the last run may have set another number
         try:
-            asked.answer(number, {"plan": _plan(run_json, lambda: asked.is_wanted(number))})  # noqa: B023
+            asked.answer(number, {"plan": _plan(request, lambda: asked.is_wanted(number))})  # noqa: B023
         except Cancelled:
             pass  # the cancellation was its answer
         except Fault as fault:
@@ -104,10 +115,11 @@ def main(arguments: list[str]) -> int:
         free_memory()
 
 
-def _plan(run_json: Path, is_wanted: Callable[[], bool]) -> dict[str, Any]:
+def _plan(request: Request, is_wanted: Callable[[], bool]) -> dict[str, Any]:
     """Plans one run. Errors: Fault; Cancelled soon after the request was cancelled."""
     with importing():
         from ..data.template import Template
+        from .machine import WorkerMemory
         from .plan import plan_of
 
     def go_on(_: str = "") -> None:
@@ -121,4 +133,7 @@ def _plan(run_json: Path, is_wanted: Callable[[], bool]) -> dict[str, Any]:
             go_on()
             return super().render(*given, **named)
 
-    return plan_of(read_config(run_json), run_json.resolve().parent, tell=go_on, template_of=Watching).as_dict()
+    worker = None if request.worker is None else WorkerMemory(**request.worker)
+    config = read_config(request.run_json)
+    folder = request.run_json.resolve().parent
+    return plan_of(config, folder, worker=worker, tell=go_on, template_of=Watching).as_dict()

@@ -1,16 +1,16 @@
 /** Maximum number of bytes read of an error or a list of models; real ones are shorter. */
 const MOST_BYTES = 2 ** 20;
 
-/** Returns the text of a body that is not an answer, up to `MOST_BYTES`; it does not wait for the rest. */
-export async function textOf({ body }: Response): Promise<string> {
+/** Returns the text of a body that is not an answer of a model, up to `most` bytes; it does not wait for the rest. */
+export async function textOf({ body }: Response, most = MOST_BYTES): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes >= MOST_BYTES) break;
+    if (bytes >= most) break;
   }
-  return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MOST_BYTES));
+  return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, most));
 }
 
 /** Works like the platform's `fetch`, but limits the body of an error, which the `openai` package reads to its end. */

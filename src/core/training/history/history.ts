@@ -72,6 +72,8 @@ export class RunHistory {
   result: TrainerEventOf<'result'> | undefined;
   /** The control on the critic's held-out pairs; absent for runs without a critic and for runs of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
+  /** The nodes of the cluster since the last start of its workers; absent for runs on one machine. */
+  nodes: TrainerEventOf<'nodes'> | undefined;
   /** Events to list for a person. No figure is computed from them, because a long run has more than are kept. */
   readonly told = new EventList();
   readonly samples: TrainerEventOf<'sample'>[] = [];
@@ -190,6 +192,7 @@ export class RunHistory {
   private keep(event: ListedEvent): void {
     if (event.event === 'data') this.data = event;
     if (event.event === 'result') this.result = event;
+    if (event.event === 'nodes') this.nodes = event;
     if (event.event === 'control') this.control = event;
     if (event.event === 'ranking') this.ranked.set(event.stage, event);
     // The first plan is kept: the plan of a resumed run may cover only the rest.

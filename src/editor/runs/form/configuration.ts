@@ -1,8 +1,19 @@
 import path from 'node:path';
-import { allows, fields, isFieldPath, textOf, valueOf, type FieldPath } from '../../../core/training/fields';
+import {
+  allows,
+  CLUSTER,
+  clusterFields,
+  fields,
+  isFieldPath,
+  textOf,
+  valueOf,
+  type FieldPath,
+} from '../../../core/training/fields';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
+import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../trajectories/filter';
 import type { Translate } from '../../translate';
+import { ADDRESS, filledCluster, type ClusterState } from './cluster';
 import { METHODS, wantedWords, type MethodName } from './words';
 
 /** Value of the form's base field for a model on the hub; the form keeps the model's name under it. */
@@ -19,6 +30,8 @@ export interface FormContext {
   readonly dataFolder: string;
   /** Returns the name of a run that the person does not name. */
   readonly name: (method: MethodName) => string;
+  /** What is known of the cluster at the form's address. */
+  readonly cluster: ClusterState;
   readonly t: Translate;
 }
 
@@ -28,6 +41,8 @@ export interface Filled {
   readonly configuration: Readonly<Record<string, unknown>>;
   /** Errors, one sentence each, by the name of the field. */
   readonly errors: Values;
+  /** Texts of the cluster's fields; absent for a run on this machine. */
+  readonly cluster?: ReturnType<typeof filledCluster>;
 }
 
 /** Returns a folder, or a name on the hub; empty when none is chosen. */
@@ -41,6 +56,20 @@ export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
 
 /** Returns whether the run plays tasks of a pack by itself, and takes no dialogues of the log. */
 export const playsItself = (form: Pick<Form, 'values'>): boolean => METHODS[methodOf(form)].method === 'grpo';
+
+/** Returns whether a cluster trains the run; one that plays by itself is trained on this machine. */
+export const isOnCluster = (form: Form): boolean =>
+  !playsItself(form) && (form.values.where ?? (hasCluster(form) ? 'cluster' : 'here')) === 'cluster';
+
+const hasCluster = ({ copied }: Form): boolean => isTree(at(copied?.configuration ?? {}, CLUSTER));
+
+/** Returns the address of the form's cluster as requests use it; undefined when there is none to ask. */
+export function addressOf(form: Form): string | undefined {
+  if (!isOnCluster(form)) return undefined;
+  const text = form.values[ADDRESS] ?? clusterTexts(form.copied?.configuration ?? {})[ADDRESS] ?? '';
+  const address = readAddress(text);
+  return typeof address === 'string' ? undefined : address.baseUrl;
+}
 
 export const learnsFromRows = (form: Form): boolean =>
   !playsItself(form) && form.copied !== undefined && rowsOf(form.copied) && form.values.source !== 'log';
@@ -77,8 +106,31 @@ export function filled(form: Form, context: FormContext): Filled {
   if (values.base !== HUB) put(configuration, 'model.revision', undefined);
   if (playsItself(form)) fromPack(configuration, form, errors, context.t);
   else if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
-  return { configuration: ordered(configuration), errors };
+  const cluster = isOnCluster(form)
+    ? filledCluster(
+        values,
+        { copied: clusterTexts(configuration), device: at(configuration, 'model.device') },
+        context.cluster,
+        context.t,
+      )
+    : undefined;
+  put(configuration, CLUSTER, cluster?.configuration);
+  if (cluster !== undefined) put(configuration, 'resources.processes', undefined);
+  return {
+    configuration: ordered(configuration),
+    errors: { ...errors, ...cluster?.errors },
+    ...(cluster && { cluster }),
+  };
 }
+
+/** Returns the fields of the cluster that a configuration names, as they would be typed. */
+const clusterTexts = (configuration: Readonly<Record<string, unknown>>): Values =>
+  Object.fromEntries(
+    Object.keys(clusterFields).flatMap((name) => {
+      const value = at(configuration, name);
+      return value === undefined ? [] : [[name, textOf(value)]];
+    }),
+  );
 
 function fromPack(configuration: Tree, form: Form, errors: Record<string, string>, t: Translate): void {
   put(configuration, 'data.trajectories', undefined);

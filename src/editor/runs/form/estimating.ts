@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { Check, Plan } from '../../../core/training/checks';
+import type { WorkerMemory } from '../../../core/training/cluster';
 import type { Planner } from '../../../core/training/planner';
 import type { Runs } from '../../../core/training/runs';
 import type { Trainer } from '../../../core/training/trainer';
@@ -23,6 +24,8 @@ export interface EstimateRequest {
   readonly from: string;
   /** Identifies the data that the log gives for the configuration. */
   readonly data: string;
+  /** The place of each worker, for a run on a cluster; absent when this machine trains it. */
+  readonly worker?: WorkerMemory;
   /** True for a model on the hub: it is planned on the person's request, until that was done once. */
   readonly needsDownload: boolean;
 }
@@ -63,7 +66,9 @@ export class Estimating {
   update(request: EstimateRequest): void {
     if (this.preparing !== undefined) return;
     const before = this.request;
-    const isSame = JSON.stringify(request.configuration) === JSON.stringify(before?.configuration);
+    const isSame =
+      JSON.stringify([request.configuration, request.worker]) ===
+      JSON.stringify([before?.configuration, before?.worker]);
     if (isSame && request.data === before?.data) return;
     this.stop();
     this.request = request;
@@ -150,7 +155,7 @@ export class Estimating {
   }
 
   private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
-    const { runs, configuration: value, from } = request;
+    const { runs, configuration: value, from, worker } = request;
     // A plan that was given up shows nothing more, because something newer is shown already.
     const tell = (view: EstimateView, plan?: Plan): void => {
       if (!signal.aborted) this.owner.onEstimate(view, plan);
@@ -172,7 +177,9 @@ export class Estimating {
     const options = { configuration, trainer, prompts, signal };
     tell(estimateIn('working', t('Planning …')));
     const { device, training } = modelOf(request);
-    const machine = JSON.stringify([device, training]);
+    // The nodes of a cluster need not be this machine's equals, so other checks are made for a run there.
+    const isOnCluster = worker !== undefined;
+    const machine = JSON.stringify([device, training, isOnCluster]);
     const examine = async (again: boolean): Promise<readonly Check[]> => {
       const checks = this.examined.get(machine) ?? (await examineRun(runs, options, again));
       this.examined.set(machine, checks);
@@ -183,7 +190,7 @@ export class Estimating {
       // The plan may have been given up meanwhile; then no planner is started.
       signal.throwIfAborted();
       this.planner ??= new Planner(trainer);
-      ({ plan } = await planRun(runs, options, this.planner));
+      ({ plan } = await planRun(runs, options, { planner: this.planner, ...(worker && { worker }) }));
       this.downloaded.add(onHub(request));
     } catch (error) {
       if (signal.aborted || !(error instanceof Fault)) throw error;
@@ -195,10 +202,10 @@ export class Estimating {
       tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
-    tell(planView(plan, this.examined.get(machine) ?? [], t), plan);
+    tell(planView(plan, this.examined.get(machine) ?? [], { t, isOnCluster }), plan);
     if (this.examined.has(machine)) return;
     const checks = await examine(false);
-    tell(planView(plan, checks, t), plan);
+    tell(planView(plan, checks, { t, isOnCluster }), plan);
   }
 
   /** @param problem the reason why the environment could not be prepared */

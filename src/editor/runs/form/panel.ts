@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
+import { workerMemory, type WorkerMemory } from '../../../core/training/cluster';
 import type { DataCounts } from '../../../core/training/data/count';
 import type { TrajectoryFilter } from '../../../core/trajectory/index/query';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
-import { isFieldPath } from '../../../core/training/fields';
+import { isClusterFieldPath, isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';
 import type {
   Action,
@@ -24,7 +25,16 @@ import { manageTrust, restrictionOf } from '../../restricted';
 import type { Pack } from '../../tasks/packs';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './bases';
-import { baseOf, HUB, learnsFromLog, learnsFromRows, methodOf, type Filled } from './configuration';
+import {
+  addressOf,
+  baseOf,
+  HUB,
+  learnsFromLog,
+  learnsFromRows,
+  methodOf,
+  type Filled,
+} from './configuration';
+import { ClusterCheck } from './clusterCheck';
 import { Counting } from './counting';
 import { Estimating, type EstimateOwner } from './estimating';
 import { Starting, type StartingOwner } from './starting';
@@ -69,6 +79,10 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   private readonly counting: Counting;
   private readonly estimating: Estimating;
   private readonly starting = new Starting(this);
+  private readonly clusterCheck = new ClusterCheck(
+    () => this.show(),
+    (error) => this.report(error),
+  );
   private counts: DataCounts | undefined;
   private plan: Plan | undefined;
   private estimate: EstimateView = estimateIn('none', '');
@@ -134,7 +148,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   onRefused(sentence: string): boolean {
     const said = sentence.startsWith(`${FROM}: `) ? sentence.slice(FROM.length + 2) : sentence;
     const name = /^[a-z_]+(\.[a-z_]+)*/.exec(said)?.[0] ?? '';
-    if (!isFieldPath(name)) return false;
+    if (!isFieldPath(name) && !isClusterFieldPath(name)) return false;
     const field = name === 'model.base' ? (this.state.values.base === HUB ? HUB : 'base') : name;
     this.refused = { [field]: said };
     this.show();
@@ -148,6 +162,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   protected override onClosed(): void {
     this.counting.stop();
     this.estimating.end();
+    this.clusterCheck.stop();
     clearTimeout(this.timer);
   }
 
@@ -195,6 +210,9 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
       case 'plan':
         this.estimating.plan();
         return;
+      case 'askCluster':
+        this.clusterCheck.again();
+        return;
       case 'collect':
         return this.collect();
       case 'generate':
@@ -235,6 +253,9 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   }
 
   private async start(): Promise<void> {
+    // What the cluster has may change the number of workers.
+    await this.clusterCheck.settled();
+    await this.showing;
     const { filled, starting } = this;
     if (starting.isStarting) return;
     if (filled === undefined || Object.keys(filled.errors).length > 0 || restriction() !== '') {
@@ -277,7 +298,9 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     };
     const place = places.find(({ folder }) => folder === baseOf(state));
     const ships = place?.from === 'tandem';
+    this.clusterCheck.update(restriction() === '' ? addressOf(state) : undefined);
     const { view, filled } = formView(state, choices, {
+      ...{ cluster: this.clusterCheck.state },
       ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
       recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }, t),
       ...(baseOf(state) !== '' &&
@@ -305,11 +328,23 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     else if (Object.keys(filled.errors).length > 0)
       this.estimating.clear(t('Fix the marked fields to see the plan.'));
     else if (data.problem !== '') this.estimating.clear(t('There is nothing to plan without data.'));
+    else if (filled.cluster !== undefined && this.clusterCheck.state.state !== 'answers')
+      this.estimating.clear(t('The run is planned when the cluster has answered.'));
     else
       this.estimating.update({
+        ...this.worker(filled),
         ...{ runs, configuration: filled.configuration, from: FROM, data: JSON.stringify(counts ?? '') },
         needsDownload: this.state.values.base === HUB,
       });
+  }
+
+  /** Returns the place of each worker, for a run on a cluster. */
+  private worker({ cluster, configuration }: Filled): { readonly worker?: WorkerMemory } {
+    const { state } = this.clusterCheck;
+    if (cluster === undefined || state.state !== 'answers') return {};
+    const { workers, gpus_per_worker: gpus } = cluster.configuration;
+    const { device } = configuration.model as { readonly device?: unknown };
+    return { worker: workerMemory(state.cluster, { workers, isOnGpu: gpus > 0 && device !== 'cpu' }) };
   }
 
   private onCounts(counts: DataCounts | undefined): void {

@@ -131,19 +131,35 @@ export const estimateIn = (
   checks: readonly CheckView[] = [],
 ): EstimateView => ({ type: 'estimate', state, sentence, ...nothing, checks });
 
-export function planView(plan: Plan, checks: readonly Check[], t: Translate): EstimateView {
+/** @param on.isOnCluster whether the plan is that of a cluster's nodes, whose speed nobody has measured */
+export function planView(
+  plan: Plan,
+  checks: readonly Check[],
+  { t, isOnCluster = false }: { readonly t: Translate; readonly isOnCluster?: boolean },
+): EstimateView {
   const { machine, needed, fits, disk, total_seconds: seconds } = plan;
   const ofOne =
     machine.usable === null
       ? bytesWords(needed, t)
       : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
   const memory =
-    machine.processes === 1 ? ofOne : t('{0} for each of {1} processes', ofOne, machine.processes);
-  const time = seconds === null ? t('unknown') : t('about {0}', roughly(seconds, t));
+    machine.processes === 1
+      ? ofOne
+      : isOnCluster
+        ? t('{0} for each of {1} workers', ofOne, machine.processes)
+        : t('{0} for each of {1} processes', ofOne, machine.processes);
+  const unknown = isOnCluster ? t('unknown until the run has measured it on the cluster') : t('unknown');
+  const time = seconds === null ? unknown : t('about {0}', roughly(seconds, t));
   const device = machine.name === 'cpu' ? t('CPU') : machine.name;
   const told: Estimate = {
     state: 'planned',
-    sentence: fits ? t('It fits this machine.') : t('It does not fit this machine.'),
+    sentence: isOnCluster
+      ? fits
+        ? t('It fits the nodes of the cluster.')
+        : t('It does not fit the nodes of the cluster.')
+      : fits
+        ? t('It fits this machine.')
+        : t('It does not fit this machine.'),
     problem: '',
     summary: [...(seconds === null ? [] : [time]), fits ? memory : t('{0}: too much', memory), device].join(
       ' · ',

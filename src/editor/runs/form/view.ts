@@ -13,12 +13,14 @@ import type { SharedValue } from '../../../core/trajectory/log';
 import { starsWords } from '../../trajectories/filter';
 import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
+import { clusterView, whereOptions } from './cluster';
 import {
   baseOf,
   filled,
   HUB,
   learnsFromLog,
   learnsFromRows,
+  isOnCluster,
   methodOf,
   PACK,
   packOf,
@@ -72,7 +74,9 @@ export function formView(
     values: {
       ...textsOf(result),
       [PACK]: form.values[PACK] ?? packOf(form),
+      ...result.cluster?.texts,
       method: methodOf(form),
+      where: isOnCluster(form) ? 'cluster' : 'here',
       source: learnsFromRows(form) ? 'rows' : 'log',
     },
     bases: bases(form, choices, t),
@@ -84,6 +88,9 @@ export function formView(
         : [],
     methods: methodOptions(t),
     devices: deviceOptions(t),
+    // A method that plays by itself trains on this machine.
+    places: playsItself(form) ? [] : whereOptions(t),
+    ...(result.cluster && { cluster: clusterView(result.cluster, form.values, context.cluster, t) }),
     groups,
     changed: groups.flatMap((group) => group.fields).filter(({ isChanged }) => isChanged).length,
     errors: result.errors,

@@ -204,6 +204,25 @@ describe('the view of a run', () => {
     });
   });
 
+  it('has the nodes of a cluster as they were at the last start of its workers, and none on one machine', () => {
+    const { nodes, workers } = runView(run(), history(step(1)), {}, options);
+    expect([nodes, workers]).toEqual([[], '']);
+    const node = (host: string, count: number, state = 'works'): object => ({
+      ...{ host, state, workers: count, gpus: Array.from({ length: count }, () => 'NVIDIA H100') },
+    });
+    const begun = event('nodes', { nodes: [node('a', 2), node('b', 1)], asked: 3 });
+    expect(runView(run(), history(begun), {}, options).workers).toBe('3 workers');
+    const lost = event('nodes', { nodes: [node('a', 2), node('b', 0, 'lost')], asked: 3 });
+    const view = runView(run(), history(begun, step(1), lost), {}, options);
+    expect(view.workers).toBe('2 of 3 workers');
+    const paused = runView(resting('stopped'), history(begun), {}, options);
+    expect(paused.nodes.map(({ stateLabel }) => stateLabel)).toEqual(['worked', 'worked']);
+    expect(view.nodes).toEqual([
+      { host: 'a', state: 'works', stateLabel: 'works', workers: 2, gpus: '2 × NVIDIA H100' },
+      { host: 'b', state: 'lost', stateLabel: 'lost', workers: 0, gpus: '' },
+    ]);
+  });
+
   it('names the commit of a model of the hub, on its page and in its hover', () => {
     const of = run({ base: 'owner/model', commit: '0123456789abcdef0123456789abcdef01234567' });
     const { subject } = runView(of, history(), {}, options);

@@ -35,6 +35,7 @@ const context = (
   },
   dataFolder: '/project/.tandem',
   name: (method) => `${method} #4`,
+  cluster: { state: 'none' },
   t: english,
   restriction: '',
   recommendation: '',
@@ -459,7 +460,7 @@ describe('what would be learned from', () => {
 
 describe('what a run needs', () => {
   it('is said in one line and in full', () => {
-    const view = planView(plan, [], english);
+    const view = planView(plan, [], { t: english });
     expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
     expect(view.rows.map(({ label, value }) => `${label}: ${value}`)).toEqual([
       'Memory: 900 MB of 14.0 GB',
@@ -474,13 +475,26 @@ describe('what a run needs', () => {
   });
 
   it('is told of each of several processes', () => {
-    const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], english);
+    const workers = {
+      ...plan,
+      machine: { ...plan.machine, processes: 4, measured: false },
+      total_seconds: null,
+    };
+    const there = planView(workers, [], { t: english, isOnCluster: true });
+    expect(there.sentence).toBe('It fits the nodes of the cluster.');
+    expect(there.rows[0]!.value).toMatch(/ for each of 4 workers$/);
+    expect(there.rows[1]).toEqual({
+      ...{ label: 'Time', value: 'unknown until the run has measured it on the cluster' },
+    });
+    const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], { t: english });
     expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · CPU');
     expect(several.rows[0]!.value).toBe('900 MB of 14.0 GB for each of 2 processes');
   });
 
   it('says what would help where it does not fit', () => {
-    const view = planView({ ...plan, fits: false, advice: ['set model.training to qlora'] }, [], english);
+    const view = planView({ ...plan, fits: false, advice: ['set model.training to qlora'] }, [], {
+      t: english,
+    });
     expect(view).toMatchObject({ fits: false, sentence: 'It does not fit this machine.' });
     expect(view.summary).toContain('900 MB of 14.0 GB: too much');
     expect(view.advice).toEqual(['set model.training to qlora']);

@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { gpuNames, type Cluster } from '../../../core/training/cluster';
+import { clusterFields, valueOf } from '../../../core/training/fields';
+import { grouped } from '../../../core/text';
+import { readAddress } from '../../../core/model/address';
+import type { ClusterView, FieldView, Option, Values } from '../../../../webview/newRun/protocol';
+import type { Translate } from '../../translate';
+import { wantedWords } from './words';
+
+/** What is known of the cluster at the form's address. */
+export type ClusterState =
+  | { readonly state: 'none' | 'checking' }
+  | { readonly state: 'answers'; readonly cluster: Cluster }
+  | { readonly state: 'failed'; readonly sentence: string };
+
+export const unknownCluster: ClusterState = { state: 'none' };
+
+/** The cluster as a run's configuration has it, as far as it is valid. */
+export interface ClusterConfiguration {
+  readonly address?: string;
+  readonly workers: number;
+  readonly gpus_per_worker: number;
+  readonly storage?: string;
+}
+
+interface FilledCluster {
+  readonly configuration: ClusterConfiguration;
+  /** Text of each field, as it would be typed. */
+  readonly texts: Values;
+  readonly errors: Values;
+}
+
+export const ADDRESS = 'resources.cluster.address';
+const WORKERS = 'resources.cluster.workers';
+const GPUS = 'resources.cluster.gpus_per_worker';
+const STORAGE = 'resources.cluster.storage';
+
+/**
+ * Reads the fields of the cluster. Where nothing is set, the run takes a GPU for each worker and all GPUs of the cluster,
+ * or else a worker on each of its nodes.
+ * @param of.copied text of the fields in the duplicated run; absent where it has none
+ * @param of.device of the configuration; a run on processors takes no GPU
+ */
+export function filledCluster(
+  values: Values,
+  { copied, device }: { readonly copied: Values; readonly device: unknown },
+  known: ClusterState,
+  t: Translate,
+): FilledCluster {
+  const cluster = known.state === 'answers' ? known.cluster : undefined;
+  const errors: Record<string, string> = {};
+  const set = (name: string): string | undefined => (values[name] ?? copied[name])?.trim();
+  const whole = (name: typeof WORKERS | typeof GPUS, otherwise: number): number => {
+    const text = set(name);
+    const value = text === undefined ? otherwise : valueOf(clusterFields[name], text);
+    if (typeof value === 'number') return value;
+    errors[name] = wantedWords(clusterFields[name], t);
+    return otherwise;
+  };
+  const address = set(ADDRESS) ?? '';
+  if (typeof readAddress(address) === 'string')
+    errors[ADDRESS] = t('Enter the address of the Ray dashboard, e.g. http://head:8265.');
+  else if (known.state === 'failed') errors[ADDRESS] = known.sentence;
+  const gpusPerWorker = whole(GPUS, device !== 'cpu' && gpusOf(cluster) > 0 ? 1 : 0);
+  const workers = whole(WORKERS, (gpusPerWorker > 0 && gpusOf(cluster)) || (cluster?.nodes.length ?? 0) || 1);
+  const storage = set(STORAGE) ?? '';
+  if (storage !== '' && !path.isAbsolute(storage))
+    errors[STORAGE] = t('Enter the whole path of a folder, or leave it empty.');
+  return {
+    configuration: {
+      ...(errors[ADDRESS] === undefined && { address }),
+      ...{ workers, gpus_per_worker: gpusPerWorker },
+      ...(storage !== '' && errors[STORAGE] === undefined && { storage }),
+    },
+    texts: {
+      ...{ [ADDRESS]: address, [STORAGE]: storage },
+      ...{ [WORKERS]: set(WORKERS) ?? String(workers), [GPUS]: set(GPUS) ?? String(gpusPerWorker) },
+    },
+    errors,
+  };
+}
+
+const gpusOf = (cluster: Cluster | undefined): number =>
+  cluster?.nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) ?? 0;
+
+const cpusOf = ({ nodes }: Cluster): number => nodes.reduce((sum, { cpus }) => sum + cpus, 0);
+
+export function whereOptions(t: Translate): Option[] {
+  return [
+    { value: 'here', label: t('This machine') },
+    {
+      value: 'cluster',
+      label: t('A Ray cluster'),
+      detail: t(
+        'Its nodes train together. They must see the folder of the run, and have the trainer’s Python.',
+      ),
+    },
+  ];
+}
+
+/** Returns the fields of the cluster as the form shows them, and what its dashboard says. */
+export function clusterView(
+  { configuration }: FilledCluster,
+  values: Values,
+  known: ClusterState,
+  t: Translate,
+): ClusterView {
+  // The test that collects sentences for translators takes these from the schema, not from here.
+  const ofSchema = t;
+  const field = (name: keyof typeof clusterFields, more: Partial<FieldView>): FieldView => ({
+    ...{ name, label: ofSchema(clusterFields[name].title), about: ofSchema(clusterFields[name].description) },
+    ...{ control: 'text', isChanged: false, ...more },
+  });
+  const warnings = known.state === 'answers' ? warningsOf(configuration, known.cluster, t) : {};
+  const isSet = (name: string): boolean => values[name] !== undefined;
+  return {
+    state: known.state,
+    sentence: known.state === 'answers' ? clusterWords(known.cluster, t) : '',
+    fields: [
+      field(ADDRESS, { placeholder: 'http://head:8265' }),
+      field(WORKERS, { isChanged: isSet(WORKERS), ...warnings.workers }),
+      field(GPUS, {
+        ...{ control: 'choice', isChanged: isSet(GPUS), ...warnings.gpus },
+        options: [
+          { value: '1', label: '1' },
+          { value: '0', label: t('None') },
+        ],
+      }),
+      field(STORAGE, { placeholder: t('not set') }),
+    ],
+  };
+}
+
+/** Returns for example `Ray 2.60.0, 3 nodes, 24 CPUs, 8 × NVIDIA H100 80GB HBM3`. */
+function clusterWords(cluster: Cluster, t: Translate): string {
+  const { version, nodes } = cluster;
+  const cpus = cpusOf(cluster);
+  const gpus = gpuNames(nodes.flatMap(({ gpus: there }) => there.map(({ name }) => name)));
+  return [
+    t('Ray {0}', version),
+    nodes.length === 1 ? t('1 node') : t('{0} nodes', grouped(nodes.length)),
+    cpus === 1 ? t('1 CPU') : t('{0} CPUs', grouped(cpus)),
+    ...(gpus === '' ? [] : [gpus]),
+  ].join(', ');
+}
+
+interface Warnings {
+  readonly workers?: Pick<FieldView, 'warning'>;
+  readonly gpus?: Pick<FieldView, 'warning'>;
+}
+
+/** Warns of what the cluster has no room for; the run waits for a first place, and goes on with those that there are. */
+function warningsOf(
+  { workers, gpus_per_worker: each }: ClusterConfiguration,
+  cluster: Cluster,
+  t: Translate,
+): Warnings {
+  const [gpus, cpus] = [gpusOf(cluster), cpusOf(cluster)];
+  if (each > 0 && gpus === 0)
+    return { gpus: { warning: t('The cluster has no GPU: the run would wait until there is one.') } };
+  const places = each > 0 ? gpus : cpus;
+  if (workers <= places) return {};
+  const has =
+    each > 0 ? t('The cluster has {0} GPUs', grouped(gpus)) : t('The cluster has {0} CPUs', grouped(cpus));
+  const warning = t('{0}, one for each worker: the run goes on with as many until there are more.', has);
+  return { workers: { warning } };
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ClusterCheck } from '../../../../../src/editor/runs/form/clusterCheck';
+import { clusterView, filledCluster, type ClusterState } from '../../../../../src/editor/runs/form/cluster';
+import {
+  addressOf,
+  filled,
+  valuesOf,
+  type Form,
+  type FormContext,
+} from '../../../../../src/editor/runs/form/configuration';
+import { formView, type Choices } from '../../../../../src/editor/runs/form/view';
+import { parseConfiguration } from '../../../../../src/core/training/configuration';
+import type { Values } from '../../../../../webview/newRun/protocol';
+import { RayDashboard } from '../../../../fixtures/ray-dashboard';
+import { english } from '../../translate';
+
+vi.mock('vscode', () => import('../../vscode'));
+
+const H100 = 'NVIDIA H100 80GB HBM3';
+const node = (host: string, names: readonly string[] = []) => ({
+  ...{ host, cpus: 8, memory: 2 ** 34 },
+  gpus: names.map((name) => ({ name, memory: 80 * 2 ** 30 })),
+});
+const answers = (...nodes: readonly ReturnType<typeof node>[]): ClusterState => ({
+  state: 'answers',
+  cluster: { version: '2.60.0', nodes },
+});
+const onGpus = answers(node('head'), node('a', [H100, H100]), node('b', [H100, H100]));
+const onCpus = answers(node('head'), node('a'));
+
+const address = { 'resources.cluster.address': ' http://head:8265 ' };
+const read = (values: Values, known: ClusterState, copied: Values = {}) =>
+  filledCluster(values, { copied, device: 'auto' }, known, english);
+const shown = (values: Values, known: ClusterState) =>
+  clusterView(read(values, known), values, known, english);
+
+const context = (cluster: ClusterState): FormContext => ({
+  recommended: { model: { base: '/models/starter' }, data: {}, resources: { processes: 2, threads: 4 } },
+  dataFolder: '/project/.tandem',
+  name: (method) => `${method} #4`,
+  t: english,
+  cluster,
+});
+const resourcesOf = (form: Form, cluster: ClusterState = onGpus): unknown =>
+  filled(form, context(cluster)).configuration.resources;
+const starter = { base: '/models/starter' };
+
+it('a run on this machine has no cluster in its configuration', () => {
+  expect(resourcesOf({ values: { ...starter, ...address } })).toEqual({ processes: 2, threads: 4 });
+});
+
+it('a run on a cluster takes all its GPUs, or else a worker on each node, where nothing is set', async () => {
+  const form = { values: { ...starter, ...address, where: 'cluster' } };
+  const workers = (count: number, each: number) => ({
+    threads: 4,
+    cluster: { address: 'http://head:8265', workers: count, gpus_per_worker: each },
+  });
+  expect(resourcesOf(form)).toEqual(workers(4, 1));
+  expect(resourcesOf(form, onCpus)).toEqual(workers(2, 0));
+  expect(resourcesOf(form, { state: 'checking' })).toEqual(workers(1, 0));
+  // A model that is trained on processors needs no GPU.
+  expect(resourcesOf({ values: { ...form.values, 'model.device': 'cpu' } })).toEqual(workers(3, 0));
+  const { configuration, errors } = filled(form, context(onGpus));
+  expect(errors).toEqual({});
+  await parseConfiguration(configuration, { from: 'the form', folder: '/project' });
+});
+
+it('what is set stands, also in a duplicated run', () => {
+  const set = { 'resources.cluster.workers': '3', 'resources.cluster.storage': '/shared' };
+  expect(read({ ...address, ...set }, onGpus).configuration).toEqual({
+    ...{ address: 'http://head:8265', workers: 3, gpus_per_worker: 1, storage: '/shared' },
+  });
+  const cluster = { address: 'http://other:8265', workers: 5, gpus_per_worker: 0, storage: null };
+  const configuration = { method: 'rft', model: { base: '/m' }, data: { log: '/d' }, resources: { cluster } };
+  const copied = { of: 'a', data: '', configuration };
+  const form = { values: valuesOf(configuration), copied };
+  expect(addressOf(form)).toBe('http://other:8265');
+  expect(resourcesOf(form)).toEqual({
+    cluster: { address: 'http://other:8265', workers: 5, gpus_per_worker: 0 },
+  });
+  expect(addressOf({ ...form, values: { ...form.values, where: 'here' } })).toBeUndefined();
+});
+
+it('GRPO, which trains on this machine, offers no other place', () => {
+  const form = { values: { ...starter, ...address, where: 'cluster', method: 'grpo' } };
+  expect(addressOf(form)).toBeUndefined();
+  expect(resourcesOf(form)).toEqual({ processes: 2, threads: 4 });
+  const choices: Choices = {
+    ...{ places: [], packs: [], packFiles: [], agents: [], collaborators: [], dialogues: 12 },
+    called: (value) => value,
+  };
+  const view = (values: Values) =>
+    formView({ values }, choices, { ...context(onGpus), restriction: '', recommendation: '' }).view;
+  expect(view(form.values).places).toEqual([]);
+  const { places, cluster, values } = view({ ...form.values, method: 'rft' });
+  expect(places.map(({ value }) => value)).toEqual(['here', 'cluster']);
+  expect(cluster?.state).toBe('answers');
+  expect(values).toMatchObject({ where: 'cluster', 'resources.cluster.workers': '4' });
+});
+
+it('each field that will not do has one sentence', () => {
+  const wrong = {
+    'resources.cluster.address': 'head:8265',
+    'resources.cluster.workers': '0',
+    'resources.cluster.storage': 'shared',
+  };
+  expect(read(wrong, onGpus).errors).toEqual({
+    'resources.cluster.address': 'Enter the address of the Ray dashboard, e.g. http://head:8265.',
+    'resources.cluster.workers': 'Enter a whole number of at least 1.',
+    'resources.cluster.storage': 'Enter the whole path of a folder, or leave it empty.',
+  });
+  const failed = { state: 'failed', sentence: 'No Ray dashboard answers.' } as const;
+  expect(read(address, failed).errors).toEqual({ 'resources.cluster.address': 'No Ray dashboard answers.' });
+});
+
+it('says what the cluster has, and warns of workers without a place', () => {
+  expect(shown(address, onGpus).sentence).toBe(`Ray 2.60.0, 3 nodes, 24 CPUs, 4 × ${H100}`);
+  expect(shown(address, answers(node('head'))).sentence).toBe('Ray 2.60.0, 1 node, 8 CPUs');
+  expect(shown(address, { state: 'checking' })).toMatchObject({ state: 'checking', sentence: '' });
+  const warnings = (values: Values, known: ClusterState) =>
+    shown({ ...address, ...values }, known).fields.flatMap(({ name, warning }) =>
+      warning === undefined ? [] : [[name, warning]],
+    );
+  expect(warnings({}, onGpus)).toEqual([]);
+  expect(warnings({ 'resources.cluster.workers': '6' }, onGpus)).toEqual([
+    [
+      'resources.cluster.workers',
+      'The cluster has 4 GPUs, one for each worker: the run goes on with as many until there are more.',
+    ],
+  ]);
+  expect(warnings({ 'resources.cluster.workers': '17' }, onCpus)).toEqual([
+    [
+      'resources.cluster.workers',
+      'The cluster has 16 CPUs, one for each worker: the run goes on with as many until there are more.',
+    ],
+  ]);
+  expect(warnings({ 'resources.cluster.gpus_per_worker': '1' }, onCpus)).toEqual([
+    ['resources.cluster.gpus_per_worker', 'The cluster has no GPU: the run would wait until there is one.'],
+  ]);
+});
+
+let dashboard: RayDashboard;
+beforeAll(async () => {
+  dashboard = await RayDashboard.start();
+});
+afterAll(() => dashboard.close());
+
+it('asks the latest address once, and again when that is wanted', async () => {
+  const states: string[] = [];
+  const check = new ClusterCheck(
+    () => states.push(check.state.state),
+    (error) => states.push(String(error)),
+  );
+  check.update('http://127.0.0.1:9');
+  check.update(dashboard.address);
+  expect(check.state).toEqual({ state: 'checking' });
+  await check.settled();
+  check.update(dashboard.address);
+  expect(check.state).toMatchObject({ state: 'answers', cluster: { version: '2.60.0' } });
+  expect(dashboard.requests).toHaveLength(2);
+  dashboard.instead = (response) => response.writeHead(503).end();
+  check.again();
+  await check.settled();
+  expect(check.state).toMatchObject({ state: 'failed' });
+  expect(states).toEqual(['answers', 'checking', 'failed']);
+  check.update(undefined);
+  expect(check.state).toEqual({ state: 'none' });
+  check.again();
+  await check.settled();
+  expect(dashboard.requests).toHaveLength(3);
+});
