@@ -1,6 +1,7 @@
 import type { ReviewState } from '../event';
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
 import { gradedModes, stateOf, successOf, summaryOf, tagsIn } from './rows';
+import { IS_SAID, SAID } from './schema';
 import type { IndexStore } from './store';
 
 /** Every dialogue has exactly one outcome. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
@@ -319,7 +320,8 @@ function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
     );
     const numbers = JSON.stringify(named.map(({ number }) => number));
     const among = 'in (select value from json_each(?))';
-    const columns = SEARCHED.map((column) => `${column} ${among}`);
+    const said = named.length === 0 ? [] : saidAmong(store, numbers);
+    const columns = ['task', 'pack', 'agent', 'collaborator', ...said].map((column) => `${column} ${among}`);
     const isAny = named.length === 0 ? [] : columns;
     ask(
       `(${["id like ? escape '!'", ...isAny].join(' or ')})`,
@@ -329,8 +331,19 @@ function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
   return { where: parts.join(' and '), values };
 }
 
-/** The columns that `text` searches, besides the id. */
-const SEARCHED = ['task', 'pack', 'agent', 'collaborator', 'player', 'title', 'tags', 'note'] as const;
+/**
+ * Returns the columns of what people say in which some dialogue has one of the texts. Few dialogues have a value there,
+ * so that these are looked through first, and a list without such a value is searched as fast as if there were none.
+ * @param numbers of the texts, as JSON
+ */
+function saidAmong(store: IndexStore, numbers: string): string[] {
+  const parts = SAID.map((column) => `max(${column} in (select value from json_each(?))) as ${column}`);
+  const found = store.get<Partial<Record<string, number | null>>>(
+    `select ${parts.join(', ')} from episode where ${IS_SAID}`,
+    ...SAID.map(() => numbers),
+  );
+  return SAID.filter((column) => found?.[column] === 1);
+}
 
 function stateIs(state: TrajectoryState): string {
   return state === 'abandoned' ? "state not in ('open', 'answered')" : `state = '${state}'`;

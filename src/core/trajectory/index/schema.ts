@@ -36,10 +36,17 @@ export const SCHEMA = `
       left join name as tags on tags.number = tags;
 `;
 
+/** The columns of what people say of an episode and, because it is searched likewise, who played it. */
+export const SAID = ['title', 'tags', 'note', 'player'] as const;
+
+/** Condition for the episodes that have something in them, a player other than the collaborator. */
+export const IS_SAID =
+  '(title is not null or tags is not null or note is not null or player <> collaborator)';
+
 /**
  * The indexes of `episode` that are made after the first reading, because sorting everything at once is faster.
  * `episode_listed` is in the order of a list and has all columns that a filter asks for, so that finding a page and
- * counting read nothing else.
+ * counting read nothing else. `episode_said` tells whether a text is anywhere in what people say.
  */
 export const INDEXES = {
   episode_by_id: 'create unique index if not exists episode_by_id on episode (id)',
@@ -49,6 +56,7 @@ export const INDEXES = {
     leaked, stars, agent, collaborator, collaborator_kind, pack, collection, task, choices, verdicts, review, raters,
     player, tags, title, note)
     where deleted = 0 and started_at is not null`,
+  episode_said: `create index if not exists episode_said on episode (${SAID.join(', ')}, collaborator) where ${IS_SAID}`,
 };
 
 export const TABLES = [
