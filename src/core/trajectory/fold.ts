@@ -13,7 +13,14 @@ import {
 import { playerOf } from './people';
 import { verdictsOf, withVerdict } from './verdicts';
 import type { EventOf, LogEvent } from './event';
-import type { Choice, Review, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
+import type {
+  Choice,
+  DialogueReview,
+  ShownCandidates,
+  Trajectory,
+  TrajectorySummary,
+  Turn,
+} from './trajectory';
 
 /** A turn whose fields are still being filled in. */
 type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
@@ -33,7 +40,7 @@ export interface Folding {
   grades: EventOf<'grade'>[];
   ratings: Trajectory['ratings'] | undefined;
   labels: Trajectory['labels'] | undefined;
-  review: Review | undefined;
+  review: DialogueReview | undefined;
   outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
   /** True once it was deleted or restored: then it depends on the order of its events whether it is doubtful. */
@@ -276,7 +283,7 @@ function choose(folding: Folding, choice: EventOf<'choice'>): void {
   folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
-const isReview = (review: EventOf<'review'>): review is Review => review.state !== undefined;
+const isReview = (review: EventOf<'review'>): review is DialogueReview => review.state !== undefined;
 
 function judgeAgain(folding: Folding, judgement: EventOf<'judgement'>): void {
   const turn = folding.turns.find(({ agent }) => agent.turn === judgement.turn);

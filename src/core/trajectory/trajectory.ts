@@ -59,7 +59,7 @@ export interface Trajectory {
   /** The last label of each person, in the order they were given. */
   readonly labels?: readonly EventOf<'label'>[];
   /** Absent until somebody reviews the dialogue, and after it was taken up again. */
-  readonly review?: Review;
+  readonly review?: DialogueReview;
   /** Outcome of the answer in the developer's own file. */
   readonly outcome?: EventOf<'outcome'>;
   readonly abandoned?: EventOf<'abandoned'>;
@@ -69,7 +69,7 @@ export interface Trajectory {
   readonly doubtful?: string;
 }
 
-export type Review = EventOf<'review'> & { readonly state: ReviewState };
+export type DialogueReview = EventOf<'review'> & { readonly state: ReviewState };
 
 /** The fields that a list shows; all come from the index, without reading the episode. */
 export interface TrajectorySummary {
