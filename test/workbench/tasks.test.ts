@@ -352,19 +352,18 @@ test('plays the next task and opens a new run by two keys each, wherever the foc
   await press('N');
   await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
   await workbench.runCommand('View: Close Editor');
-  await press('F');
-  await quickInput().getByPlaceholder('Words of a message or a reply').waitFor();
-  await workbench.page.keyboard.press('Escape');
 });
 
 test('says beside the keys of a session what it is about, and leads to its page of the documentation', async () => {
+  await workbench.setSize(1280, 800);
   await session().getByText('keys', { exact: true }).click();
   await session().getByText('You know what the function must do').waitFor();
   await accessiblePictures(workbench, session(), 'session-help', allThemes);
+  await workbench.runCommand('View: Maximize Editor Group and Hide Side Bars');
   await workbench.setSize(400, 800);
-  await workbench.runCommand('View: Hide Primary Side Bar');
   await workbench.screenshot('session-help-narrow');
   await workbench.setSize(1280, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await session().getByRole('link', { name: 'Open help' }).click();
   await workbench.page.getByRole('tab', { name: 'session.md' }).waitFor();
   await workbench.closeAllEditors();

@@ -248,7 +248,9 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();
   await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
   await workbench.screenshot('trajectories-search-opened');
-  await workbench.runCommand('Tandem: Search Transcripts…');
+  // Here the list does not have the focus.
+  await workbench.page.keyboard.press('Control+K');
+  await workbench.page.keyboard.press('Control+Alt+F');
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message has all of these words: lighthouse').waitFor();
   await quickInput().locator('input.input').press('Escape');

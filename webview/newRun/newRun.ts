@@ -88,7 +88,7 @@ export class NewRunElement extends PageElement<ToWebview> {
                 ${this.more(shown)} ${this.plan()}
               </fieldset>`
         }
-        ${help(t('A run trains a model on dialogues of the log; what you leave as it is was found to work for a model of that size.'), 'training')}
+        ${help(t('A run trains a model on dialogues of the log; each setting begins with a value that was found to work for a model of that size.'), 'training')}
       </main>
       ${shown.isEmpty ? nothing : this.footer(shown)}
       <div role="status" class="unseen">${this.said}</div>`;
