@@ -54,8 +54,9 @@ test('who installs the package plays a dialogue to its grade, with the model and
 });
 
 test('an installed package has the pages of help, whose links lead to each other', async () => {
+  await workbench.activityBar('Tandem').click();
   await workbench.runCommand('Tandem: Open Help…');
-  await workbench.answer('Choose a page', 'The session');
+  await workbench.answer(/^Help$/, 'The session');
   await session().getByRole('heading', { name: 'The session' }).waitFor();
   await session().getByRole('link', { name: 'Tasks view' }).click();
   await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
