@@ -24,7 +24,8 @@ export async function stage(target, folder) {
   placeRuntime(path.join(folder, 'dist'), target);
   // The editor's page about the extension, which is the README, does not open relative links to Markdown files.
   writePage('README.md', folder, (target) => !target.startsWith('docs/'));
-  for (const name of named.filter((name) => /^docs\/[^/]+\.md$/.test(name))) writePage(name, folder, () => true);
+  for (const name of named.filter((name) => /^docs\/[^/]+\.md$/.test(name)))
+    writePage(name, folder, () => true);
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
