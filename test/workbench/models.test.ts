@@ -153,7 +153,7 @@ test('says in the view what is wrong when the server is gone', async () => {
 });
 
 test('shows use and cost as a document', async () => {
-  await workbench.runCommand('Tandem: Show Usage and Cost');
+  await workbench.runCommand('Tandem: Show Usage and Cost of Models');
   await workbench.page.getByRole('tab', { name: /use-and-cost\.md/ }).waitFor();
   await workbench.page.locator('.monaco-editor').getByText('qwen-tiny (openai:qwen-tiny@').first().waitFor();
   await workbench.screenshot('models-use');
