@@ -102,6 +102,13 @@ export function duration(exact: number, t: Translate): string {
     : t('{0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
+/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`; seconds mean nothing in an estimate of minutes. */
+export function roughly(seconds: number, t: Translate): string {
+  if (seconds < 1) return t('<1 s');
+  if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
+  return t('{0} min', Math.round(seconds / 60));
+}
+
 export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
 
 /** Returns the machine that a run was on. */
