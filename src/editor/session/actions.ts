@@ -118,6 +118,8 @@ export interface Present {
   readonly at: number;
   readonly consent: ConsentRequest | undefined;
   readonly agentName: string;
+  /** Whether the models are connections that a person can edit. */
+  readonly connected: Readonly<Record<'agent' | 'simulator', boolean>>;
   readonly showsCandidates: boolean;
   readonly protocol: Protocol;
 }
