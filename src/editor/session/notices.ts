@@ -3,9 +3,11 @@ import type { Notice, NoticeAction } from '../../../webview/session/protocol';
 import { reasonWords, stoppedWords } from '../reasons';
 import { english, type Translate } from '../translate';
 import type { FaultCode } from '../../core/faults';
-import type { Present } from './actions';
 
 type Party = 'agent' | 'simulator' | 'grader';
+
+/** Whether the models are connections that a person can edit. */
+export type Connected = Readonly<Record<'agent' | 'simulator', boolean>>;
 
 const information = (message: string): Notice => ({ kind: 'information', message, actions: [] });
 
@@ -84,7 +86,7 @@ export function isPlayedElsewhere(error: unknown): error is Fault {
 export function noticeOf(
   error: unknown,
   party: Party,
-  { t, connected }: Pick<Present, 't' | 'connected'>,
+  { t, connected }: { readonly t: Translate; readonly connected: Connected },
 ): Notice {
   if (error instanceof Fault) {
     const isConnected = party !== 'grader' && connected[party];

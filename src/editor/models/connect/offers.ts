@@ -40,7 +40,11 @@ export function knownAddresses(connected: readonly Server[]): AddressOffer[] {
 export async function foundAddresses(known: readonly AddressOffer[]): Promise<AddressOffer[]> {
   const { findServers } = await import('../../../core/model/discovery');
   const here = known.map(({ text }) => text).filter(isHere);
-  const found = (await findServers(here)).filter(({ models, wantsKey }) => wantsKey || models.length > 0);
+  const servers = await findServers(here);
+  const found = [
+    ...servers.filter(({ models }) => models.length > 0),
+    ...servers.filter(({ wantsKey }) => wantsKey),
+  ];
   const group = t('Found on this machine');
   const others = known.filter(({ text }) => !found.some(({ baseUrl }) => baseUrl === text));
   return [

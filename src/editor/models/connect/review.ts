@@ -87,11 +87,14 @@ export async function review(step: Review): Promise<Given<ReviewAction>> {
 type TestState = Trial | 'testing' | undefined;
 
 /** Returns the row on which Enter does the most likely thing. */
-function activeOf({ keeps }: Review, state: TestState): ReviewItem['does'] {
+function activeOf({ keeps, server }: Review, state: TestState): ReviewItem['does'] {
   if (state === 'testing') return 'test';
   if (state === undefined || state.works) return keeps[0]?.does;
-  return blamed(state.problem) ?? 'test';
+  return refusesSampling(server, state) ? 'sampling' : (blamed(state.problem) ?? 'test');
 }
+
+const refusesSampling = ({ sampling }: Server, state: TestState): boolean =>
+  typeof state === 'object' && !state.works && state.problem === 'refused-request' && sampling !== undefined;
 
 function itemsOf(step: Review, state: TestState): ReviewItem[] {
   const { server, hasKey, keeps, needsTest } = step;
@@ -103,15 +106,21 @@ function itemsOf(step: Review, state: TestState): ReviewItem[] {
     { label: t('Key'), description: hasKey ? t('kept in the secret storage') : t('none'), does: 'key' },
     { label: t('Model'), description: model, does: 'model' },
   ];
+  const sampling: ReviewItem = {
+    label: t('Sampling'),
+    description: samplingWords(server),
+    does: 'sampling',
+  };
+  const mends = refusesSampling(server, state) ? [sampling, ...parts] : parts;
   const change: ReviewItem[] = [
     separator(t('Change')),
     { label: t('Name'), description: name, does: 'name' },
     ...(hasFailed(state) ? [] : parts),
-    { label: t('Sampling'), description: samplingWords(server), does: 'sampling' },
+    ...(mends.includes(sampling) ? [] : [sampling]),
     { label: t('Price'), description: priceWords(server), does: 'price' },
   ];
   const keep = keeps.map(({ label, does }, index) => ({
-    label: `$(${index === 0 ? 'check' : 'blank'}) ${label}`,
+    label: `$(${index > 0 ? 'blank' : hasFailed(state) ? 'warning' : 'check'}) ${label}`,
     description: needsTest && state === undefined ? t('tested first') : undefined,
     does,
   }));
