@@ -1,6 +1,9 @@
 // `npm test` installs what is missing, builds, runs the suites and prints their sum.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
 import { commandLine } from './setup/options.mjs';
-import { build, continueInProjectNode } from './setup/project.mjs';
+import { build, continueInProjectNode, results } from './setup/project.mjs';
 import { SetupFault, main, seconds } from './setup/steps.mjs';
 import { sum, words } from './suites/outcome.mjs';
 
@@ -48,7 +51,9 @@ async function runSuites(wanted, name) {
   if (unknown !== undefined) {
     throw new SetupFault(`There is no suite "${unknown}". The suites are ${[...suites.keys()].join(', ')}.`);
   }
+  /** @type {import('./suites/outcome.mjs').Outcome[]} */
   const outcomes = [];
+  /** @type {string[]} */
   const lines = [];
   const chosen = [...suites].filter(([title, suite]) =>
     wanted.length > 0 ? wanted.includes(title) : name === undefined || suite.tests,
@@ -56,17 +61,35 @@ async function runSuites(wanted, name) {
   void installAhead(chosen.map(([, suite]) => suite));
   // Checks run beside the suites, because each uses one core and prints only at its end.
   const checks = new Map(
-    chosen.flatMap(([title, suite]) => (suite.tests ? [] : [[title, guarded(() => suite.run(name))]])),
+    chosen.flatMap(([title, suite]) => (suite.tests ? [] : [[title, timed(() => suite.run(name))]])),
   );
-  const begun = performance.now();
-  for (const [title, suite] of chosen) {
-    console.log(`\n── ${title} ──`);
-    const started = suite.tests ? performance.now() : begun;
-    const outcome = await (checks.get(title) ?? guarded(() => suite.run(name)));
+  /**
+   * @param {string} title
+   * @param {Timed} ended
+   */
+  const tell = (title, { outcome, took }) => {
     outcomes.push(outcome);
-    const said = suite.tests || outcome.failed > 0 ? words(outcome) : 'ok';
-    lines.push(`${title.padEnd(10)} ${said} (${seconds(performance.now() - started)})`);
+    const said = suites.get(title)?.tests || outcome.failed > 0 ? words(outcome) : 'ok';
+    lines.push(`${title.padEnd(10)} ${said} (${seconds(took)})`);
     console.log(lines.at(-1));
+  };
+  /** @type {{ title: string, log: string, ended: Promise<Timed> } | undefined} the suite that runs beside the next */
+  let beside;
+  for (const [place, [title, suite]] of chosen.entries()) {
+    const next = chosen[place + 1]?.[0];
+    if (suite.besideNext && next !== undefined) {
+      console.log(`\n── ${title} runs beside ${next}, and is shown after it ──`);
+      const log = path.join(results, `${title}.log`);
+      beside = { title, log, ended: timed(() => suite.run(name, log)) };
+      continue;
+    }
+    console.log(`\n── ${title} ──`);
+    tell(title, await (checks.get(title) ?? timed(() => suite.run(name))));
+    if (beside === undefined) continue;
+    const ended = await beside.ended;
+    console.log(`\n── ${beside.title} ──\n${existsSync(beside.log) ? readFileSync(beside.log, 'utf8') : ''}`);
+    tell(beside.title, ended);
+    beside = undefined;
   }
   const total = sum(outcomes);
   if (name !== undefined && total.passed + total.failed === 0) {
@@ -78,17 +101,21 @@ async function runSuites(wanted, name) {
   return total.failed > 0 ? 1 : 0;
 }
 
+/** @typedef {{ outcome: import('./suites/outcome.mjs').Outcome, took: number }} Timed `took` is in milliseconds */
+
 /**
  * Runs a suite; one that ends without a result counts as one failed test, and the next one runs.
  *
  * @param {() => Promise<import('./suites/outcome.mjs').Outcome>} suite
- * @returns {Promise<import('./suites/outcome.mjs').Outcome>}
+ * @returns {Promise<Timed>}
  */
-async function guarded(suite) {
+async function timed(suite) {
+  const started = performance.now();
   try {
-    return await suite();
+    const outcome = await suite();
+    return { outcome, took: performance.now() - started };
   } catch (error) {
     console.log(error instanceof SetupFault ? error.message : error);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { outcome: { passed: 0, failed: 1, skipped: 0 }, took: performance.now() - started };
   }
 }

@@ -1,6 +1,6 @@
 // Runs the trainer's suite with pytest, which prints a report on the terminal and writes one to a file that is read
 // here.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { run } from '../setup/command.mjs';
@@ -14,27 +14,47 @@ const trainer = path.join(root, 'trainer');
  *
  * @param {string} python an interpreter with the packages of `trainer/tests/requirements.lock`
  * @param {string | undefined} name a substring of the names of the tests to run; the checks are then skipped
+ * @param {string | undefined} log a file for the output; undefined prints it
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when pytest ends without a report
  */
-export async function pytestSuite(python, name) {
+export async function pytestSuite(python, name, log) {
   mkdirSync(results, { recursive: true });
+  const output = log === undefined ? undefined : openSync(log, 'w');
+  try {
+    return await checkAndTest(python, name, output === undefined ? 'inherit' : ['ignore', output, output]);
+  } finally {
+    if (output !== undefined) closeSync(output);
+  }
+}
+
+/**
+ * @param {string} python
+ * @param {string | undefined} name
+ * @param {import('node:child_process').StdioOptions} stdio
+ * @returns {Promise<import('./outcome.mjs').Outcome>}
+ */
+async function checkAndTest(python, name, stdio) {
   const report = path.join(results, 'trainer.xml');
   rmSync(report, { force: true });
-  const checks = name === undefined ? await failedChecks(python) : 0;
+  const checks = name === undefined ? await failedChecks(python, stdio) : 0;
   // `loadscope` keeps the tests of a file together, so that their shared fixtures are made once. The files come in the
   // order of `conftest.py`, and not by their number of tests.
   const args = ['-m', 'pytest', '-q', '-n', '2', '--dist', 'loadscope', '--no-loadscope-reorder'];
   args.push('--junitxml', report);
   if (name !== undefined) args.push('-k', name);
-  const status = await run(python, args, { cwd: trainer, env: offline() });
+  const status = await run(python, args, { cwd: trainer, env: offline(), stdio });
   if (!existsSync(report)) throw new SetupFault(`pytest ended with status ${status} and without a report.`);
   const outcome = outcomeOf(readFileSync(report, 'utf8'), status);
   return { ...outcome, failed: outcome.failed + checks };
 }
 
-/** @param {string} python @returns {Promise<number>} the number of failed checks, 0 to 2 */
-async function failedChecks(python) {
+/**
+ * @param {string} python
+ * @param {import('node:child_process').StdioOptions} stdio
+ * @returns {Promise<number>} the number of failed checks, 0 to 2
+ */
+async function failedChecks(python, stdio) {
   let failed = 0;
   for (const check of [['check'], ['format', '--check', '--quiet']]) {
     const args = [
@@ -48,7 +68,7 @@ async function failedChecks(python) {
       '../examples',
       '../test/neighbours',
     ];
-    const status = await run(python, args, { cwd: trainer });
+    const status = await run(python, args, { cwd: trainer, stdio });
     if (status !== 0) failed += 1;
   }
   return failed;

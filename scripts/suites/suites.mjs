@@ -16,7 +16,9 @@ import { vitestSuite } from './vitest.mjs';
  * @typedef {object} Suite
  * @property {boolean} tests true for tests, which can be selected by name; false for checks, which run at the same time
  * @property {readonly (() => Promise<unknown>)[]} needs installs what the suite needs, where it is missing
- * @property {(name: string | undefined) => Promise<import('./outcome.mjs').Outcome>} run
+ * @property {true} [besideNext] for tests that often wait: they run together with the next suite, and print afterwards
+ * @property {(name: string | undefined, log?: string) => Promise<import('./outcome.mjs').Outcome>} run `log` is a file
+ * for the output, given only with `besideNext`; otherwise it is printed
  */
 
 const realServer = once(() => packages('tests', 'test/fixtures/real-server/requirements.txt'));
@@ -36,7 +38,7 @@ export const suites = new Map([
   ['typecheck', { tests: false, needs: [], run: () => check('typecheck') }],
   ['lint', { tests: false, needs: [], run: () => check('lint') }],
   ['unit', { tests: true, needs: [bubblewrap], run: unit }],
-  ['trainer', { tests: true, needs: [trainerPython, realModel], run: trainer }],
+  ['trainer', { tests: true, needs: [trainerPython, realModel], besideNext: true, run: trainer }],
   ['process', { tests: true, needs: [bubblewrap, trainerPython, realServer, realModel], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
@@ -86,10 +88,13 @@ async function processes(name) {
   return vitestSuite('process', name);
 }
 
-/** @param {string | undefined} name */
-async function trainer(name) {
+/**
+ * @param {string | undefined} name
+ * @param {string | undefined} log
+ */
+async function trainer(name, log) {
   await useRealModel();
-  return pytestSuite(await trainerPython(), name);
+  return pytestSuite(await trainerPython(), name, log);
 }
 
 /** Makes tests that start the trainer use the real one, with the packages of its own suite. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await collectLog(data);
   const log = path.join(folder, 'ray.txt');
   const errors = openSync(log, 'w');
-  const script = `ip link set lo up && exec ${python} trainer/tests/ray_cluster.py`;
+  const script = `exec ${python} trainer/tests/ray_cluster.py`;
   const child = spawn('unshare', ['--user', '--map-root-user', '--net', 'sh', '-c', script], {
     stdio: ['pipe', 'pipe', errors],
     env: { ...process.env, RAY_USAGE_STATS_ENABLED: '0' },

@@ -1,22 +1,32 @@
-"""A Ray cluster of two nodes with one processor each, on the loopback of a network namespace of its own.
+"""A Ray cluster of two nodes with one processor each, on two hosts: network namespaces that are joined by a cable.
 
-The second node may have a folder of its own under the path of one that the first node sees, as on another machine.
+Who uses the cluster is on the second host. The second node may have a folder of its own under the path of one that the
+first node sees, as on another machine.
 
-Outside of one Ray listens on the machine's own address, whatever it is told. The system must allow user namespaces, and
-have `unshare`, `nsenter` and `ip`. The module is also the program that holds the cluster there, and does what the lines
-of its stdin say.
+Outside of a namespace Ray listens on the machine's own address, whatever it is told. The system must allow user
+namespaces, and have `unshare`, `nsenter` and `ip`. The module is also the program that holds the cluster there, and
+does what the lines of its stdin say.
 """
 
 import ctypes
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-CLONE_NEWNS = 0x00020000  # of linux/sched.h; `os.unshare` came with Python 3.12
+# Of linux/sched.h; `os.unshare` came with Python 3.12.
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x00020000, 0x04000000, 0x40000000
+FIRST, SECOND = "10.77.0.1", "10.77.0.2"
+CABLE = f"""
+ip link set lo up
+ip link add first type veth peer name second
+ip address add {FIRST}/24 dev first
+ip link set first up
+"""
 
 
 class RayCluster:
@@ -27,7 +37,7 @@ class RayCluster:
 
     def __init__(self, log: Path, apart: Path):
         self.log = log
-        program = f"ip link set lo up && exec {sys.executable} {__file__} {apart}"
+        program = f"exec {sys.executable} {__file__} {apart}"
         with open(log, "w") as errors:
             self.process = subprocess.Popen(
                 ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", program],
@@ -76,11 +86,27 @@ class RayCluster:
         return said
 
 
+def _unshare(what: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).unshare(what) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def _go_to_second_host() -> None:
+    """Makes this process, and those that are started from here on, ones of the second host."""
+    # The end of the cable is moved by a process that stays on the first host.
+    moving = subprocess.Popen(["sh", "-c", f"read go; ip link set second netns {os.getpid()}"], stdin=subprocess.PIPE)
+    _unshare(CLONE_NEWNET | CLONE_NEWUTS)
+    moving.communicate(b"go\n")
+    socket.sethostname("second")
+    subprocess.run(
+        ["sh", "-ec", f"ip link set lo up; ip address add {SECOND}/24 dev second; ip link set second up"], check=True
+    )
+
+
 def _part(apart: Path) -> None:
     """Gives the processes that are started from here on another disk under this path."""
     package = (apart / "tandem_trainer").resolve()
-    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
-        raise OSError(ctypes.get_errno(), "unshare")
+    _unshare(CLONE_NEWNS)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", apart], check=True)
     shutil.copytree(package, apart / "tandem_trainer", ignore=shutil.ignore_patterns("__pycache__"))
     with open(apart / "tandem_trainer" / "fault.py", "a") as file:
@@ -94,14 +120,14 @@ def _hold(folder: str, apart: Path | None) -> None:
 
     # A node counts as dead after two seconds without an answer, in place of half a minute.
     soon = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 2}
-    cluster = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 1, "include_dashboard": True, "temp_dir": folder, "_system_config": soon},
-    )
+    subprocess.run(["sh", "-ec", CABLE], check=True)
+    head = {"num_cpus": 1, "include_dashboard": True, "dashboard_host": FIRST, "node_ip_address": FIRST}
+    cluster = Cluster(initialize_head=True, head_node_args={**head, "temp_dir": folder, "_system_config": soon})
     write_ray_address(cluster.address, folder)  # of several clusters on a machine, jobs take the one of their folder
+    _go_to_second_host()
     if apart is not None:
         _part(apart)
-    other = cluster.add_node(num_cpus=1)
+    other = cluster.add_node(num_cpus=1, node_ip_address=SECOND)
     print(f"http://{cluster.webui_url}", flush=True)
     for line in sys.stdin:
         if line.strip() == "end":

@@ -280,11 +280,12 @@ def test_a_full_disk_of_a_worker_ends_the_run_with_the_name_of_the_node(tmp_path
     code = """
 import resource, sys
 from pathlib import Path
-from tandem_trainer.cluster.worker import train_on_worker
+from tandem_trainer.cluster import worker
 from tandem_trainer.cluster.record import read_job
+worker.own_node = worker.tell_nodes = lambda *_: None  # they would start a Ray of their own
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 path = Path(sys.argv[1])
-train_on_worker({"run_json": path, "job": read_job(path.parent)})
+worker.train_on_worker({"run_json": path, "job": read_job(path.parent), "since": 0.0})
 """
     ran = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
     assert ran.returncode == 1

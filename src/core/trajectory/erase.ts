@@ -172,6 +172,7 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
     const { event } = read;
     if ('episode' in event && gone.has(event.episode)) return true;
     if (event.event === 'consent') return event.pseudonym === pseudonym;
+    if (event.event === 'assignment') return event.part?.person === pseudonym;
     // A rating or another statement about somebody's dialogue. A reply is kept: a simulator may have the same name.
     return event.event !== 'reply' && 'by' in event && event.by === pseudonym;
   };

@@ -64,6 +64,11 @@ const generated = {
 /** A message that an agent might send next. `agent` is its name as the dialogue was started with. */
 const candidate = z.object({ agent: z.string(), ...generated });
 
+const picked = z.literal([0, 1, 'equal', 'neither']);
+
+export const reviewStates = ['accepted', 'redo'] as const;
+export type ReviewState = (typeof reviewStates)[number];
+
 /** The collaborator. `name` is the simulator's model, `rules`, or the developer's pseudonym. */
 export const collaboratorSchema = z.object({
   kind: z.enum(['developer', 'simulator', 'rules']),
@@ -204,7 +209,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     ...inEpisode,
     turn: z.number().int(),
     /** The first shown (0), the second (1), equally good, or both too bad to go on with. */
-    picked: z.literal([0, 1, 'equal', 'neither']),
+    picked,
     /** The developer's pseudonym. */
     by: z.string(),
     /** Milliseconds since both were shown in full. */
@@ -277,6 +282,45 @@ export const eventSchema = z.discriminatedUnion('event', [
     by: z.string(),
   }),
   /**
+   * A title, tags and a note that a person gives a dialogue. The last label of a person counts, and one without all
+   * three removes it.
+   */
+  z.object({
+    event: z.literal('label'),
+    ...inEpisode,
+    title: z.string().optional(),
+    tags: z.array(z.string()).readonly().optional(),
+    note: z.string().optional(),
+    by: z.string(),
+  }),
+  /**
+   * A person accepts the dialogue or asks for it to be played again. It is a state of the dialogue: the last one of
+   * anybody counts, and one without `state` removes it.
+   */
+  z.object({
+    event: z.literal('review'),
+    ...inEpisode,
+    state: z.enum(reviewStates).optional(),
+    reason: z.string().optional(),
+    by: z.string(),
+  }),
+  /**
+   * The choice between two candidates that a second person makes after the dialogue; the dialogue stays as it was. The
+   * last one of a person counts.
+   */
+  z.object({
+    event: z.literal('judgement'),
+    ...inEpisode,
+    turn: z.number().int(),
+    /** Place among the pairs of candidates of the turn on which somebody has decided, from 0. */
+    pair: z.number().int().min(0),
+    /** Time of the `candidates`: a turn that is played again gets others, to which the judgement does not apply. */
+    shown: z.string(),
+    picked,
+    by: z.string(),
+    milliseconds: z.number().optional(),
+  }),
+  /**
    * A person's verdict on what a critic says of a turn. The last one of that person, turn and critic counts; one
    * without `agrees` withdraws it.
    */
@@ -339,6 +383,29 @@ export const eventSchema = z.discriminatedUnion('event', [
     purpose: z.string(),
     /** Absent in older logs, where it means `local`, as promised at the time. */
     level: z.enum(consentLevels).optional(),
+  }),
+  /**
+   * The part of a pack's tasks that a person is to play. Without a `part` nobody has one any more: an assignment is that
+   * line followed by one line for each person, so that erasing a person leaves the parts of the others as they are.
+   */
+  z.object({
+    event: z.literal('assignment'),
+    ...head,
+    /** File name of the pack. */
+    pack: z.string(),
+    part: z
+      .object({
+        /** The developer's pseudonym. */
+        person: z.string(),
+        /** Place of the person among those who play the pack, from 0, and their number when it was assigned. */
+        place: z.number().int().min(0),
+        places: z.number().int().min(1),
+        /** Number of people who play each task. */
+        perTask: z.number().int().min(1),
+        /** Seed by which the tasks are dealt to the places. */
+        seed: z.number().int(),
+      })
+      .optional(),
   }),
 ]);
 

@@ -1,8 +1,26 @@
 import type { Task } from '../task/task';
 import { choicesOf, isChoice } from './choices';
+import {
+  noteOf,
+  ratersOf,
+  tagsOf,
+  titleOf,
+  withJudgement,
+  withLabel,
+  withRating,
+  withTurnRating,
+} from './opinions';
+import { playerOf } from './people';
 import { verdictsOf, withVerdict } from './verdicts';
 import type { EventOf, LogEvent } from './event';
-import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
+import type {
+  Choice,
+  DialogueReview,
+  ShownCandidates,
+  Trajectory,
+  TrajectorySummary,
+  Turn,
+} from './trajectory';
 
 /** A turn whose fields are still being filled in. */
 type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
@@ -20,7 +38,9 @@ export interface Folding {
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
-  rating: EventOf<'rating'> | undefined;
+  ratings: Trajectory['ratings'] | undefined;
+  labels: Trajectory['labels'] | undefined;
+  review: DialogueReview | undefined;
   outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
   /** True once it was deleted or restored: then it depends on the order of its events whether it is doubtful. */
@@ -53,7 +73,7 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
  *
  * - An `agent-turn` with a number that was played before, or candidates for it, removes that turn and all later ones.
  *   After `turn-superseded` the new turn remembers the message that it replaces.
- * - `resumed` reopens an episode; an earlier answer and its grades no longer count.
+ * - `resumed` reopens an episode; an earlier answer, its grades and reviews no longer count.
  * - A `loss` after the start makes it doubtful, unless it was deleted or restored later.
  * - A second `episode-started` starts over: an interrupted import was repeated.
  */
@@ -80,7 +100,8 @@ export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss):
 /** Returns the trajectory of the events folded so far. */
 export function episodeOf(folding: Folding): Episode {
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
-  const { answer, grades, rating, outcome, abandoned, damaged, isDoubtful } = folding;
+  const { answer, grades, ratings, labels, review, outcome, abandoned, damaged, isDoubtful } = folding;
+  const rating = ratings?.at(-1);
   return {
     id: started.episode,
     started,
@@ -92,7 +113,10 @@ export function episodeOf(folding: Folding): Episode {
     grades,
     ...(pending.length > 0 && { pending }),
     ...(answer && { answer }),
+    ...(ratings && { ratings }),
     ...(rating && { rating }),
+    ...(labels && { labels }),
+    ...(review && { review }),
     ...(outcome && { outcome }),
     ...(abandoned && { abandoned }),
     ...(damaged !== undefined && { damaged }),
@@ -112,7 +136,9 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     answer: undefined,
     abandoned: undefined,
     grades: [],
-    rating: undefined,
+    ratings: undefined,
+    labels: undefined,
+    review: undefined,
     outcome: undefined,
     deleted: before?.deleted ?? false,
     wasDeleted: before?.wasDeleted ?? false,
@@ -139,7 +165,7 @@ function apply(folding: Folding, event: LogEvent | Loss): void {
       amendTurn(folding, event.turn, { leak: event }, 'leak');
       return;
     case 'turn-rating':
-      amendTurn(folding, event.turn, { rating: event }, 'rating');
+      rateTurn(folding, event);
       return;
     case 'credit-verdict':
       judgeCredit(folding, event);
@@ -162,13 +188,23 @@ function apply(folding: Folding, event: LogEvent | Loss): void {
     case 'resumed':
       folding.agent = event.agent ?? folding.agent;
       takeAnswerBack(folding);
+      folding.review = undefined;
       folding.abandoned = undefined;
       return;
     case 'grade':
       folding.grades.push(event);
       return;
     case 'rating':
-      folding.rating = event;
+      folding.ratings = withRating(folding.ratings, event);
+      return;
+    case 'label':
+      folding.labels = withLabel(folding.labels, event);
+      return;
+    case 'review':
+      folding.review = isReview(event) ? event : undefined;
+      return;
+    case 'judgement':
+      judgeAgain(folding, event);
       return;
     case 'outcome':
       folding.outcome = event;
@@ -188,6 +224,7 @@ function apply(folding: Folding, event: LogEvent | Loss): void {
     case 'segment':
     case 'task':
     case 'consent':
+    case 'assignment':
     case 'episode-started':
       return;
   }
@@ -246,12 +283,26 @@ function choose(folding: Folding, choice: EventOf<'choice'>): void {
   folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
+const isReview = (review: EventOf<'review'>): review is DialogueReview => review.state !== undefined;
+
+function judgeAgain(folding: Folding, judgement: EventOf<'judgement'>): void {
+  const turn = folding.turns.find(({ agent }) => agent.turn === judgement.turn);
+  if (turn?.candidates) turn.candidates = withJudgement(turn.candidates, judgement);
+  else folding.pending = withJudgement(folding.pending, judgement);
+}
+
+function rateTurn(folding: Folding, event: EventOf<'turn-rating'>): void {
+  const before = folding.turns.find(({ agent }) => agent.turn === event.turn)?.ratings;
+  const ratings = withTurnRating(before, event);
+  amendTurn(folding, event.turn, { ratings, rating: ratings?.at(-1) }, 'rating');
+}
+
 function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {
   const before = folding.turns.find(({ agent }) => agent.turn === verdict.turn)?.verdicts;
   amendTurn(folding, verdict.turn, { verdicts: withVerdict(before, verdict) }, 'verdict');
 }
 
-function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
+function amendTurn(folding: Folding, turn: number, with_: Partial<FoldedTurn>, what: string): void {
   const amended = folding.turns.findLast(({ agent }) => agent.turn === turn);
   if (amended) Object.assign(amended, with_);
   else folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
@@ -261,6 +312,7 @@ function takeAnswerBack(folding: Folding): void {
   if (!folding.answer) return;
   folding.answer = undefined;
   folding.outcome = undefined;
+  folding.review = undefined;
   folding.grades = [];
 }
 
@@ -270,6 +322,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Returns the summary for lists. The index keeps the same without reading the episode. */
 export function summarize(trajectory: Episode): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
+  const { review, labels } = trajectory;
   let leak = 0;
   let leaked = false;
   for (const turn of turns) {
@@ -277,6 +330,8 @@ export function summarize(trajectory: Episode): TrajectorySummary {
     leaked ||= turn.leak?.leaked ?? false;
   }
   const replyTime = replyTimeOf(turns);
+  const player = playerOf(trajectory);
+  const raters = ratersOf(trajectory).size;
   const verdicts = turns.some((turn) => turn.verdicts) ? verdictsOf(trajectory).length : 0;
   return {
     id,
@@ -297,10 +352,25 @@ export function summarize(trajectory: Episode): TrajectorySummary {
     choices: choicesOf(trajectory).length,
     ...(verdicts > 0 && { verdicts }),
     ...(rating?.stars !== undefined && { stars: rating.stars }),
+    ...(player !== undefined && { player }),
+    ...(raters > 0 && { raters }),
+    ...(review && { review: review.state }),
+    ...(labels && labelled(labels)),
     ...(replyTime && { replyTime }),
     seed: started.seed,
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(started.collection !== undefined && { collection: started.collection }),
+  };
+}
+
+function labelled(labels: readonly EventOf<'label'>[]): Pick<TrajectorySummary, 'title' | 'tags' | 'note'> {
+  const title = titleOf(labels);
+  const tags = tagsOf(labels);
+  const note = noteOf(labels);
+  return {
+    ...(title !== undefined && { title }),
+    ...(tags.length > 0 && { tags }),
+    ...(note !== '' && { note }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Fault } from '../fault';
+import { assignedIn, type Part } from './assignments';
 import { claimIn, type Claim, type ClaimPart } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
@@ -85,6 +86,11 @@ export class TrajectoryLog extends LogWriter {
     return this.index.store.consents;
   }
 
+  /** The parts that people have of each assigned pack, by the pack's file name. */
+  get assigned(): Map<string, readonly Part[]> {
+    return assignedIn(this.index.store.assignments);
+  }
+
   /** Current permissions that follow from those consents. */
   get allowed(): Consents {
     return new Consents(this.consents, consentsLostBy(this.index.store));
@@ -161,12 +167,10 @@ export class TrajectoryLog extends LogWriter {
   }
 
   /**
-   * Returns the tasks, packs, agents or collaborators of the trajectories that match a filter, the most frequent first.
+   * Returns the tasks, packs, agents, collaborators, players or tags of the trajectories that match a filter, the most
+   * frequent first.
    */
-  valuesOf(
-    column: 'task' | 'pack' | 'agent' | 'collaborator',
-    filter: query.TrajectoryFilter = {},
-  ): query.SharedValue[] {
+  valuesOf(column: query.SharedColumn, filter: query.TrajectoryFilter = {}): query.SharedValue[] {
     return this.index.ask((store) => query.valuesOf(store, column, filter));
   }
 
@@ -281,7 +285,7 @@ export class TrajectoryLog extends LogWriter {
 
   /**
    * Erases a developer's data from the log: each episode in which that pseudonym played the collaborator, with all its
-   * events, and that pseudonym's consents and ratings. The lines of other episodes stay byte for byte. After an
+   * events, and that pseudonym's consents, opinions and parts of packs. The lines of other episodes stay byte for byte. After an
    * interruption at any point it can be called again.
    * @throws {Fault} `trajectory/log-in-use` if another process writes to the log
    */

@@ -3,6 +3,7 @@ import type { Trajectory } from './trajectory';
 
 /**
  * Returns the pseudonyms of all people who took part: who played the collaborator, wrote or edited a reply, or chose.
+ * Whoever only rates, labels, reviews or judges the dialogue afterwards is not among them.
  */
 export function developersOf(trajectory: Trajectory): Set<string> {
   const { started, collaborator, turns } = trajectory;
@@ -15,4 +16,13 @@ export function developersOf(trajectory: Trajectory): Set<string> {
   }
   for (const { choice } of choicesOf(trajectory)) developers.add(choice.by);
   return developers;
+}
+
+/** Returns the last person in the collaborator's seat, also after it went to a simulator; undefined without one. */
+export function playerOf({
+  started,
+  handOvers,
+}: Pick<Trajectory, 'started' | 'handOvers'>): string | undefined {
+  const seats = [started.collaborator, ...handOvers.map(({ to }) => to)];
+  return seats.findLast(({ kind }) => kind === 'developer')?.name;
 }

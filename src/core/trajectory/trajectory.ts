@@ -1,5 +1,5 @@
 import type { Task } from '../task/task';
-import type { Collaborator, EventOf } from './event';
+import type { Collaborator, EventOf, ReviewState } from './event';
 
 /** Two candidates for one message of the agent, and a person's choice between them. */
 export interface ShownCandidates {
@@ -9,7 +9,11 @@ export interface ShownCandidates {
 }
 
 /** Candidates with a choice, which may be that neither is good enough. */
-export type Choice = Required<ShownCandidates>;
+export interface Choice extends ShownCandidates {
+  readonly choice: EventOf<'choice'>;
+  /** Choices that others made between the same candidates after the dialogue: the last one of each person. */
+  readonly judgements?: readonly EventOf<'judgement'>[];
+}
 
 /** One message of the agent and the reply to it. The last turn has no reply. */
 export interface Turn {
@@ -20,7 +24,10 @@ export interface Turn {
   readonly superseded?: readonly EventOf<'agent-turn'>[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
+  /** The last rating, whoever gave it. */
   readonly rating?: EventOf<'turn-rating'>;
+  /** The last rating of each person, in the order they were given. */
+  readonly ratings?: readonly EventOf<'turn-rating'>[];
   /** People's verdicts on what critics say of the message: the last one of each person on each critic. */
   readonly verdicts?: readonly EventOf<'credit-verdict'>[];
 }
@@ -45,7 +52,14 @@ export interface Trajectory {
   /** The hand-overs in order; `turn` is the agent's last turn at that time. */
   readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
+  /** The last rating, whoever gave it. */
   readonly rating?: EventOf<'rating'>;
+  /** The last rating of each person, in the order they were given. */
+  readonly ratings?: readonly EventOf<'rating'>[];
+  /** The last label of each person, in the order they were given. */
+  readonly labels?: readonly EventOf<'label'>[];
+  /** Absent until somebody reviews the dialogue, and after it was taken up again. */
+  readonly review?: DialogueReview;
   /** Outcome of the answer in the developer's own file. */
   readonly outcome?: EventOf<'outcome'>;
   readonly abandoned?: EventOf<'abandoned'>;
@@ -54,6 +68,8 @@ export interface Trajectory {
   /** One sentence, if lost lines may have deleted this dialogue or marked a leak in it. */
   readonly doubtful?: string;
 }
+
+export type DialogueReview = EventOf<'review'> & { readonly state: ReviewState };
 
 /** The fields that a list shows; all come from the index, without reading the episode. */
 export interface TrajectorySummary {
@@ -78,6 +94,17 @@ export interface TrajectorySummary {
   /** Number of verdicts, one per turn, critic and person; absent if there are none. */
   readonly verdicts?: number;
   readonly stars?: number;
+  /** The last person in the collaborator's seat; absent if only simulators had it. */
+  readonly player?: string;
+  /** Number of people who gave stars or a thumb, or chose between candidates; absent if there are none. */
+  readonly raters?: number;
+  readonly review?: ReviewState;
+  /** The last title that somebody gave the dialogue. */
+  readonly title?: string;
+  /** Tags of all people, sorted. */
+  readonly tags?: readonly string[];
+  /** Notes of all people, one below the other. */
+  readonly note?: string;
   /** Number of a developer's replies with a known time, and the sum of those times. */
   readonly replyTime?: { readonly replies: number; readonly milliseconds: number };
   readonly seed: number;

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { courseOf, groupsOf } from '../../../src/core/evaluation/statistics';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { generateLog } from './generate';
+import { TrajectoryLog, type TrajectoryFilter } from '../../../src/core/trajectory/log';
+import { generateLog, opinions } from './generate';
 
 type Figures = Record<string, number>;
 
@@ -98,6 +98,27 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     await log.close();
     return { ...figures, ...memory() };
   },
+  /** Has three people label, review and rate a fifth of the dialogues, the first time, and filters by it. */
+  async said(folder) {
+    const log = await TrajectoryLog.open(folder);
+    const figures: Figures = {};
+    const begun = processorTime();
+    if (log.valuesOf('tags').length === 0)
+      await log.appendAll(opinions(log.list({ offset: 0, limit: Infinity }).rows.map(({ id }) => id)));
+    figures['labels, reviews, ratings added, or none (ms)'] = processorTime() - begun;
+    for (const [name, filter] of Object.entries({
+      'first 100': {},
+      tag: { tag: 'odd' },
+      review: { review: 'redo' },
+      'two raters': { raters: 2 },
+      'text in notes': { text: 'rounded' },
+      'text of an agent': { text: '8b-2' },
+    } satisfies Record<string, TrajectoryFilter>))
+      figures[`page: ${name} (ms)`] = timed(() => log.list({ filter, offset: 0, limit: 100 }));
+    figures['tags to choose from (ms)'] = timed(() => log.valuesOf('tags'));
+    await log.close();
+    return figures;
+  },
   /** The baseline: parses every line and keeps the events of each episode by id. */
   naive(folder) {
     const begun = performance.now();
@@ -179,7 +200,7 @@ async function main(): Promise<void> {
     const bytes = await generateLog(folder, Number(values.trajectories));
     console.log(`${values.trajectories} trajectories, ${(bytes / 1e6).toFixed(0)} MB`);
     const results: Record<string, Figures> = {};
-    for (const name of ['naive', 'cold', 'indexed', 'searched']) {
+    for (const name of ['naive', 'cold', 'indexed', 'searched', 'said']) {
       results[name] = inFreshProcess(name, folder, Number(values.repeat));
       for (const [what, figure] of Object.entries(results[name])) {
         console.log(`${name.padEnd(8)} ${what.padEnd(40)} ${figure.toFixed(1)}`);

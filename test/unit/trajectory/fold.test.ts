@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LOG_VERSION, type NewEvent } from '../../../src/core/trajectory/event';
 import { foldTrajectory, summarize } from '../../../src/core/trajectory/fold';
+import { opinionsOn } from '../../../src/core/trajectory/opinions';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import {
   agentTurn,
@@ -10,9 +11,12 @@ import {
   dialogue,
   doubling,
   graded,
+  judgement,
   kim,
+  label,
   leak,
   reply,
+  review,
   started,
 } from '../../fixtures/log';
 
@@ -163,6 +167,95 @@ describe('folding an episode', () => {
       ['fixed', 1],
     ]);
     expect(trajectory?.rating).toMatchObject({ stars: 4 });
+  });
+
+  it('keeps the last rating of each person, of the dialogue and of a turn; the last of all is the one that is shown', () => {
+    const rated = (by: string, stars?: number): NewEvent => ({
+      ...{ event: 'rating', episode: 'e1', by },
+      ...(stars !== undefined && { stars }),
+    });
+    const thumb = (by: string, up?: boolean): NewEvent => ({
+      ...{ event: 'turn-rating', episode: 'e1', turn: 1, by },
+      ...(up !== undefined && { thumb: up ? ('up' as const) : ('down' as const) }),
+    });
+    const said = [rated('kim', 2), rated('lee', 5), rated('kim', 3), thumb('lee', true), thumb('kim', false)];
+    const trajectory = fold([task, ...dialogue('e1', 1), ...said]);
+    expect(trajectory?.ratings?.map(({ by, stars }) => [by, stars])).toEqual([
+      ['lee', 5],
+      ['kim', 3],
+    ]);
+    expect(trajectory?.rating).toMatchObject({ by: 'kim', stars: 3 });
+    expect(trajectory?.turns[0]?.ratings?.map((one) => [one.by, one.thumb])).toEqual([
+      ['lee', 'up'],
+      ['kim', 'down'],
+    ]);
+    const back = fold([task, ...dialogue('e1', 1), ...said, rated('kim'), thumb('kim')]);
+    expect(back?.rating).toMatchObject({ by: 'lee', stars: 5 });
+    expect(back?.turns[0]?.rating).toMatchObject({ by: 'lee', thumb: 'up' });
+    const none = fold([task, ...dialogue('e1', 1), rated('kim', 2), rated('kim')]);
+    expect(none).not.toHaveProperty('rating');
+    expect(none).not.toHaveProperty('ratings');
+  });
+
+  it('keeps the label of each person until that person takes it back', () => {
+    const labels = [
+      label('e1', 'kim', { title: 'One', tags: ['b'] }),
+      label('e1', 'lee', { tags: ['a', ' b\n'], note: 'Look here.' }),
+    ];
+    const trajectory = fold([task, ...dialogue('e1', 1), ...labels]);
+    expect(trajectory?.labels?.map(({ by }) => by)).toEqual(['kim', 'lee']);
+    expect(summarize(trajectory!)).toMatchObject({ title: 'One', tags: ['a', 'b'], note: 'Look here.' });
+    const back = fold([task, ...dialogue('e1', 1), ...labels, label('e1', 'lee', { title: ' ', tags: [] })]);
+    expect(back?.labels?.map(({ by }) => by)).toEqual(['kim']);
+    expect(summarize(back!)).not.toHaveProperty('note');
+  });
+
+  it('keeps the last review of anybody, until the dialogue is taken up again', () => {
+    const reviewed = [task, ...dialogue('e1', 1), review('e1', 'kim', 'accepted')];
+    const redo = fold([...reviewed, review('e1', 'lee', 'redo', 'It leaks.')]);
+    expect(redo?.review).toMatchObject({ state: 'redo', reason: 'It leaks.', by: 'lee' });
+    expect(fold([...reviewed, review('e1', 'lee')])).not.toHaveProperty('review');
+    expect(fold([...reviewed, { event: 'resumed', episode: 'e1' }])).not.toHaveProperty('review');
+    expect(fold([...reviewed, agentTurn('e1', 2)])).not.toHaveProperty('review');
+  });
+
+  it('keeps what others judge of candidates beside the choice, and leaves the dialogue as it was', () => {
+    const chosen = [
+      task,
+      started('e1'),
+      candidates('e1', 1),
+      choice('e1', 1, 'neither'),
+      candidates('e1', 1),
+      choice('e1', 1, 0),
+      agentTurn('e1', 1),
+    ];
+    const [first, second] = fold(chosen)!.turns[0]!.candidates!;
+    const judged = [
+      judgement(first!, 0, 'equal', 'lee'),
+      judgement(second!, 1, 'neither', 'lee'),
+      judgement(second!, 1, 1, 'lee'),
+      judgement(second!, 1, 0, 'ada'),
+      // Kim chose: a judgement of the same person is no second opinion.
+      judgement(second!, 1, 1, 'kim'),
+    ];
+    const trajectory = fold([...chosen, ...judged])!;
+    expect(trajectory.turns[0]!.candidates!.map(opinionsOn)).toEqual([
+      [
+        { by: 'kim', picked: 'neither' },
+        { by: 'lee', picked: 'equal' },
+      ],
+      [
+        { by: 'kim', picked: 0 },
+        { by: 'lee', picked: 1 },
+        { by: 'ada', picked: 0 },
+      ],
+    ]);
+    expect(trajectory.turns[0]!.agent.text).toBe(fold(chosen)!.turns[0]!.agent.text);
+    expect(summarize(trajectory)).toMatchObject({ choices: 2, raters: 3 });
+    // The same place in the same turn, but of other candidates: the turn was played again.
+    const again = fold([...chosen, candidates('e1', 1), choice('e1', 1, 1), agentTurn('e1', 1), judged[0]!])!;
+    expect(again.turns[0]!.candidates!.map(opinionsOn)).toEqual([[{ by: 'kim', picked: 1 }]]);
+    expect(again).not.toHaveProperty('damaged');
   });
 
   it('is nothing when it was deleted, never started, or its task is not there', () => {

@@ -6,8 +6,10 @@ import {
   choice,
   graded,
   kim,
+  label,
   leak,
   reply,
+  review,
   simulator,
   started,
   verdict,
@@ -23,6 +25,9 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
+
+/** Time at which no candidates were shown. */
+const NEVER = '2000-01-01T00:00:00.000Z';
 
 /** Makes random events in any order, even ones that no dialogue would produce, as a damaged log may hold them. */
 export function anyEvents(episode: string, random: () => number): NewEvent[] {
@@ -41,7 +46,19 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
     () => graded(episode, Math.round(random() * 10) / 10, random() < 0.5 ? 'fixed' : 'paper'),
     () => ({ event: 'grade', episode, grade: { mode: 'fixed', reward: null, success: null, tests: [] } }),
     () => ({ event: 'rating', episode, by: 'kim', ...(random() < 0.7 && { stars: turn() }) }),
+    () => ({ event: 'rating', episode, by: 'lee', ...(random() < 0.7 && { stars: turn() }) }),
     () => ({ event: 'turn-rating', episode, turn: turn(), thumb: 'up', by: 'kim' }),
+    () => ({
+      event: 'turn-rating',
+      episode,
+      turn: turn(),
+      by: 'lee',
+      ...(random() < 0.7 && { thumb: 'down' }),
+    }),
+    () => label(episode, 'kim', random() < 0.7 ? { title: `A ${turn()}`, tags: [`t${turn()}`, 'odd'] } : {}),
+    () => label(episode, 'lee', random() < 0.7 ? { tags: [`t${turn()}`], note: `Note ${turn()}` } : {}),
+    () => review(episode, 'lee', ([undefined, 'accepted', 'redo'] as const)[turn() % 3]),
+    () => ({ event: 'judgement', episode, turn: turn(), pair: 0, shown: NEVER, picked: 1, by: 'lee' }),
     () => verdict(episode, turn(), random() < 0.7 ? random() < 0.5 : undefined),
     () => ({ event: 'turn-superseded', episode, turn: turn() }),
     () => ({ event: 'abandoned', episode, reason: random() < 0.5 ? 'failed' : 'skipped', message: 'No.' }),

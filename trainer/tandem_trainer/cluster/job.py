@@ -90,7 +90,9 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
     """Trains on the workers until the run ends or hands its candidates over. Errors: TrainingFailedError."""
     from ray.train import FailureConfig, ScalingConfig
     from ray.train import RunConfig as TrainConfig
-    from ray.train.torch import TorchConfig, TorchTrainer
+    from ray.train.torch import TorchTrainer
+
+    from .network import OverRaysNetwork
 
     cluster = config.resources.cluster
     assert cluster is not None
@@ -98,7 +100,7 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
     trainer = TorchTrainer(
         train_on_worker,
         train_loop_config={"run_json": run_json, "job": job, "since": STARTED},
-        torch_config=TorchConfig(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
+        torch_config=OverRaysNetwork(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
         scaling_config=ScalingConfig(
             num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
             use_gpu=on_gpus,

@@ -10,7 +10,10 @@ import { LogIndex } from './logIndex';
 import { isSqliteError } from './sqlite';
 import { IndexStore } from './store';
 
-/** Called with the ids of the changed episodes, or with none if the whole log was read again. Must not throw. */
+/**
+ * Called with the ids of the changed episodes, or with none if the whole log was read again or packs were assigned. Must
+ * not throw.
+ */
 export type ChangeListener = (episodes: readonly string[]) => void;
 
 /** Returns the path of a data folder's index. SQLite keeps further files beside it while it is open. */
@@ -27,6 +30,8 @@ export class KeptIndex {
   /** Changes to the index run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private isOpen = false;
+  /** Number of lines on assigned packs that listeners know of. */
+  private assignments = 0;
 
   private constructor(
     private readonly logFolder: string,
@@ -211,7 +216,10 @@ export class KeptIndex {
     const isAll = (await this.index.catchUp(segment)) || isAnew;
     const ids = [...changed];
     changed.clear();
-    if (isAll) this.tell([]);
+    const { length } = this.store.assignments;
+    const isAssigned = length !== this.assignments;
+    this.assignments = length;
+    if (isAll || isAssigned) this.tell([]);
     else if (ids.length > 0) this.tell(ids);
   }
 

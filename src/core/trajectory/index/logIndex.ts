@@ -253,6 +253,9 @@ export class LogIndex {
       case 'consent':
         this.addConsent(event);
         return true;
+      case 'assignment':
+        this.addAssignment(event);
+        return true;
       default:
         this.addToEpisode(event.episode, Date.parse(event.at), event, position);
         return true;
@@ -268,6 +271,11 @@ export class LogIndex {
 
   private addConsent({ pseudonym, purpose, level, at }: EventOf<'consent'>): void {
     this.store.addConsent({ pseudonym, purpose, at, ...(level && { level }) });
+    this.store.newest = Math.max(this.store.newest, Date.parse(at));
+  }
+
+  private addAssignment({ pack, part, at }: EventOf<'assignment'>): void {
+    this.store.addAssignment({ pack, at, ...(part && { part }) });
     this.store.newest = Math.max(this.store.newest, Date.parse(at));
   }
 
@@ -291,4 +299,4 @@ const HAVE_TASK = `update episode set unsettled = 1 where damaged = 1 and exists
   (select 1 from task_line where task_line.task = episode.task and segment = ? and start >= ?)`;
 
 /** Kinds of events that cannot affect a dialogue that began earlier; losing such a line puts none in doubt. */
-const OF_NO_OTHER: ReadonlySet<string> = new Set(['segment', 'task', 'episode-started']);
+const OF_NO_OTHER: ReadonlySet<string> = new Set(['segment', 'task', 'episode-started', 'assignment']);

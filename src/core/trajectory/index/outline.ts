@@ -15,14 +15,15 @@ export function outlineOf(
   const { kind, turn } = front;
   switch (kind) {
     case 'agent-turn':
-    case 'candidates':
-    case 'choice':
     case 'answered':
     case 'turn-superseded':
     case 'deleted':
     case 'undeleted':
       // Folding looks only at their kind and turn, and passes the rest on.
       return shared(kind, turn);
+    case 'candidates':
+      // A judgement names its candidates by their time.
+      return { event: kind, turn, at: new Date(front.at).toISOString() } as LogEvent;
     case 'reply': {
       const [, author, milliseconds] = match(REPLY, front, buffer, end) ?? [];
       const time = milliseconds === undefined ? undefined : Number(milliseconds);

@@ -1,5 +1,7 @@
+import type { ReviewState } from '../event';
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
-import { gradedModes, stateOf, successOf, summaryOf } from './rows';
+import { gradedModes, stateOf, successOf, summaryOf, tagsIn } from './rows';
+import { IS_SAID, SAID } from './schema';
 import type { IndexStore } from './store';
 
 /** Every dialogue has exactly one outcome. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
@@ -37,9 +39,20 @@ export interface TrajectoryFilter {
   readonly chosen?: boolean;
   /** True: a person gave a verdict on a critic; false: nobody did. */
   readonly judged?: boolean;
+  /** The last person in the collaborator's seat, also after it went to a simulator. */
+  readonly player?: string;
+  /** `none`: nobody has reviewed it since it ended. */
+  readonly review?: ReviewState | 'none';
+  /** A tag that somebody gave it. */
+  readonly tag?: string;
+  /** At least this many people gave stars or a thumb, or chose between candidates. */
+  readonly raters?: number;
   readonly collection?: string;
   readonly source?: Source;
-  /** Text to find in the id, the task's id, the pack, the agent or the collaborator, in any case. */
+  /**
+   * Text to find in the id, the task's id, the pack, the agent, the collaborator, the player, the title, a tag or a
+   * note, in any case.
+   */
   readonly text?: string;
   /** Tasks, agents and collaborators whose names on the screen contain `text`; they match too. */
   readonly named?: ReadonlySet<string>;
@@ -70,6 +83,9 @@ export interface TrajectoryCounts {
   /** Fraction of graded dialogues that are successes, averaged per task first; null if none is graded. */
   readonly successRate: number | null;
 }
+
+/** A column of which `valuesOf` lists the values; of `tags` it lists each tag. */
+export type SharedColumn = 'task' | 'pack' | 'agent' | 'collaborator' | 'player' | 'tags';
 
 /** A value and the number of dialogues that have it. */
 export interface SharedValue {
@@ -147,20 +163,23 @@ export function count(store: IndexStore, filter: TrajectoryFilter): TrajectoryCo
 }
 
 /**
- * Returns the values of a column among the matching dialogues, the most frequent first; omits dialogues without one.
+ * Returns the values of a column, or the single tags, among the matching dialogues, the most frequent first; omits
+ * dialogues without one.
  */
-export function valuesOf(
-  store: IndexStore,
-  column: 'task' | 'pack' | 'agent' | 'collaborator',
-  filter: TrajectoryFilter,
-): SharedValue[] {
+export function valuesOf(store: IndexStore, column: SharedColumn, filter: TrajectoryFilter): SharedValue[] {
   const { where, values } = conditionOf(store, filter);
-  return store
-    .all<{ number: number; count: number }>(
-      `select ${column} as number, count(*) as count from episode where ${where} and ${column} is not null group by ${column}`,
-      ...values,
-    )
-    .map(({ number, count: shared }) => ({ value: store.text(number), count: shared }))
+  const counts = new Map<string, number>();
+  const rows = store.all<{ number: number; count: number }>(
+    `select ${column} as number, count(*) as count from episode where ${where} and ${column} is not null group by ${column}`,
+    ...values,
+  );
+  for (const row of rows) {
+    const text = store.text(row.number);
+    const all = column === 'tags' ? tagsIn(text) : [text];
+    for (const value of all) counts.set(value, (counts.get(value) ?? 0) + row.count);
+  }
+  return [...counts]
+    .map(([value, shared]) => ({ value, count: shared }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
@@ -265,9 +284,9 @@ function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
     values.push(...given);
   };
   const { state, collaboratorKind, leaked, chosen, judged, success, outcome, stars } = filter;
-  const { since, until, mode, text, source } = filter;
+  const { since, until, mode, text, source, review, tag, raters } = filter;
   const result = resultIn(mode);
-  for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection'] as const) {
+  for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection', 'player'] as const) {
     const wanted = filter[column];
     if (wanted !== undefined) ask(`${column} = (select number from name where text = ?)`, wanted);
   }
@@ -281,6 +300,11 @@ function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
   if (leaked !== undefined) ask('leaked = ?', Number(leaked));
   if (chosen !== undefined) ask(chosen ? 'choices > 0' : 'choices = 0');
   if (judged !== undefined) ask(judged ? 'verdicts > 0' : 'verdicts = 0');
+  if (raters !== undefined) ask('raters >= ?', raters);
+  if (review === 'none') ask('review is null');
+  else if (review !== undefined) ask('review = ?', review);
+  // Few dialogues have tags, and few texts are tags.
+  if (tag !== undefined) ask('tags in (select number from name where instr(text, ?))', `\n${tag}\n`);
   if (success !== undefined) ask(`${result} = ?`, success ? 'success' : 'failure');
   if (outcome !== undefined) ask(outcomeIs(outcome, result));
   if (stars === 0) ask('stars is null');
@@ -296,7 +320,8 @@ function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
     );
     const numbers = JSON.stringify(named.map(({ number }) => number));
     const among = 'in (select value from json_each(?))';
-    const columns = ['task', 'pack', 'agent', 'collaborator'].map((column) => `${column} ${among}`);
+    const said = named.length === 0 ? [] : saidAmong(store, numbers);
+    const columns = ['task', 'pack', 'agent', 'collaborator', ...said].map((column) => `${column} ${among}`);
     const isAny = named.length === 0 ? [] : columns;
     ask(
       `(${["id like ? escape '!'", ...isAny].join(' or ')})`,
@@ -304,6 +329,20 @@ function conditionOf(store: IndexStore, filter: TrajectoryFilter): Condition {
     );
   }
   return { where: parts.join(' and '), values };
+}
+
+/**
+ * Returns the columns of what people say in which some dialogue has one of the texts. Few dialogues have a value there,
+ * so that these are looked through first, and a list without such a value is searched as fast as if there were none.
+ * @param numbers of the texts, as JSON
+ */
+function saidAmong(store: IndexStore, numbers: string): string[] {
+  const parts = SAID.map((column) => `max(${column} in (select value from json_each(?))) as ${column}`);
+  const found = store.get<Partial<Record<string, number | null>>>(
+    `select ${parts.join(', ')} from episode where ${IS_SAID}`,
+    ...SAID.map(() => numbers),
+  );
+  return SAID.filter((column) => found?.[column] === 1);
 }
 
 function stateIs(state: TrajectoryState): string {

@@ -3,7 +3,8 @@ import type { TrajectorySummary } from '../trajectory';
 
 /**
  * The columns of the table `episode`: the result of folding each episode. Numbers in `task`, `pack`, `agent`,
- * `collaborator` and `collection` refer to texts in the table `name`. Times are in milliseconds since 1970.
+ * `collaborator`, `collection`, `player`, `title`, `tags` and `note` refer to texts in the table `name`. Times are in
+ * milliseconds since 1970.
  */
 export const COLUMNS = {
   /** Ascending in the order in which the log first knew the episodes. */
@@ -24,6 +25,14 @@ export const COLUMNS = {
   choices: 'integer',
   verdicts: 'integer',
   stars: 'integer',
+  /** Number of people who gave stars or a thumb, or chose between candidates. */
+  raters: 'integer',
+  review: 'text',
+  player: 'integer',
+  title: 'integer',
+  /** The text has a line feed before and after each tag, so that one is found whole. */
+  tags: 'integer',
+  note: 'integer',
   leak: 'real',
   leaked: 'integer',
   /** Number of a developer's replies with a known time, and the sum of those times. */
@@ -99,6 +108,12 @@ export function rowOf(
     choices: summary.choices,
     verdicts: summary.verdicts ?? 0,
     stars: summary.stars ?? null,
+    raters: summary.raters ?? 0,
+    review: summary.review ?? null,
+    player: optional(summary.player),
+    title: optional(summary.title),
+    tags: optional(summary.tags && `\n${summary.tags.join('\n')}\n`),
+    note: optional(summary.note),
     leak: summary.leak,
     leaked: Number(summary.leaked),
     timed_replies: summary.replyTime?.replies ?? 0,
@@ -126,6 +141,9 @@ export const stateOf = (state: Value): TrajectorySummary['state'] =>
 
 /** Returns the modes in which an episode has a grade; a grade that says "not gradable" counts. */
 export const gradedModes = (row: Row): ('fixed' | 'paper')[] => MODES.filter((mode) => row[mode] !== null);
+
+/** Returns the tags in the text of the column. */
+export const tagsIn = (text: string): string[] => text.split('\n').slice(1, -1);
 
 export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
   const state = stateOf(row.state);
@@ -155,6 +173,12 @@ export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
     choices: Number(row.choices),
     ...(Number(row.verdicts) > 0 && { verdicts: Number(row.verdicts) }),
     ...(row.stars !== null && { stars: Number(row.stars) }),
+    ...(row.player !== null && { player: text('player') }),
+    ...(Number(row.raters) > 0 && { raters: Number(row.raters) }),
+    ...(row.review !== null && { review: row.review as NonNullable<TrajectorySummary['review']> }),
+    ...(row.title !== null && { title: text('title') }),
+    ...(row.tags !== null && { tags: tagsIn(text('tags')) }),
+    ...(row.note !== null && { note: text('note') }),
     ...(replies > 0 && { replyTime: { replies, milliseconds: Number(row.reply_ms) } }),
     seed: Number(row.seed),
     ...(row.rollout !== null && { rollout: Number(row.rollout) }),

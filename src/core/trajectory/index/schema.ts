@@ -5,7 +5,7 @@ import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 
 /** Version of the index; increase it whenever the content or its meaning changes. */
-const VERSION = 1;
+const VERSION = 2;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;
@@ -21,32 +21,54 @@ export const SCHEMA = `
     task integer, segment integer, start integer, length integer, primary key (task, segment, start)
   ) without rowid;
   create table consent (pseudonym text not null, purpose text not null, level text, at text not null);
+  create table assignment (pack text not null, part text, at text not null);
   create table problem (segment text not null, line integer not null, reason text not null);
   create view trajectory as
     select id, task.text as task, pack.text as pack, agent.text as agent, collaborator.text as collaborator,
       collaborator_kind, collection.text as collection, rollout, seed,
       strftime('%Y-%m-%dT%H:%M:%fZ', started_at / 1000, 'unixepoch') as started_at, state, turns, fixed, fixed_reward,
-      paper, paper_reward, leak, leaked, choices, verdicts, stars, deleted, damaged, doubtful
+      paper, paper_reward, leak, leaked, choices, verdicts, stars, raters, review, player.text as player,
+      title.text as title, trim(replace(tags.text, char(10), ' ')) as tags, deleted, damaged, doubtful
     from episode join name as task on task.number = task join name as agent on agent.number = agent
       join name as collaborator on collaborator.number = collaborator
-      left join name as pack on pack.number = pack left join name as collection on collection.number = collection;
+      left join name as pack on pack.number = pack left join name as collection on collection.number = collection
+      left join name as player on player.number = player left join name as title on title.number = title
+      left join name as tags on tags.number = tags;
 `;
+
+/** The columns of what people say of an episode and, because it is searched likewise, who played it. */
+export const SAID = ['title', 'tags', 'note', 'player'] as const;
+
+/** Condition for the episodes that have something in them, a player other than the collaborator. */
+export const IS_SAID =
+  '(title is not null or tags is not null or note is not null or player <> collaborator)';
 
 /**
  * The indexes of `episode` that are made after the first reading, because sorting everything at once is faster.
  * `episode_listed` is in the order of a list and has all columns that a filter asks for, so that finding a page and
- * counting read nothing else.
+ * counting read nothing else. `episode_said` tells whether a text is anywhere in what people say.
  */
 export const INDEXES = {
   episode_by_id: 'create unique index if not exists episode_by_id on episode (id)',
   episode_deleted:
     'create index if not exists episode_deleted on episode (started_at, number) where deleted = 1',
   episode_listed: `create index if not exists episode_listed on episode (started_at, number, id, state, fixed, paper,
-    leaked, stars, agent, collaborator, collaborator_kind, pack, collection, task, choices, verdicts)
+    leaked, stars, agent, collaborator, collaborator_kind, pack, collection, task, choices, verdicts, review, raters,
+    player, tags, title, note)
     where deleted = 0 and started_at is not null`,
+  episode_said: `create index if not exists episode_said on episode (${SAID.join(', ')}, collaborator) where ${IS_SAID}`,
 };
 
-export const TABLES = ['segment', 'name', 'episode', 'lines', 'task_line', 'consent', 'problem'];
+export const TABLES = [
+  'segment',
+  'name',
+  'episode',
+  'lines',
+  'task_line',
+  'consent',
+  'assignment',
+  'problem',
+];
 
 /**
  * The version and a check sum of the tables, so that two branches with the same version do not read each other's files.

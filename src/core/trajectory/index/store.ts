@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
+import type { Assigning } from '../assignments';
 import type { Consent } from '../consent';
 import type { OlderSegment, LineProblem, ReadSegment } from '../segment/segments';
 import { closed } from '../segment/writer';
@@ -22,10 +23,11 @@ export class IndexStore {
   /** Reading state of each segment; a segment's number is its position here. */
   segments: ReadSegment[] = [];
   older: Record<string, OlderSegment> = {};
-  /** Consents and unreadable lines, in the order they were read. */
+  /** Consents, lines on who plays which pack and unreadable lines, in the order they were read. */
   consents: readonly Consent[] = [];
+  assignments: readonly Assigning[] = [];
   problems: readonly LineProblem[] = [];
-  /** Latest time of any consent or event of an episode, in milliseconds since 1970; 0 if there is none. */
+  /** Latest time of any consent, assignment or event of an episode, in milliseconds since 1970; 0 if there is none. */
   newest = 0;
   /** Number of the next new episode. */
   next = 0;
@@ -175,6 +177,7 @@ export class IndexStore {
     this.newest = Number(this.meta('newest') ?? 0);
     this.next = this.get<{ next: number | null }>('select max(number) + 1 as next from episode')?.next ?? 0;
     this.consents = this.readConsents();
+    this.assignments = this.readAssignments();
     this.problems = this.all<LineProblem>('select segment as file, line, reason from problem order by rowid');
   }
 
@@ -207,6 +210,12 @@ export class IndexStore {
     this.consents = [...this.consents, consent];
   }
 
+  addAssignment(line: Assigning): void {
+    const part = line.part === undefined ? null : JSON.stringify(line.part);
+    this.write('insert into assignment values (?, ?, ?)', line.pack, part, line.at);
+    this.assignments = [...this.assignments, line];
+  }
+
   addOlder(noted: readonly OlderSegment[]): void {
     for (const each of noted) this.older[each.name] = each;
     if (noted.length > 0) this.setMeta('older', JSON.stringify(this.older));
@@ -220,6 +229,14 @@ export class IndexStore {
         ...(level !== null && { level }),
       }),
     );
+  }
+
+  private readAssignments(): Assigning[] {
+    type Kept = Omit<Assigning, 'part'> & { readonly part: string | null };
+    return this.all<Kept>('select * from assignment order by rowid').map(({ pack, part, at }) => ({
+      ...{ pack, at },
+      ...(part !== null && { part: JSON.parse(part) as Assigning['part'] & object }),
+    }));
   }
 
   /** Returns the number of a text, which is written if it is new. */

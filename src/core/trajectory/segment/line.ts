@@ -62,6 +62,9 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'turn-rating',
       'turn-superseded',
       'credit-verdict',
+      'label',
+      'review',
+      'judgement',
       'outcome',
       'abandoned',
       'resumed',
@@ -69,6 +72,7 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'undeleted',
       'lines-lost',
       'consent',
+      'assignment',
     ] satisfies EventKind[]
   ).map((kind) => {
     const bytes = Buffer.from(kind);
@@ -77,11 +81,11 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
 );
 
 /**
- * Returns a key of length and first letter, which distinguishes all known kinds; the other letters are compared
+ * Returns a key of length, first and last letter, which distinguishes all known kinds; the other letters are compared
  * afterwards.
  */
 function kindKey(buffer: Buffer, start: number, end: number): number {
-  return (end - start) * 256 + buffer[start]!;
+  return ((end - start) * 256 + buffer[start]!) * 256 + buffer[end - 1]!;
 }
 
 /**

@@ -10,9 +10,12 @@ import {
   dialogue,
   doubling,
   graded,
+  kim,
+  label,
   openLog,
   play,
   reply,
+  review,
   segmentFiles,
   started,
   takeSealsAway,
@@ -234,7 +237,11 @@ describe('the index', () => {
   it('can be read with any tool for SQLite: a view tells each dialogue in words', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
-    await play(log, 'e1', 1, { rollout: 0, collection: 'c', pack: 'p.jsonl' });
+    await play(log, 'e1', 1, { rollout: 0, collection: 'c', pack: 'p.jsonl', collaborator: kim });
+    await log.appendAll([
+      label('e1', 'kim', { title: 'First', tags: ['b', 'a'] }),
+      review('e1', 'lee', 'redo'),
+    ]);
     await log.close();
     const database = new DatabaseSync(indexFileOf(folder), { readOnly: true });
     const { startedAt, agent, collaborator } = (await openLog(folder)).summary('e1')!;
@@ -249,6 +256,7 @@ describe('the index', () => {
           started_at: startedAt,
         },
         ...{ agent, collaborator: collaborator.name, state: 'answered', fixed: 'success', fixed_reward: 1 },
+        ...{ player: 'kim', title: 'First', tags: 'a b', review: 'redo', raters: 0 },
       },
     ]);
     database.close();

@@ -3,16 +3,20 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LogIndex } from '../../../../src/core/trajectory/index/logIndex';
 import { page } from '../../../../src/core/trajectory/index/query';
 import { IndexStore } from '../../../../src/core/trajectory/index/store';
+import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/trajectory/log';
 import {
   agentTurn,
   doubling,
   graded,
   kim,
+  label,
   leak,
   openLog,
   play,
   reply,
+  review,
+  simulator,
   started,
   temporaryFolder,
 } from '../../../fixtures/log';
@@ -67,6 +71,61 @@ describe('a filter', () => {
     expect(ids(log, { since, until: since })).toEqual([]);
   });
 
+  it('takes what was accepted, is to be played again, or has no review', async () => {
+    const log = await filled();
+    await log.appendAll([
+      review('good', 'lee', 'accepted'),
+      review('bad', 'lee', 'redo', 'The rules leaked.'),
+    ]);
+    expect(ids(log, { review: 'accepted' })).toEqual(['good']);
+    expect(ids(log, { review: 'redo' })).toEqual(['bad']);
+    await log.append(review('bad', 'ada'));
+    expect(ids(log, { review: 'redo' })).toEqual([]);
+    expect(ids(log, { review: 'none' })).toEqual(['bad', 'human', 'leaky', 'open', 'skipped']);
+  });
+
+  it('takes a whole tag of any person', async () => {
+    const log = await filled();
+    await log.appendAll([
+      label('good', 'kim', { tags: ['off by one', 'short'] }),
+      label('good', 'lee', { tags: ['short', 'one'] }),
+      label('bad', 'kim', { tags: ['one'] }),
+    ]);
+    expect(ids(log, { tag: 'one' })).toEqual(['good', 'bad']);
+    expect(ids(log, { tag: 'off by one' })).toEqual(['good']);
+    expect(ids(log, { tag: 'off' })).toEqual([]);
+    expect(log.valuesOf('tags')).toEqual([
+      { value: 'one', count: 2 },
+      { value: 'off by one', count: 1 },
+      { value: 'short', count: 1 },
+    ]);
+    await log.append(label('good', 'lee'));
+    expect(ids(log, { tag: 'one' })).toEqual(['bad']);
+  });
+
+  it('takes the dialogues of who had the seat last, also after it was given to a simulator', async () => {
+    const log = await filled();
+    const handOver = (to: Collaborator): NewEvent => ({ event: 'hand-over', episode: 'open', turn: 1, to });
+    await log.appendAll([handOver({ kind: 'developer', name: 'lee' }), handOver(simulator)]);
+    expect(ids(log, { player: 'kim' })).toEqual(['human']);
+    expect(ids(log, { player: 'lee' })).toEqual(['open']);
+    expect(log.summary('open')).toMatchObject({ player: 'lee', collaborator: simulator });
+    expect(log.summary('good')).not.toHaveProperty('player');
+    expect(log.valuesOf('player').map(({ value }) => value)).toEqual(['kim', 'lee']);
+  });
+
+  it('takes what at least so many people rated', async () => {
+    const log = await filled();
+    await log.append({ event: 'rating', episode: 'good', stars: 5, by: 'lee' });
+    await log.append({ event: 'turn-rating', episode: 'bad', turn: 1, thumb: 'up', by: 'lee' });
+    await log.append({ event: 'rating', episode: 'bad', comment: 'No stars.', by: 'kim' });
+    expect(ids(log, { raters: 2 })).toEqual(['good']);
+    expect(ids(log, { raters: 1 })).toEqual(['good', 'bad', 'human']);
+    await log.append({ event: 'rating', episode: 'good', by: 'kim' });
+    expect(ids(log, { raters: 2 })).toEqual([]);
+    expect(log.summary('good')).toMatchObject({ raters: 1, stars: 5 });
+  });
+
   it('needs all of its fields to hold', async () => {
     const log = await filled();
     expect(ids(log, { pack: 'a.jsonl', agent: 'openai:agent' })).toEqual(['good']);
@@ -91,7 +150,8 @@ describe('a page', () => {
       { task: 'doubling', pack: 'a.jsonl', agent: 'a', collaborator: 'kim', collection: 'c' },
       { source: 'played', collaboratorKind: 'rules', state: 'open', mode: 'paper', success: true },
       { source: 'evaluation', outcome: 'not-graded', leaked: true, stars: 0, chosen: true, judged: false },
-      { text: 'doubling', stars: 3, since: '2026-01-01', until: '2026-02-01' },
+      { review: 'redo', tag: 'odd', player: 'kim', raters: 2 },
+      { review: 'none', text: 'doubling', stars: 3, since: '2026-01-01', until: '2026-02-01' },
     ];
     for (const filter of filters) page(store, { filter, offset: 0, limit: 1 });
     const ofEpisodes = [...asked].filter((sql) => sql.includes('from episode where'));
@@ -99,7 +159,9 @@ describe('a page', () => {
     for (const sql of ofEpisodes) {
       const plan = all<{ detail: string }>(`explain query plan ${sql}`).map(({ detail }) => detail);
       const isPage = sql.startsWith('select *');
-      expect(plan[0]).toContain(`USING ${isPage ? '' : 'COVERING '}INDEX episode_listed`);
+      // Whether anybody said a text is asked of the few dialogues of which somebody said something.
+      const index = sql.includes('as note') ? 'episode_said' : 'episode_listed';
+      expect(plan[0]).toContain(`USING ${isPage ? '' : 'COVERING '}INDEX ${index}`);
       expect(plan.join()).not.toContain('TEMP B-TREE');
     }
   });
@@ -163,6 +225,22 @@ describe('a text', () => {
     expect(ids(log, { text: 'twice', named: new Set(['other']) })).toEqual(['human']);
     expect(ids(log, { text: 'twice', named: new Set(['openai:other']) })).toEqual(['bad']);
     expect(ids(log, { named: new Set(['other']) })).toHaveLength(6);
+  });
+
+  it('is found in titles, tags, notes and the names of players', async () => {
+    const log = await filled();
+    await log.appendAll([
+      label('good', 'kim', { title: 'A model reply', tags: ['for the paper'] }),
+      label('bad', 'lee', { note: 'Rounded twice.\nSee the paper.' }),
+      { event: 'hand-over', episode: 'open', turn: 1, to: { kind: 'developer', name: 'grace' } },
+      { event: 'hand-over', episode: 'open', turn: 1, to: simulator },
+    ]);
+    expect(ids(log, { text: 'MODEL' })).toEqual(['good']);
+    expect(ids(log, { text: 'paper' })).toEqual(['good', 'bad']);
+    expect(ids(log, { text: 'rounded' })).toEqual(['bad']);
+    expect(ids(log, { text: 'grace' })).toEqual(['open']);
+    await log.append(label('bad', 'lee'));
+    expect(ids(log, { text: 'paper' })).toEqual(['good']);
   });
 
   it('needs the title of each task once, which one of its dialogues tells', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOG_VERSION, type NewEvent } from '../../../../src/core/trajectory/event';
+import { eventSchema, LOG_VERSION, type NewEvent } from '../../../../src/core/trajectory/event';
 import { encodeEvent, peek } from '../../../../src/core/trajectory/segment/line';
 import { answered, doubling } from '../../../fixtures/log';
 import { anyEvents, seeded } from '../random';
@@ -29,6 +29,15 @@ describe('a line', () => {
         at: Date.parse(at),
         turn: 'turn' in event ? event.turn : 0,
       });
+    }
+  });
+
+  it('is recognised by its front, whatever its kind', () => {
+    const at = '2026-03-04T05:06:07.089Z';
+    for (const { shape } of eventSchema.options) {
+      const kind = shape.event.value;
+      const line = Buffer.from(JSON.stringify({ version: LOG_VERSION, event: kind, episode: 'e1', at }));
+      expect(peek(line, 0, line.length)?.kind).toBe(kind);
     }
   });
 

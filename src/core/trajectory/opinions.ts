@@ -1,0 +1,87 @@
+import { choicesOf, isChoice } from './choices';
+import type { EventOf, Picked } from './event';
+import type { Choice, ShownCandidates, Trajectory } from './trajectory';
+
+type Rating = EventOf<'rating'>;
+type TurnRating = EventOf<'turn-rating'>;
+type Label = EventOf<'label'>;
+type Judgement = EventOf<'judgement'>;
+
+/**
+ * Adds what a person says. It replaces the same person's earlier word; if it says nothing, it only takes that back.
+ * The order is that of the last words.
+ */
+function withWord<E extends { readonly by: string }>(
+  before: readonly E[] | undefined,
+  word: E,
+  saysNothing: boolean,
+): readonly E[] | undefined {
+  const others = before?.filter(({ by }) => by !== word.by) ?? [];
+  if (!saysNothing) return [...others, word];
+  return others.length === 0 ? undefined : others;
+}
+
+export const withRating = (before: readonly Rating[] | undefined, rating: Rating): typeof before =>
+  withWord(before, rating, rating.stars === undefined && !rating.comment);
+
+export const withTurnRating = (
+  before: readonly TurnRating[] | undefined,
+  rating: TurnRating,
+): typeof before => withWord(before, rating, rating.thumb === undefined && !rating.comment);
+
+export const withLabel = (before: readonly Label[] | undefined, label: Label): typeof before =>
+  withWord(before, label, titleOf([label]) === undefined && tagsOf([label]).length === 0 && !label.note);
+
+/**
+ * Adds a judgement to the candidates that it is about. If they are not here any more, because their turn was played
+ * again, the judgement says nothing of this dialogue.
+ */
+export const withJudgement = <Pair extends ShownCandidates>(
+  pairs: readonly Pair[],
+  judgement: Judgement,
+): Pair[] =>
+  pairs.map((pair, place) => {
+    const { turn, at } = pair.shown;
+    const isMeant = place === judgement.pair && turn === judgement.turn && at === judgement.shown;
+    if (!isMeant || !isChoice(pair)) return pair;
+    return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
+  });
+
+/** What one person said of two candidates. */
+export interface Opinion {
+  readonly by: string;
+  readonly picked: Picked;
+}
+
+/** Returns what people said of two candidates, one opinion a person: who chose first, then who judged the choice. */
+export function opinionsOn({ choice, judgements = [] }: Choice): Opinion[] {
+  const others = judgements.filter(({ by }) => by !== choice.by);
+  return [choice, ...others].map(({ by, picked }) => ({ by, picked }));
+}
+
+/** Returns the people who gave stars or a thumb, or chose between candidates. */
+export function ratersOf(trajectory: Pick<Trajectory, 'turns' | 'pending' | 'ratings'>): Set<string> {
+  const raters = new Set<string>();
+  for (const { stars, by } of trajectory.ratings ?? []) if (stars !== undefined) raters.add(by);
+  for (const { ratings = [] } of trajectory.turns) {
+    for (const { thumb, by } of ratings) if (thumb !== undefined) raters.add(by);
+  }
+  for (const choice of choicesOf(trajectory)) for (const { by } of opinionsOn(choice)) raters.add(by);
+  return raters;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Returns the last title that somebody gave, in one line. */
+export const titleOf = (labels: readonly Label[]): string | undefined =>
+  labels.map(({ title = '' }) => oneLine(title)).findLast((title) => title !== '');
+
+/** Returns the tags of all people, each in one line and once, sorted. */
+export const tagsOf = (labels: readonly Label[]): string[] => {
+  const tags = labels.flatMap(({ tags = [] }) => tags.map(oneLine));
+  return [...new Set(tags)].filter((tag) => tag !== '').sort();
+};
+
+/** Returns the notes of all people, one below the other; empty without one. */
+export const noteOf = (labels: readonly Label[]): string =>
+  labels.flatMap(({ note = '' }) => (note === '' ? [] : [note])).join('\n');

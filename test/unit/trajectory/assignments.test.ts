@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { assignedIn, assigning } from '../../../src/core/trajectory/assignments';
+import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { openLog, segmentFiles, temporaryFolder } from '../../fixtures/log';
+
+const dealt = { perTask: 2, seed: 7 };
+const assign = (log: TrajectoryLog, pack: string, people: readonly string[]): Promise<unknown> =>
+  log.appendAll(assigning(pack, people, dealt), { durable: true });
+const peopleOf = (log: TrajectoryLog, pack: string): string[] | undefined =>
+  log.assigned.get(pack)?.map(({ person }) => person);
+
+describe('a pack that is assigned to people', () => {
+  it('tells each person’s place among them, also after the log was opened anew', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await assign(log, 'a.jsonl', ['ada', 'ben', 'kim']);
+    const expected = ['ada', 'ben', 'kim'].map((person, place) => ({ person, place, places: 3, ...dealt }));
+    expect(log.assigned.get('a.jsonl')).toEqual(expected);
+    await log.close();
+    const again = await openLog(folder);
+    expect(again.assigned).toEqual(new Map([['a.jsonl', expected]]));
+    expect(again.notes).toEqual([]);
+  });
+
+  it('is assigned as was said last, in time and not in the order of the files, and to nobody when taken back', () => {
+    const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
+    const lines = (second: number, people: string[]) =>
+      assigning('a.jsonl', people, dealt).map((event) => ({ pack: 'a.jsonl', ...event, at: at(second) }));
+    const [first, second] = [lines(1, ['ada', 'ben']), lines(2, ['kim', 'ben'])];
+    for (const order of [
+      [...first, ...second],
+      [...second, ...first],
+    ])
+      expect(
+        assignedIn(order)
+          .get('a.jsonl')
+          ?.map(({ person }) => person),
+      ).toEqual(['kim', 'ben']);
+    expect(assignedIn([...first, ...second, ...lines(3, [])]).size).toBe(0);
+  });
+
+  it('is known to other processes as soon as they look, and their listeners hear of it', async () => {
+    const folder = await temporaryFolder();
+    const [one, two] = [await openLog(folder), await openLog(folder)];
+    const heard: (readonly string[])[] = [];
+    two.onDidChange((episodes) => heard.push(episodes));
+    await assign(one, 'a.jsonl', ['ada', 'ben']);
+    await two.refresh();
+    expect(peopleOf(two, 'a.jsonl')).toEqual(['ada', 'ben']);
+    expect(heard).toEqual([[]]);
+    await two.refresh();
+    expect(heard).toHaveLength(1);
+  });
+
+  it('keeps the places of the others when somebody is erased', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await assign(log, 'a.jsonl', ['ada', 'kim', 'ben']);
+    await assign(log, 'b.jsonl', ['ada']);
+    await assign(log, 'b.jsonl', ['kim']);
+    expect(await log.eraseAnnotator('kim')).toEqual({ episodes: 0, lines: 2 });
+    expect(log.assigned.get('a.jsonl')?.map(({ person, place, places }) => [person, place, places])).toEqual([
+      ['ada', 0, 3],
+      ['ben', 2, 3],
+    ]);
+    // Nobody gets a task back that an earlier assignment gave.
+    expect(peopleOf(log, 'b.jsonl')).toBeUndefined();
+    expect(log.problems).toEqual([]);
+    for (const file of await segmentFiles(folder)) expect(await readFile(file, 'utf8')).not.toContain('kim');
+  });
+});
