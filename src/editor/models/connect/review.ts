@@ -129,7 +129,7 @@ function itemsOf(step: Review, state: TestState): ReviewItem[] {
   return [
     ...test,
     separator(t('Mend')),
-    ...parts,
+    ...mends,
     ...change,
     separator(t('Although the Test Fails')),
     ...keep,

@@ -152,3 +152,20 @@ it('saves a new name of a connection without a test, and tests at once one that 
   expect(server.requests).toHaveLength(1);
   expect(servers.state(office!)).toMatchObject({ kind: 'works' });
 });
+
+it('selects the sampling settings where the server refuses one of them', async () => {
+  const server = await start({ reply: () => status(400, { message: 'top_k must be at most 100' }) });
+  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen', sampling: { topK: 500 } };
+  const { servers, keys } = kept([lab]);
+  acts.push(async (review) => {
+    review.take('Test Connection');
+    await expect.poll(() => labels(review)).toContain('Mend');
+    const rows = labels(review);
+    expect(rows.slice(rows.indexOf('Mend') + 1, rows.indexOf('Change'))).toEqual([
+      ...['Sampling', 'Address', 'Key', 'Model'],
+    ]);
+    expect(review.activeItems.map(({ label }) => label)).toEqual(['Sampling']);
+    review.take('Save');
+  });
+  await new Connect(servers, keys).edit(lab);
+});
