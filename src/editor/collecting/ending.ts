@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { grouped } from '../../core/text';
 import type { CollectionProgress } from '../../core/dialogue/collect';
-import { roughly } from '../runs/words';
 import { dialogues } from '../trajectories/words';
+import { roughly } from '../words';
 
 const { t } = vscode.l10n;
 

@@ -8,7 +8,7 @@ import type { OfferedText } from './pickOrType';
 const { t } = vscode.l10n;
 
 /** A part of a connection that can be wrong. */
-export type Part = 'baseUrl' | 'key' | 'model';
+export type ConnectionPart = 'baseUrl' | 'key' | 'model';
 
 /** An address, with a model where the server at it was found. */
 export interface AddressOffer extends OfferedText {
@@ -17,7 +17,7 @@ export interface AddressOffer extends OfferedText {
 
 /** A model, or the part to mend before there is a list of models. */
 export interface ModelOffer extends OfferedText {
-  readonly mends?: Exclude<Part, 'model'>;
+  readonly mends?: Exclude<ConnectionPart, 'model'>;
 }
 
 /** Addresses where servers listen when nobody gives them another one. */
@@ -81,7 +81,7 @@ export function mendingOffer({ problem, what }: Diagnosis): ModelOffer | undefin
 }
 
 /** Returns the part of a connection that most likely causes a problem; undefined where none does. */
-export function blamed(problem: ConnectionProblem): Part | undefined {
+export function blamed(problem: ConnectionProblem): ConnectionPart | undefined {
   switch (problem) {
     case 'bad-address':
     case 'refused':
