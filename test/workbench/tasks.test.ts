@@ -270,9 +270,26 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
   await answer(/How many of its 60 tasks/, '60', '4');
   await answer(/How many dialogues per task/, '4', '3');
   await quickInput().locator('.quick-input-list-row', { hasText: 'Agent: starter' }).waitFor();
-  await workbench.screenshot('tasks-collect');
+  await quickInput()
+    .getByText(
+      /^(About|At least) [\d,]+ prompt and [\d,]+ completion tokens, going by \d+ dialogues? in this log\.$/,
+    )
+    .waitFor();
+  await pictures('tasks-collect');
+  const isHeld = workbench.hold(/inference\.js/);
   await pick('Play 12 dialogues');
-  const told = await workbench.notification(/starter-world-train-1: 12 dialogues played, \d+ of 12 solved\./);
+  const goOn = await isHeld;
+  const working = await workbench.notification(/starter plays with rules/);
+  await working.getByRole('button', { name: 'Cancel' }).click();
+  goOn();
+  const cancelled = await workbench.notification(
+    /starter-world-train-1: \d+ of 12 dialogues played.* You cancelled the rest\./,
+  );
+  await pictures('tasks-collect-cancelled');
+  await cancelled.getByRole('button', { name: 'Continue' }).click();
+  const told = await workbench.notification(
+    /starter-world-train-1: \d+ dialogues played, \d+ of \d+ solved\./,
+  );
   // The earlier session is another webview.
   await workbench.closeAllEditors();
   await told.getByRole('button', { name: 'New Run…' }).click();
