@@ -4,7 +4,7 @@ import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { idOf, contextValues } from '../contributions';
 import { resultInShort } from './measured';
-import { isAtWork, runDetails, runName, spokenRun, runStatus } from './words';
+import { isAtWork, runDetails, runName, spokenRun, runStatus, tagWords } from './words';
 import { tooltip } from '../tooltip';
 
 export interface RunNode {
@@ -28,7 +28,7 @@ export function itemOf(node: RunNode, halted?: string, evaluation?: KeptEvaluati
   const result = evaluation && resultInShort(evaluation, t);
   const item = new vscode.TreeItem(runName(run, t));
   item.id = run.folder;
-  item.description = runStatus(run, now, t, halted, result);
+  item.description = [runStatus(run, now, t, halted, result), ...tagWords(run)].join(' · ');
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run);
   item.tooltip = tooltipOf(run, halted);

@@ -25,6 +25,7 @@ import {
   spokenRun,
   runStatus,
   statusWords,
+  tagWords,
 } from '../../../../src/editor/runs/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
@@ -97,6 +98,15 @@ describe('a row of the Runs view', () => {
   it('is heard with its state, which the eye has from the icon', () => {
     expect(spokenRun(run(), now, english)).toBe('sweet-rl #4, running, critic 61 %, 3 min 20 s left');
     expect(spokenRun(resting('stopped'), now, english)).toBe('sweet-rl #4, paused, critic 61 %');
+  });
+
+  it('has its tags after that, and its note where the pointer rests; the status bar has neither', () => {
+    const noted = resting('done', { tags: ['baseline', 'seed 2'], note: 'Half the rate.' });
+    expect(tagWords(noted)).toEqual(['#baseline', '#seed 2']);
+    expect(tagWords(resting('done'))).toEqual([]);
+    expect(spokenRun(noted, now, english)).toBe('sweet-rl #4, done, 2 h ago, tags: baseline, seed 2');
+    expect(runDetails(noted, english).slice(0, 2)).toEqual(['Half the rate.', '#baseline #seed 2']);
+    expect(statusWords(noted, english).text).not.toContain('baseline');
   });
 
   it('that waits for a queue that is halted says so, and why', () => {
