@@ -3,7 +3,7 @@ import type { Run } from '../../core/training/runs';
 import { changeNotes, MOST } from '../../core/training/runNotes';
 import { inOneLine, listIn } from '../../core/text';
 import type { App, CommandRow } from '../app';
-import { chooseRun } from '../comparison/choosing';
+import { chooseRun } from './choosing';
 import { runName } from './words';
 
 const { t } = vscode.l10n;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
-import { resultInShort } from '../runs/measured';
-import { RunResults } from '../runs/results';
-import { runStatus, subjectWords, tagWords } from '../runs/words';
+import { resultInShort } from './measured';
+import { RunResults } from './results';
+import { runStatus, subjectWords, tagWords } from './words';
 import { baseName } from '../words';
 import { namesOf } from './names';
 
