@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
 import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { idOf, contextValues } from '../contributions';
 import { resultInShort } from './measured';
+import type { RunResult } from './results';
 import { isAtWork, runDetails, runName, spokenRun, runStatus, tagWords } from './words';
 import { tooltip } from '../tooltip';
 
@@ -22,7 +22,7 @@ const MOST_LINES = 6;
  * @param halted the reason why the queue is halted
  * @param evaluation the run's latest one
  */
-export function itemOf(node: RunNode, halted?: string, evaluation?: KeptEvaluation): vscode.TreeItem {
+export function itemOf(node: RunNode, halted?: string, evaluation?: RunResult): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
   const result = evaluation && resultInShort(evaluation, t);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keep, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
+import { keep, keptOf, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory } from '../../../../src/core/training/history/history';
@@ -450,6 +450,13 @@ describe('how a run does on tasks that it never saw', () => {
     expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points');
     expect(of(0.304, 0.296)).toBe('30 → 30 %, 0 points');
     expect(of(0.5)).toBe('50 % success');
+    const low = {
+      ...kept([], []),
+      model: rate(0.48),
+      start: rate(0.22),
+      interval: { low: -0.02, high: 0.54 },
+    };
+    expect(resultInShort(low, english)).toBe('22 → 48 %, +26 points (−2 to +54)');
   });
 
   it('is read from its folder once, and again when it was evaluated again', async () => {
@@ -465,6 +472,13 @@ describe('how a run does on tasks that it never saw', () => {
     await keep(folder, setting('21'), [], { model: played('trained', [1, 1]) });
     expect(await results.read([done])).toBe(true);
     expect(results.of(done)?.setting).toEqual(setting('21'));
+    const start = played('starter', [0, 0, 0, 0, 0, 0, 1, 0]);
+    await keep(folder, setting('22'), [], { model: played('trained', [1, 1, 1, 0, 1, 1, 1, 1]), start });
+    await results.read([done]);
+    // The row has the interval of the run's page.
+    const page = measuredWords(await keptOf(folder), english);
+    const [, low, high] = /interval (\S+) to (\S+)\)/.exec(page)!;
+    expect(resultInShort(results.of(done)!, english)).toBe(`13 → 88 %, +75 points (${low} to ${high})`);
   });
 
   it('is told of the last time, and of the model alone where its start cannot play', () => {
