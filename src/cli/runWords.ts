@@ -16,8 +16,11 @@ export const preparing: Readonly<Record<Preparing, string>> = {
 
 /** Returns a table with a line for each run. */
 export function runTable(runs: readonly Run[]): string {
-  const head = ['run', 'state', 'stage', 'step', 'left', 'method', 'name'];
-  return table([head, ...runs.map((run) => [run.id, ...stateColumns(run), run.method, run.name])]);
+  const head = ['run', 'state', 'stage', 'step', 'left', 'method', 'name', 'tags'];
+  return table([
+    head,
+    ...runs.map((run) => [run.id, ...stateColumns(run), run.method, run.name, run.tags?.join(', ') ?? '']),
+  ]);
 }
 
 function stateColumns({ state, progress, isLive }: Run): string[] {
@@ -33,10 +36,13 @@ function stateColumns({ state, progress, isLive }: Run): string[] {
 /** Returns a full description of a run. */
 export function runInFull(run: Run): string {
   const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
+  const { tags, note } = run;
   const { latest, heldOut } = progress ?? {};
   return [
     `${id}${name === '' ? '' : ` (${name})`}: ${state}${message === undefined ? '' : `. ${message}`}`,
     `${method} on ${base}${commit === undefined ? '' : ` at commit ${commit}`}; folder ${folder}`,
+    ...(tags === undefined ? [] : [`Tags: ${tags.join(', ')}.`]),
+    ...(note === undefined ? [] : [`Note: ${note}`]),
     ...(selection === undefined ? [] : [dataInWords(selection)]),
     ...(latest === undefined ? [] : [eventInWords(latest)!]),
     ...(heldOut === undefined ? [] : [eventInWords(heldOut)!]),

@@ -263,6 +263,10 @@ export const faults = {
     'The configuration of a run is not valid.',
     'Correct the field that is named.',
   ],
+  'training/bad-notes': [
+    'The notes on a run cannot be read.',
+    'Correct `notes.json` in its folder, or remove it.',
+  ],
   'training/cannot-convert': ['A model cannot be converted.', 'Do what the sentence says.'],
   'training/cannot-export': ['A model cannot become an ONNX graph.', 'Do what the sentence says.'],
   'training/cannot-track': [

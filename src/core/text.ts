@@ -28,3 +28,10 @@ export function linesOf(text: string, characters: number): string[] {
   }
   return lines;
 }
+
+/** Splits a list as a person types it at a separator; empty parts are left out. */
+export const listIn = (text: string, separator: ',' | '|'): string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');

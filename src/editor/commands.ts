@@ -13,6 +13,7 @@ import * as models from './models/commands';
 import type { Server } from './models/server';
 import { compareBlindly } from './runs/blind';
 import * as runs from './runs/commands';
+import * as notes from './runs/notes';
 import * as tasks from './tasks/commands';
 import { askFilter } from './tasks/filter';
 import type { Pack, ListedTask } from './tasks/packs';
@@ -185,6 +186,10 @@ export const commands = {
   openRunConfiguration: { run: ofRun((_, run) => runs.openConfiguration(run)) },
   openRunLog: { run: ofRun((_, run) => runs.openLog(run)) },
   revealRun: { run: ofRun((_, run) => runs.reveal(run)) },
+  renameRun: { run: notes.renameRun },
+  tagRuns: { run: notes.tagRuns },
+  noteOnRun: { run: notes.noteOnRun },
+  findRun: { run: notes.findRun },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
   compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },
   deleteRun: { run: runs.remove },

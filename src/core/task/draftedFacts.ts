@@ -69,10 +69,3 @@ export function factsOfTests(tests: readonly string[], name: string): Fact[] {
     };
   });
 }
-
-/** Splits a list as a person types it at a separator; empty parts are left out. */
-export const listIn = (text: string, separator: ',' | '|'): string[] =>
-  text
-    .split(separator)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');

@@ -116,6 +116,8 @@ function shortOf(run: Run): Record<string, unknown> {
     id,
     folder,
     name,
+    tags,
+    note,
     method,
     base,
     state,
@@ -127,7 +129,21 @@ function shortOf(run: Run): Record<string, unknown> {
     changedAt,
   } = run;
   return {
-    ...{ id, folder, name, method, base, state, isLive, canResume, message, startedAt, changedAt },
+    ...{
+      id,
+      folder,
+      name,
+      tags,
+      note,
+      method,
+      base,
+      state,
+      isLive,
+      canResume,
+      message,
+      startedAt,
+      changedAt,
+    },
     ...{
       stage: progress?.stage,
       step: progress?.step,

@@ -23,7 +23,7 @@ const configurationSchema = z.looseObject({
   policy: z.looseObject({ more_epochs: z.number().default(0) }).default({ more_epochs: 0 }),
 });
 
-/** Files that are not copied, because they belong to the finished run: its result, processes and requests. */
+/** Files that are not copied, because they belong to the finished run: its result, processes, requests and notes. */
 const OWN: readonly string[] = [
   ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
   ...[
@@ -34,6 +34,7 @@ const OWN: readonly string[] = [
     runFiles.kept,
     runFiles.job,
     runFiles.ray,
+    runFiles.notes,
   ],
 ];
 

@@ -11,7 +11,7 @@ export const isRunId = (text: string): boolean =>
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
- * `trainer.log`, `stop`, `finish`, `killed.json` and `told.json`; the trainer writes all others.
+ * `trainer.log`, `stop`, `finish`, `killed.json`, `told.json` and `notes.json`; the trainer writes all others.
  */
 export const runFiles = {
   configuration: 'run.json',
@@ -40,6 +40,8 @@ export const runFiles = {
   killed: 'killed.json',
   /** Records the ending of which a person was notified. */
   told: 'told.json',
+  /** The name, the tags and the note that a person gave the run. */
+  notes: 'notes.json',
   checkpoints: 'checkpoints',
   /** The final checkpoint of a finished run, from which another can continue; absent when it would be too large. */
   kept: 'kept',

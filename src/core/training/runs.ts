@@ -19,6 +19,7 @@ import {
 } from './process';
 import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
+import { readNotes } from './runNotes';
 import { silentSince } from './silence';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
@@ -35,8 +36,11 @@ export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
 export interface Run {
   readonly id: string;
   readonly folder: string;
-  /** The name in the configuration; empty when it has none. */
+  /** The name that a person gave it, else that of the configuration; empty when it has none. */
   readonly name: string;
+  /** What else a person wrote about it; absent where nobody did. */
+  readonly tags?: readonly string[];
+  readonly note?: string;
   readonly method: string;
   /** The base model: a folder, or a name on the hub. */
   readonly base: string;
@@ -128,11 +132,15 @@ export class Runs {
     if (made === undefined) return undefined;
     const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema());
     const begun = await readWhole(join(folder, runFiles.begun), begunSchema());
+    const notes = await readNotes(folder);
     const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema());
     const startedAt = made.mtime.toISOString();
     const { name = '', method = '', model } = configuration ?? {};
     return {
-      ...{ id, folder, name, method, base: model?.base ?? '', startedAt, changedAt: startedAt },
+      ...{ id, folder, name: notes.name === '' ? name : notes.name, method, base: model?.base ?? '' },
+      ...{ startedAt, changedAt: startedAt },
+      ...(notes.tags.length > 0 && { tags: notes.tags }),
+      ...(notes.note !== '' && { note: notes.note }),
       ...(begun?.commit != null && { commit: begun.commit }),
       ...(selection && { selection }),
       ...(await statusOf(id, folder)),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { App, CommandRow } from '../app';
-import { chosenRuns } from './choosing';
+import { chosenRuns } from '../runs/choosing';
 import { comparedOf } from './comparisons';
 import { reportRuns } from './report';
 

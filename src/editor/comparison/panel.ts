@@ -18,8 +18,8 @@ import { reportRuns } from './report';
 import { comparisonView, curvesView, type ComparedCurves } from './view';
 import path from 'node:path';
 import { runFiles } from '../../core/training/runFolder';
-import { chooseRun } from './choosing';
-import { namesOf } from './names';
+import { chooseRun } from '../runs/choosing';
+import { namesOf } from '../runs/names';
 
 export interface ComparisonContext {
   readonly extension: vscode.Uri;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { runsOf } from '../runs/resting';
-import { namesOf } from './names';
+import { namesOf } from '../runs/names';
 
 const { t } = vscode.l10n;
 

@@ -30,7 +30,7 @@ import { dataOf } from '../runs/view';
 import { endedAt, stageWord, stateWord } from '../runs/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
-import { namesOf } from './names';
+import { namesOf } from '../runs/names';
 
 interface ViewOptions {
   /** Returns the name that a person sees for a model. */

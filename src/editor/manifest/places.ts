@@ -32,9 +32,12 @@ const LIVE_RUN: readonly RowName[] = ['liveRun', 'liveRunWithPolicy'];
 const STARTED_RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'doneRun'];
 const RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'queuedRun', 'doneRun'];
 
+/** The focus is on the rows of a view, and not on a field in which text is typed. */
+const ON_ROWS = all(editor('listFocus'), not(editor('inputFocus')));
+
 /** The key that deletes the selected rows of a view. */
 const deletesIn = (view: ViewName): KeyBinding =>
-  inFocus(view, { key: 'delete', mac: 'cmd+backspace' }, editor('listFocus'), not(editor('inputFocus')));
+  inFocus(view, { key: 'delete', mac: 'cmd+backspace' }, ON_ROWS);
 
 /** The last button in the title of a view, whose title is a sentence about the view. */
 const helpOn = (view: ViewName): Place => ({
@@ -312,11 +315,19 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [onRow(STARTED_RUN, 'inline@2'), onRow(STARTED_RUN, '1_open@3')],
   },
   revealRun: { palette: 'never', menus: [onRow(RUN, '1_open@4')] },
+  renameRun: {
+    palette: 'never',
+    menus: [onRow(RUN, '3_notes@1', ONE_ROW)],
+    keys: [inFocus('runs', { key: 'f2', mac: 'f2' }, ON_ROWS)],
+  },
+  tagRuns: { palette: 'never', menus: [onRow(RUN, '3_notes@2')] },
+  noteOnRun: { palette: 'never', menus: [onRow(RUN, '3_notes@3', ONE_ROW)] },
+  findRun: { icon: 'search', palette: IN_FOLDER, menus: [inTitle('runs', 'navigation@2', IN_FOLDER)] },
   duplicateRun: { palette: 'never', menus: [onRow(RUN, '2_control@4')] },
   compareBlindly: { palette: 'never', menus: [onRow('doneRun', '2_control@2')] },
   deleteRun: {
     palette: 'never',
-    menus: [onRow(['restingRun', 'queuedRun', 'doneRun'], '3_delete@1')],
+    menus: [onRow(['restingRun', 'queuedRun', 'doneRun'], '4_delete@1')],
     keys: [deletesIn('runs')],
   },
   compareRuns: { palette: IN_FOLDER, menus: [onRow(STARTED_RUN, '1_open@5')] },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { runFiles } from '../../core/training/runFolder';
 import { withoutEnd } from '../../core/text';
@@ -115,21 +115,28 @@ function folderName(folder: string): string {
   return runName(folder) ?? `${path.basename(path.dirname(folder))}/${name}`;
 }
 
-/** Names of runs by the folders of their models; a run keeps the name that it was made with. */
-const runNames = new Map<string, string | undefined>();
+/** Names of runs by the folders of their models, with the time at which the notes on the run were written. */
+const runNames = new Map<string, { readonly at: number | undefined; readonly name: string | undefined }>();
 
 /** Returns the name of the run that trained a model; undefined where no run did, or the run has no name. */
 export function runName(model: string): string | undefined {
   if (path.basename(model) !== runFiles.model) return undefined;
-  if (!runNames.has(model))
-    runNames.set(model, readName(path.join(path.dirname(model), runFiles.configuration)));
-  return runNames.get(model);
+  const run = path.dirname(model);
+  const notes = path.join(run, runFiles.notes);
+  // A person may rename a run at any time, in any window.
+  const at = statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
+  const known = runNames.get(model);
+  if (known !== undefined && known.at === at) return known.name;
+  const name = readName(notes) ?? readName(path.join(run, runFiles.configuration));
+  runNames.set(model, { at, name });
+  return name;
 }
 
-function readName(configuration: string): string | undefined {
-  if (!existsSync(configuration)) return undefined;
+/** @param file the notes on a run, or its configuration */
+function readName(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
   try {
-    const { name } = JSON.parse(readFileSync(configuration, 'utf8')) as { readonly name?: unknown };
+    const { name } = JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown };
     return typeof name === 'string' && name !== '' ? name : undefined;
   } catch (error) {
     // The Runs view reports such a run; its model is named by its folder.

@@ -2,8 +2,11 @@ import * as vscode from 'vscode';
 import { afterActivation } from '../afterActivation';
 import type { FolderSettings } from '../configuration';
 
-/** Glob patterns of the models that training leaves in the data folder, and of the folders on the way to them. */
-const TRAINED = '{runs,loops}/*/model/**';
+/**
+ * Glob patterns of the models that training leaves in the data folder, with the names of their runs, and of the folders
+ * on the way to them.
+ */
+const TRAINED = '{runs/*/model/**,loops/*/model/**,runs/*/notes.json}';
 const ON_THE_WAY = '{runs,loops,runs/*,loops/*,runs/*/model,loops/*/model}';
 /**
  * Milliseconds without a change before the models are read, because a model is many files, written one after another.

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { factsIn, factsOfTests, factsQuestion, listIn } from '../../core/task/draftedFacts';
+import { factsIn, factsOfTests, factsQuestion } from '../../core/task/draftedFacts';
+import { listIn } from '../../core/text';
 import { Fault } from '../../core/fault';
 import type { Fact } from '../../core/task/task';
 import type { Engine } from '../engine';

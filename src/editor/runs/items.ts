@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
 import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { idOf, contextValues } from '../contributions';
 import { resultInShort } from './measured';
-import { isAtWork, runDetails, runName, spokenRun, runStatus } from './words';
+import type { RunResult } from './results';
+import { isAtWork, runDetails, runName, spokenRun, runStatus, tagWords } from './words';
 import { tooltip } from '../tooltip';
 
 export interface RunNode {
@@ -22,13 +22,13 @@ const MOST_LINES = 6;
  * @param halted the reason why the queue is halted
  * @param evaluation the run's latest one
  */
-export function itemOf(node: RunNode, halted?: string, evaluation?: KeptEvaluation): vscode.TreeItem {
+export function itemOf(node: RunNode, halted?: string, evaluation?: RunResult): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
   const result = evaluation && resultInShort(evaluation, t);
   const item = new vscode.TreeItem(runName(run, t));
   item.id = run.folder;
-  item.description = runStatus(run, now, t, halted, result);
+  item.description = [runStatus(run, now, t, halted, result), ...tagWords(run)].join(' · ');
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run);
   item.tooltip = tooltipOf(run, halted);

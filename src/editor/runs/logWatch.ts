@@ -6,8 +6,11 @@ const LOOK_EVERY_MS = 1000;
 /** Milliseconds without a change before a look, because files come one after the other. */
 const QUIET_MS = 200;
 
-/** Files that are made or changed when a run appears, is started, is asked to stop, is evaluated, or goes. */
-const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,evaluations/*.json}';
+/**
+ * Files that are made or changed when a run appears, is started, is asked to stop, is evaluated, gets another name, or
+ * goes.
+ */
+const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,notes.json,evaluations/*.json}';
 const ON_THE_WAY = '{runs,runs/*}';
 
 /**

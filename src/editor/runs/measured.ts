@@ -2,6 +2,7 @@ import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
 import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
+import type { RunResult } from './results';
 
 /**
  * Describes the success of a run's model on held-out tasks beside its base model's, from the latest evaluation.
@@ -28,18 +29,20 @@ export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): st
   return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
 }
 
-/** Returns the same for the row of a run: `22 → 48 %, +26 points`; undefined where its model was not evaluated. */
-export function resultInShort({ model, start }: KeptEvaluation, t: Translate): string | undefined {
+/**
+ * Returns the same for the row of a run: `22 → 48 %, +26 points (+18 to +34)`; undefined where its model was not
+ * evaluated. The 95 % interval is absent where there are too few tasks for one.
+ */
+export function resultInShort({ model, start, interval }: RunResult, t: Translate): string | undefined {
   const after = model.figures.success;
   if (after === null) return undefined;
   const before = start?.figures.success ?? null;
   if (before === null) return t('{0} % success', whole(after.mean));
-  return t(
-    '{0} → {1} %, {2} points',
-    whole(before.mean),
-    whole(after.mean),
-    pointsBetween(before.mean, after.mean),
-  );
+  const points = pointsBetween(before.mean, after.mean);
+  const change = t('{0} → {1} %, {2} points', whole(before.mean), whole(after.mean), points);
+  return interval == null
+    ? change
+    : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high));
 }
 
 /** Returns the difference of two shown success rates, in whole percentage points, so that the three numbers add up. */

@@ -182,11 +182,20 @@ export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']
     stageWord(stage, t),
   );
 
-/** Returns the same for a screen reader, with the state that only the icon tells while the run is at work. */
+/** Returns the tags of a run as they stand after its status. */
+export const tagWords = ({ tags = [] }: Run): string[] => tags.map((tag) => `#${tag}`);
+
+/** Returns the status for a screen reader, with the state that only the icon tells while the run is at work. */
 export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
   const words = runStatus(run, now, t, halted, result).split(' · ');
   const isOnlySeen = run.state === 'running' || (run.state === 'done' && result !== undefined);
-  return [runName(run, t), ...(isOnlySeen ? [stateWord(run.state, t)] : []), ...words].join(', ');
+  const { tags = [] } = run;
+  return [
+    runName(run, t),
+    ...(isOnlySeen ? [stateWord(run.state, t)] : []),
+    ...words,
+    ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
+  ].join(', ');
 }
 
 /**
@@ -251,6 +260,8 @@ export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   const data = dataWords(run, t);
   const reason = reasonWords(run, t, halted);
   return [
+    ...(run.note === undefined ? [] : [run.note]),
+    ...(run.tags === undefined ? [] : [tagWords(run).join(' ')]),
     subjectWords(run, run.base, t),
     ...(data === undefined ? [] : [data]),
     ...(reason === undefined ? [] : [reason]),

@@ -5,6 +5,7 @@ import { continueRun } from '../../../src/core/training/continue';
 import { stopRun } from '../../../src/core/training/lifecycle';
 import { beginNext } from '../../../src/core/training/queue';
 import { KEPT_GB } from '../../../src/core/training/runFolder';
+import { changeNotes } from '../../../src/core/training/runNotes';
 import type { Run, Runs } from '../../../src/core/training/runs';
 import { noRuns, playedRun } from '../../fixtures/runs';
 import { standInTrainer } from '../../fixtures/trainer';
@@ -39,7 +40,9 @@ beforeEach(async () => {
 
 describe('a run that is done', () => {
   it('is continued by another, which has everything but its result and waits for its turn', async () => {
+    await changeNotes(done.folder, () => ({ name: 'called otherwise', tags: ['baseline'] }));
     const run = await continueRun(runs, done.id, { epochs: 1.5, name: 'more' });
+    expect(run).not.toHaveProperty('tags');
     expect(run).toMatchObject({ name: 'more', state: 'queued', progress: { latest: { step: 2 } } });
     const files = (await readdir(run.folder)).sort();
     expect(files).toEqual(
@@ -55,7 +58,7 @@ describe('a run that is done', () => {
       if (event.event === 'step') steps.push(event.step);
     expect(steps).toEqual([1, 2, 3]);
     expect(await runs.find(run.id)).toMatchObject({ state: 'done' });
-    expect(await runs.find(done.id)).toMatchObject({ state: 'done', name: 'mine' });
+    expect(await runs.find(done.id)).toMatchObject({ state: 'done', name: 'called otherwise' });
     expect(await readdir(path.join(done.folder, 'model'))).toEqual(['config.json']);
   });
 

@@ -6,7 +6,7 @@ import type { KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import { namesOf } from '../../../../src/editor/comparison/names';
+import { namesOf } from '../../../../src/editor/runs/names';
 import { comparisonView, curvesView, shownFigure } from '../../../../src/editor/comparison/view';
 import { played, setting } from '../../evaluation/comparison/played';
 import { temporaryFolder } from '../../../fixtures/log';

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -91,5 +91,22 @@ describe('the local models', () => {
       ...['first try (k3f9)', 'first try (a1b2)', 'other'],
       ...['20261120-220504-e5f6/model', '20261120-220505-g7h8/model', '20261120-220506-i9j0/model'],
     ]);
+  });
+
+  it('of a run that a person renames have the new name at once, and the old one when it is taken back', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const run = path.join(folder, 'runs', '20261120-220501-k3f9');
+    mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
+    writeFileSync(path.join(run, 'run.json'), '{"name": "as configured"}');
+    const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
+    const name = (): string | undefined => localPlaces(there, starter)[1]?.name;
+    expect(name()).toBe('as configured');
+    const notes = path.join(run, 'notes.json');
+    writeFileSync(notes, '{"name": "renamed", "tags": [], "note": ""}');
+    expect(name()).toBe('renamed');
+    writeFileSync(notes, '{"name": "", "tags": ["kept"], "note": ""}');
+    utimesSync(notes, 1, 1); // a clock may be too coarse for two writes
+    expect(name()).toBe('as configured');
   });
 });

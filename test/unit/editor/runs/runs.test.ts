@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keep, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
+import { keep, keptOf, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory } from '../../../../src/core/training/history/history';
@@ -25,6 +25,7 @@ import {
   spokenRun,
   runStatus,
   statusWords,
+  tagWords,
 } from '../../../../src/editor/runs/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
@@ -97,6 +98,15 @@ describe('a row of the Runs view', () => {
   it('is heard with its state, which the eye has from the icon', () => {
     expect(spokenRun(run(), now, english)).toBe('sweet-rl #4, running, critic 61 %, 3 min 20 s left');
     expect(spokenRun(resting('stopped'), now, english)).toBe('sweet-rl #4, paused, critic 61 %');
+  });
+
+  it('has its tags after that, and its note where the pointer rests; the status bar has neither', () => {
+    const noted = resting('done', { tags: ['baseline', 'seed 2'], note: 'Half the rate.' });
+    expect(tagWords(noted)).toEqual(['#baseline', '#seed 2']);
+    expect(tagWords(resting('done'))).toEqual([]);
+    expect(spokenRun(noted, now, english)).toBe('sweet-rl #4, done, 2 h ago, tags: baseline, seed 2');
+    expect(runDetails(noted, english).slice(0, 2)).toEqual(['Half the rate.', '#baseline #seed 2']);
+    expect(statusWords(noted, english).text).not.toContain('baseline');
   });
 
   it('that waits for a queue that is halted says so, and why', () => {
@@ -440,6 +450,13 @@ describe('how a run does on tasks that it never saw', () => {
     expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points');
     expect(of(0.304, 0.296)).toBe('30 → 30 %, 0 points');
     expect(of(0.5)).toBe('50 % success');
+    const low = {
+      ...kept([], []),
+      model: rate(0.48),
+      start: rate(0.22),
+      interval: { low: -0.02, high: 0.54 },
+    };
+    expect(resultInShort(low, english)).toBe('22 → 48 %, +26 points (−2 to +54)');
   });
 
   it('is read from its folder once, and again when it was evaluated again', async () => {
@@ -455,6 +472,13 @@ describe('how a run does on tasks that it never saw', () => {
     await keep(folder, setting('21'), [], { model: played('trained', [1, 1]) });
     expect(await results.read([done])).toBe(true);
     expect(results.of(done)?.setting).toEqual(setting('21'));
+    const start = played('starter', [0, 0, 0, 0, 0, 0, 1, 0]);
+    await keep(folder, setting('22'), [], { model: played('trained', [1, 1, 1, 0, 1, 1, 1, 1]), start });
+    await results.read([done]);
+    // The row has the interval of the run's page.
+    const page = measuredWords(await keptOf(folder), english);
+    const [, low, high] = /interval (\S+) to (\S+)\)/.exec(page)!;
+    expect(resultInShort(results.of(done)!, english)).toBe(`13 → 88 %, +75 points (${low} to ${high})`);
   });
 
   it('is told of the last time, and of the model alone where its start cannot play', () => {

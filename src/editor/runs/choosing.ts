@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
-import { runStatus } from '../runs/words';
+import { resultInShort } from './measured';
+import { RunResults } from './results';
+import { runStatus, subjectWords, tagWords } from './words';
+import { baseName } from '../words';
 import { namesOf } from './names';
 
 const { t } = vscode.l10n;
@@ -26,7 +29,8 @@ export async function chosenRuns(
   if (all.length === 0)
     throw new Fault('editor/too-few-runs', t('There is no run yet. “New Run…” makes one.'));
   if (all.length === 1) return all;
-  const chosen = await vscode.window.showQuickPick(itemsOf(all, selected), {
+  const chosen = await vscode.window.showQuickPick(await itemsOf(all, selected), {
+    ...searched,
     canPickMany: true,
     title: t('Runs'),
     placeHolder,
@@ -37,17 +41,33 @@ export async function chosenRuns(
 }
 
 /** Asks for one of several runs. */
-export async function chooseRun(runs: readonly Run[], placeHolder: string): Promise<Run | undefined> {
-  const chosen = await vscode.window.showQuickPick(itemsOf(runs), { title: t('Runs'), placeHolder });
+export async function chooseRun(
+  runs: readonly Run[],
+  placeHolder: string,
+  title = t('Runs'),
+): Promise<Run | undefined> {
+  const chosen = await vscode.window.showQuickPick(await itemsOf(runs), { ...searched, title, placeHolder });
   return chosen?.run;
 }
 
-function itemsOf(runs: readonly Run[], picked: readonly Run[] = []): RunItem[] {
+/** Tags, notes, methods and base models are searched, too. */
+const searched = { matchOnDescription: true, matchOnDetail: true } as const;
+
+async function itemsOf(runs: readonly Run[], picked: readonly Run[] = []): Promise<RunItem[]> {
   const names = namesOf(runs, t);
-  return runs.map((run, index) => ({
-    run,
-    label: names[index]!,
-    description: runStatus(run, Date.now(), t),
-    picked: picked.some(({ id }) => id === run.id),
-  }));
+  const results = new RunResults();
+  await results.read(runs);
+  return runs.map((run, index) => {
+    const evaluation = results.of(run);
+    const result = evaluation && resultInShort(evaluation, t);
+    return {
+      run,
+      label: names[index]!,
+      description: [runStatus(run, Date.now(), t, undefined, result), ...tagWords(run)].join(' · '),
+      detail: [...(run.note === undefined ? [] : [run.note]), subjectWords(run, baseName(run), t)].join(
+        ' · ',
+      ),
+      picked: picked.some(({ id }) => id === run.id),
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import type { Run } from '../../core/training/runs';
-import { runName } from '../runs/words';
+import { runName } from './words';
 import type { Translate } from '../translate';
 
 /** Returns the names of runs; equal names get the end of the run's id. */

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Fault } from '../fault';
+import { lazily } from '../lazily';
+import { inOneLine } from '../text';
+import { ifThere, writeAtomically } from '../trajectory/files';
+import { readWhole, runFiles } from './runFolder';
+
+/** Most characters of each text, and most tags of a run. */
+export const MOST = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
+
+/**
+ * What a person writes about a run: `notes.json` in its folder, so that it goes with the run and every window and the
+ * command line read the same. The configuration in `run.json` stays as it is, because another one would be another run.
+ */
+export interface RunNotes {
+  /** Takes the place of the name in the configuration. Empty for none. */
+  readonly name: string;
+  readonly tags: readonly string[];
+  /** Empty for none. */
+  readonly note: string;
+}
+
+const NONE: RunNotes = { name: '', tags: [], note: '' };
+
+const line = (most: number): z.ZodType<string> => z.string().transform(inOneLine).pipe(z.string().max(most));
+
+const schema = lazily(() =>
+  z.object({
+    name: line(MOST.name).catch(''),
+    tags: z
+      .array(line(MOST.tag))
+      .max(MOST.tags)
+      .transform((tags) => [...new Set(tags)].filter((tag) => tag !== ''))
+      .catch([]),
+    note: line(MOST.note).catch(''),
+  }),
+);
+
+/** Reads what a person wrote about the run in a folder; a part that does not fit counts as not written. */
+export const readNotes = async (folder: string): Promise<RunNotes> =>
+  (await readWhole(join(folder, runFiles.notes), schema())) ?? NONE;
+
+/**
+ * Changes a part of what is written about a run. The rest is read anew, because another window may have changed it.
+ * @throws {Fault} `training/bad-notes`, when the file holds no JSON: it would be lost
+ * @throws {Fault} `training/unknown-run`, when the run is gone
+ */
+export async function changeNotes(
+  folder: string,
+  change: (before: RunNotes) => Partial<RunNotes>,
+): Promise<void> {
+  const file = join(folder, runFiles.notes);
+  if ((await ifThere(() => readFile(join(folder, runFiles.configuration)))) === undefined) {
+    throw new Fault('training/unknown-run', `The run in ${folder} is gone, so nothing was noted about it.`);
+  }
+  const before = await readWhole(file, schema());
+  if (before === undefined && (await ifThere(() => readFile(file))) !== undefined) {
+    const message = `${file} holds no notes that can be read, and writing would lose what is in it. Mend it, or remove it.`;
+    throw new Fault('training/bad-notes', message);
+  }
+  const { name, tags, note } = { ...(before ?? NONE), ...change(before ?? NONE) };
+  const text = JSON.stringify({ name, tags, note }, undefined, 2);
+  await writeAtomically(file, (handle) => handle.writeFile(`${text}\n`));
+}

@@ -1,0 +1,64 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runInFull, runTable } from '../../../src/cli/runWords';
+import { changeNotes, readNotes } from '../../../src/core/training/runNotes';
+import { Runs } from '../../../src/core/training/runs';
+import { temporaryFolder } from '../../fixtures/log';
+
+let runs: Runs;
+let folder: string;
+const configuration = JSON.stringify({ name: 'as configured', model: { base: 'owner/model' } });
+
+beforeEach(async () => {
+  runs = new Runs(await temporaryFolder());
+  folder = path.join(runs.folder, 'a');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'run.json'), configuration);
+});
+
+describe('what a person writes about a run', () => {
+  it('is kept beside its configuration, which stays as it is', async () => {
+    await changeNotes(folder, () => ({ name: ' more\nNLL ', tags: ['baseline', 'seed 2', 'baseline', ' '] }));
+    await changeNotes(folder, ({ tags }) => ({ note: 'Half the rate.', tags: tags.slice(0, 2) }));
+    const run = await runs.find('a');
+    expect(run).toMatchObject({ name: 'more NLL', tags: ['baseline', 'seed 2'], note: 'Half the rate.' });
+    expect(await readFile(path.join(folder, 'run.json'), 'utf8')).toBe(configuration);
+    expect(runInFull(run)).toContain('a (more NLL): ');
+    expect(runInFull(run)).toContain('Tags: baseline, seed 2.\nNote: Half the rate.');
+    expect(runTable([run]).split('\n')[0]).toMatch(/method +name +tags/);
+    expect(runTable([run])).toMatch(/sweet-rl +more NLL +baseline, seed 2/);
+  });
+
+  it('leaves the run its configured name when it gives none', async () => {
+    expect(await runs.find('a')).toMatchObject({ name: 'as configured' });
+    await changeNotes(folder, () => ({ name: 'other', note: 'Hm.' }));
+    await changeNotes(folder, () => ({ name: '', note: '' }));
+    const run = await runs.find('a');
+    expect(run.name).toBe('as configured');
+    expect(run).not.toHaveProperty('note');
+    expect(run).not.toHaveProperty('tags');
+  });
+
+  it('counts only as far as it fits: a name or a tag that is too long or no text is passed over', async () => {
+    const notes = { name: 'x'.repeat(101), tags: ['a', 7], note: 'Fits.' };
+    await writeFile(path.join(folder, 'notes.json'), JSON.stringify(notes));
+    expect(await readNotes(folder)).toEqual({ name: '', tags: [], note: 'Fits.' });
+  });
+
+  it('is not written over what cannot be read, nor into a folder that is gone', async () => {
+    const file = path.join(folder, 'notes.json');
+    await writeFile(file, '{"name": "half');
+    expect(await readNotes(folder)).toEqual({ name: '', tags: [], note: '' });
+    await expect(changeNotes(folder, () => ({ name: 'new' }))).rejects.toMatchObject({
+      code: 'training/bad-notes',
+      message: `${file} holds no notes that can be read, and writing would lose what is in it. Mend it, or remove it.`,
+    });
+    expect(await readFile(file, 'utf8')).toBe('{"name": "half');
+    await rm(folder, { recursive: true });
+    await expect(changeNotes(folder, () => ({ name: 'new' }))).rejects.toMatchObject({
+      code: 'training/unknown-run',
+    });
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+});
