@@ -370,7 +370,7 @@ test('says beside the keys of a session what it is about, and leads to its page 
 });
 
 test('opens the page about a view from its title, and any page from the palette', async () => {
-  await workbench.activityBar('Tandem').click();
+  await workbench.runCommand('View: Show Tandem');
   await workbench.openViews('Tasks');
   await pane().hover();
   await pane()
