@@ -54,7 +54,8 @@ test('who installs the package plays a dialogue to its grade, with the model and
 });
 
 test('an installed package has the pages of help, whose links lead to each other', async () => {
-  await workbench.activityBar('Tandem').click();
+  // The palette lists the command as soon as the package is there.
+  await workbench.activityBar('Tandem').waitFor();
   await workbench.runCommand('Tandem: Open Help…');
   await workbench.answer(/^Help$/, 'The session');
   await session().getByRole('heading', { name: 'The session' }).waitFor();

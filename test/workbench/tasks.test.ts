@@ -358,7 +358,15 @@ test('walks through Tandem in six steps', async () => {
   await pictures('tasks-walkthrough');
 });
 
+test('reads the list in a narrow window', async () => {
+  await workbench.setTheme('light');
+  await workbench.setSize(560, 800);
+  await task(/^test, 300 tasks/).waitFor();
+  await workbench.screenshot('tasks-narrow');
+});
+
 test('plays the next task and opens a new run by two keys each, wherever the focus is', async () => {
+  await workbench.setSize(1280, 800);
   await workbench.closeAllEditors();
   const press = async (letter: string): Promise<void> => {
     await workbench.page.keyboard.press('Control+K');
@@ -387,7 +395,7 @@ test('says beside the keys of a session what it is about, and leads to its page 
 });
 
 test('opens the page about a view from its title, and any page from the palette', async () => {
-  await workbench.activityBar('Tandem').click();
+  await workbench.runCommand('View: Show Tandem');
   await workbench.openViews('Tasks');
   await pane().hover();
   await pane()
@@ -408,11 +416,4 @@ test('opens the page about a view from its title, and any page from the palette'
   await workbench.screenshot('help-pages');
   await pick('Local models');
   await workbench.page.getByRole('tab', { name: 'local-models.md' }).waitFor();
-});
-
-test('reads the list in a narrow window', async () => {
-  await workbench.setTheme('light');
-  await workbench.setSize(560, 800);
-  await task(/^test, 300 tasks/).waitFor();
-  await workbench.screenshot('tasks-narrow');
 });
