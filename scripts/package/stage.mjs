@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { root } from '../setup/project.mjs';
-import { packagedReadme } from './readme.mjs';
+import { packagedPage } from './page.mjs';
 import { placeRuntime } from './runtime.mjs';
 
 /** Path of the list that decides which files are packaged. */
@@ -22,11 +22,24 @@ export async function stage(target, folder) {
   for (const name of named.filter((name) => !name.startsWith('dist/')))
     cpSync(path.join(root, name), path.join(folder, name));
   placeRuntime(path.join(folder, 'dist'), target);
-  const page = packagedReadme(readFileSync(path.join(root, 'README.md'), 'utf8'), (name) =>
-    existsSync(path.join(folder, name)),
-  );
-  writeFileSync(path.join(folder, 'README.md'), page);
+  // The editor's page about the extension, which is the README, does not open relative links to Markdown files.
+  writePage('README.md', folder, (target) => !target.startsWith('docs/'));
+  for (const name of named.filter((name) => /^docs\/[^/]+\.md$/.test(name)))
+    writePage(name, folder, () => true);
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+}
+
+/**
+ * @param {string} name path of a Markdown page in the repository and in the package
+ * @param {string} folder of the package, in which all other files are already
+ * @param {(target: string) => boolean} mayLead whether a link to this relative path works where the page is shown
+ */
+function writePage(name, folder, mayLead) {
+  const page = packagedPage(
+    readFileSync(path.join(root, name), 'utf8'),
+    (target) => mayLead(target) && existsSync(path.join(folder, path.dirname(name), target)),
+  );
+  writeFileSync(path.join(folder, name), page);
 }
 
 /** Fields of package.json that only development needs. */

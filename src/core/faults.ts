@@ -44,10 +44,6 @@ export const faults = {
   ],
   'dialogue/too-long-reply': ['A reply is longer than the protocol allows.', 'Shorten it.'],
 
-  'editor/collection-failed': [
-    'Some dialogues of a collection in the editor failed.',
-    'Mend what the message says, then collect again.',
-  ],
   'editor/critic-unreadable': ['A critic cannot be read.', 'Choose another critic, or train one.'],
   'editor/export-changed': [
     'The log changed between the preview of an export and its writing; nothing was written.',

@@ -136,7 +136,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   own(new FunctionActions(titles));
 
   return {
-    ...{ configuration, engine, engines, titles, status },
+    ...{ extension, configuration, engine, engines, titles, status },
     ...{ packs, played, adder, drop, tasks, guidelines, download, samplePacks },
     ...{ trajectories, leaderboard, panels, critics, replays, exports, publish, statistics },
     ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runForms, comparisons, teaching },

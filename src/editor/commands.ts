@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { HelpPage } from '../../webview/ui/protocol';
 import { modelOf } from '../core/training/runFolder';
 import type { Run } from '../core/training/runs';
 import type { TrajectorySummary } from '../core/trajectory/trajectory';
@@ -7,6 +8,7 @@ import { collectPack } from './collecting/commands';
 import * as comparison from './comparison/commands';
 import { idOf, type CommandName } from './contributions';
 import { openDocument, useUri } from './documents';
+import { openHelp, openNamedHelp } from './help';
 import * as models from './models/commands';
 import type { Server } from './models/server';
 import { compareBlindly } from './runs/blind';
@@ -84,6 +86,12 @@ export const commands = {
   showSession: { run: ({ status }) => status.showSession() },
   refresh: { run: refresh },
   showMore: { run: showMore },
+  openHelp: { run: ({ extension }, page: unknown) => openNamedHelp(extension, page) },
+  helpOnTasks: helpOn('tasks'),
+  helpOnTrajectories: helpOn('trajectories'),
+  helpOnModels: helpOn('models'),
+  helpOnRuns: helpOn('training'),
+  helpOnLeaderboard: helpOn('session'),
 
   // The log.
   openTrajectory: {
@@ -189,6 +197,10 @@ export const commands = {
   evaluateRuns: { refused: notPlayed, run: comparison.evaluate },
   writeReport: { run: comparison.report },
 } satisfies Readonly<Record<CommandName, Command>>;
+
+function helpOn(page: HelpPage): Command {
+  return { run: ({ extension }) => openHelp(extension, page) };
+}
 
 function ofTask(act: (app: App, task: ListedTask) => unknown): Handler {
   return (app, row) => (row?.kind === 'task' ? act(app, row.task) : undefined);

@@ -90,6 +90,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.secondAgent;
   }
 
+  isConnected(spec: string): boolean {
+    return this.servers.find(spec) !== undefined;
+  }
+
   get showsCandidates(): boolean {
     return this.configuration.showsCandidates;
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { helpCommand } from '../../webview/ui/protocol';
 import { panelTypes, type PageName } from './contributions';
 import { pageHtml } from './page';
 import { pageListener, type ErrorSink, type PageMessages, type PageReceiver } from './pageMessages';
@@ -13,8 +14,9 @@ interface PanelLook<Name extends PageName> {
 }
 
 /**
- * A webview panel. Its page may run scripts and reads nothing but the files that were built for the views. The page of
- * a hidden panel is gone; when the panel is seen again, the page starts anew and says `ready`.
+ * A webview panel. Its page may run scripts and reads nothing but the files that were built for the views; its links
+ * may run one command, which opens help. The page of a hidden panel is gone; when the panel is seen again, the page
+ * starts anew and says `ready`.
  */
 export abstract class Panel<Name extends PageName, To> implements PageReceiver<Name> {
   isListening = false;
@@ -37,7 +39,11 @@ export abstract class Panel<Name extends PageName, To> implements PageReceiver<N
       this.onClosed();
     });
     const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.webview.options = {
+      enableScripts: true,
+      enableCommandUris: [helpCommand],
+      localResourceRoots: [folder],
+    };
     panel.webview.onDidReceiveMessage(pageListener(name, this, errors));
     panel.webview.html = pageHtml(panel.webview, folder, name);
   }

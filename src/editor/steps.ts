@@ -175,13 +175,18 @@ export const taking =
     return given;
   };
 
-/** Runs steps, forward and back. Returns false when the person cancelled, or went back from the first. */
-export async function runSteps(steps: readonly Step[]): Promise<boolean> {
-  for (let at = 0; at < steps.length;) {
-    const given = await steps[at]!({ step: at + 1, totalSteps: steps.length });
+/**
+ * Runs steps, forward and back. Returns false when the person cancelled, or went back from the first.
+ * @param stepsOf the steps, or a function that returns them where later ones depend on what was given
+ */
+export async function runSteps(stepsOf: readonly Step[] | (() => readonly Step[])): Promise<boolean> {
+  for (let at = 0; ;) {
+    const steps = typeof stepsOf === 'function' ? stepsOf() : stepsOf;
+    const step = steps[at];
+    if (step === undefined) return true;
+    const given = await step({ step: at + 1, totalSteps: steps.length });
     if (given === 'cancelled') return false;
     at += given === 'back' ? -1 : 1;
     if (at < 0) return false;
   }
-  return true;
 }

@@ -45,3 +45,20 @@ export function bytesWords(bytes: number, t: Translate): string {
   if (bytes < 1e9) return t('{0} MB', (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0));
   return t('{0} GB', (bytes / 1e9).toFixed(1));
 }
+
+/** Returns for example `40 s`, `3 min 20 s` or `2 h 5 min`. */
+export function duration(exact: number, t: Translate): string {
+  const seconds = Math.round(exact);
+  if (seconds < 60) return t('{0} s', seconds);
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? t('{0} min {1} s', minutes, seconds % 60)
+    : t('{0} h {1} min', Math.floor(minutes / 60), minutes % 60);
+}
+
+/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`; seconds mean nothing in an estimate of minutes. */
+export function roughly(seconds: number, t: Translate): string {
+  if (seconds < 1) return t('<1 s');
+  if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
+  return t('{0} min', Math.round(seconds / 60));
+}

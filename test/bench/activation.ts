@@ -61,7 +61,7 @@ try {
       await workbench.reload();
       // The extensions that start with the workbench are active.
       await activations(workbench, /^Git$/);
-      if (way === 'by a command') await workbench.runCommand('Tandem: Refresh');
+      if (way === 'by a command') await workbench.runCommand('Tandem: Refresh Views');
       else {
         await workbench.activityBar('Tandem').click();
         await workbench.page.getByRole('tree', { name: 'Tasks' }).getByRole('treeitem').first().waitFor();

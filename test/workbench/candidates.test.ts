@@ -100,7 +100,7 @@ test('the empty standing says how to get choices, and turns two candidates on', 
 });
 
 test('statistics of no dialogue offer to play one', async () => {
-  await workbench.runCommand('Tandem: Show Statistics');
+  await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await session().getByText('Statistics appear here once there are dialogues.').waitFor();
   await expectAccessible(session());
   await workbench.closeAllEditors();

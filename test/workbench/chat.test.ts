@@ -121,7 +121,7 @@ test('compares what a run made with its base, blindly', async () => {
   // The base is a hub model that the connected server serves.
   const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: 'tiny' } };
   await writeFile(path.join(run, 'run.json'), JSON.stringify(configuration));
-  await workbench.runCommand('Tandem: Refresh');
+  await workbench.runCommand('Tandem: Refresh Views');
   await workbench.openViews('Runs');
   const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
   await workbench.chooseInMenu(done, 'Blind Comparison with Base…');

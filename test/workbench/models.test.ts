@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
@@ -66,11 +66,15 @@ test('connects a model step by step: address, key, one of its models', async () 
   await widget().locator('input.input').fill(server.url);
   await row(`Use “${server.url}”`).click();
   await workbench.answer('Connect a Model (2/4)');
-  // Without the key the server gives no list; the form says so and has a button to the previous step.
+  // Without the key the server gives no list; the form says so, and takes the key there.
   await widget().getByText('Connect a Model (3/4)').waitFor();
-  await widget().locator('input.input[placeholder*="asks for a key"]').waitFor();
-  await widget().getByRole('button', { name: 'Back' }).click();
-  await workbench.answer('Connect a Model (2/4)', key);
+  await row('asks for a key').waitFor();
+  await row('Enter the key').click();
+  await workbench.answer('secret storage', 'sk-mistyped');
+  await row('refuses the key').waitFor();
+  await workbench.pictures('models-wrong-key', allThemes);
+  await row('Enter another key').click();
+  await workbench.answer('secret storage', key);
   await row('qwen-tiny').waitFor();
   await workbench.screenshot('models-list');
   await row('qwen-tiny').click();
@@ -133,6 +137,37 @@ test('plays a turn with it', async () => {
   await workbench.pictures('models-view', allThemes);
 });
 
+test('finds servers on this machine with their models, and tests before it connects', async () => {
+  const open = await startChatServer({ reply: () => answer('Hello.'), models: ['gemma-tiny', 'phi-tiny'] });
+  onTestFinished(() => open.close());
+  await workbench.runCommand('Tandem: Connect Model…');
+  await widget().locator('input.input').fill(open.url);
+  await row(`Use “${open.url}”`).click();
+  await workbench.answer('Connect a Model (2/4)');
+  await row('gemma-tiny').click();
+  await row('Connect Only').click();
+  await modelRow(/^gemma-tiny, works/).waitFor();
+  expect(open.requests).toHaveLength(1);
+  await workbench.runCommand('Tandem: Connect Model…');
+  const phi = new RegExp(`phi-tiny.*${new URL(open.url).host}`);
+  await row(phi).waitFor();
+  await row(new RegExp(`${new URL(server.url).host}.*asks`)).waitFor();
+  await workbench.pictures('models-found', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('models-found-narrow');
+  await workbench.setSize(1280, 800);
+  await row(phi).click();
+  await widget().getByText('Connect a Model (2/2)').waitFor();
+  await workbench.screenshot('models-found-review');
+  await row('Connect Only').click();
+  await modelRow(/^phi-tiny, works/).waitFor();
+  expect(open.requests.at(-1)?.body).toMatchObject({ model: 'phi-tiny' });
+  for (const name of [/^phi-tiny/, /^gemma-tiny/]) {
+    await workbench.chooseInMenu(modelRow(name), 'Remove from List');
+    await modelRow(name).waitFor({ state: 'detached' });
+  }
+});
+
 test('says in the view what is wrong when the server is gone', async () => {
   await server.close();
   const item = models().getByRole('treeitem', { name: /^qwen-tiny/ });
@@ -152,8 +187,22 @@ test('says in the view what is wrong when the server is gone', async () => {
   await expectAccessible(session());
 });
 
+test('leads from the session to the connection, which says what is wrong above what can be mended', async () => {
+  await session().getByRole('button', { name: 'Edit the connection…' }).click();
+  await widget().getByText('Edit qwen-tiny').waitFor();
+  await row("Can't connect to").waitFor();
+  await row('Address').waitFor();
+  await workbench.pictures('models-mend', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('models-mend-narrow');
+  await workbench.setSize(1280, 800);
+  await row('Save').waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await widget().waitFor({ state: 'hidden' });
+});
+
 test('shows use and cost as a document', async () => {
-  await workbench.runCommand('Tandem: Show Usage and Cost');
+  await workbench.runCommand('Tandem: Show Usage and Cost of Models');
   await workbench.page.getByRole('tab', { name: /use-and-cost\.md/ }).waitFor();
   await workbench.page.locator('.monaco-editor').getByText('qwen-tiny (openai:qwen-tiny@').first().waitFor();
   await workbench.screenshot('models-use');
@@ -198,6 +247,8 @@ test('gives roles from the menu of a row and from lists, and the view marks them
 
 test('edits a connection, which goes on in its role, and gives it another key', async () => {
   await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
+  // A connection that fails is tested at once, and its rows move when the test has ended.
+  await row("Can't connect to").waitFor();
   await row('Name').click();
   await workbench.answer('Its name in the Models view', 'Lab');
   await row('Save').click();

@@ -125,7 +125,7 @@ async function says(figureLabel: string, value: string): Promise<void> {
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
   await workbench.page.getByRole('button', { name: 'New Run…' }).click();
   await button('Let the simulator play').click();
-  const progress = await workbench.notification(/slow@.* plays with rules: \d+ of 96 dialogues/);
+  const progress = await workbench.notification(/slow@.* plays with rules: \d+ of 96 dialogues, \d+ solved/);
   await workbench.screenshot('new-run-collecting');
   await form().getByRole('heading', { name: 'Training data' }).waitFor();
   await figure('Trajectories')
@@ -134,6 +134,7 @@ test('the simulator plays with the agent when there is nothing to learn from, un
   await workbench.screenshot('new-run-collected');
   await progress.getByRole('button', { name: 'Cancel' }).click();
   await progress.waitFor({ state: 'detached' });
+  await workbench.notification(/: \d+ of 96 dialogues played.* You cancelled the rest\./);
   // The played dialogues stay, and the form counts them.
   const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
   const played = log.count({}).graded;

@@ -133,7 +133,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   const told = await workbench.notification(breaks);
   await told.getByRole('button', { name: 'Accept Anyway' }).waitFor();
   await page
-    .getByRole('button', { name: /^Accept Anyway/ })
+    .getByRole('button', { name: /^Accept Answer Anyway/ })
     .first()
     .waitFor();
   await workbench.pictures('own-tests-broken');

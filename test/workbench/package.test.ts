@@ -53,6 +53,16 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await models.getByRole('treeitem', { name: /^starter, agent, ready, [\d,.]+ tokens per second/ }).waitFor();
 });
 
+test('an installed package has the pages of help, whose links lead to each other', async () => {
+  await workbench.activityBar('Tandem').click();
+  await workbench.runCommand('Tandem: Open Help…');
+  await workbench.answer(/^Help$/, 'The session');
+  await session().getByRole('heading', { name: 'The session' }).waitFor();
+  await session().getByRole('link', { name: 'Tasks view' }).click();
+  await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
+  await workbench.closeAllEditors();
+});
+
 test('an installed package shows a notification, whose button works', async () => {
   await workbench.openViews('Tasks');
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });

@@ -386,9 +386,9 @@ test('hides the counters of turns and time', async () => {
   await expect.poll(() => session().getByText('of 10').count()).toBe(0);
   await configure({});
   await session().getByRole('timer').waitFor();
-  await workbench.runCommand('Tandem: Toggle Turns and Time');
+  await workbench.runCommand('Tandem: Toggle Turns and Time of Session');
   await session().getByRole('timer').waitFor({ state: 'detached' });
-  await workbench.runCommand('Tandem: Toggle Turns and Time');
+  await workbench.runCommand('Tandem: Toggle Turns and Time of Session');
   await session().getByRole('timer').waitFor();
 });
 

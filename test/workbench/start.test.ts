@@ -103,7 +103,7 @@ test('finds beside it what training left here, and plays with it', async () => {
   const loops = path.join(clone, '.sample', 'workspace', '.tandem', 'loops');
   await cp(path.join(clone, 'dist', 'starter'), path.join(loops, 'quick', 'model'), { recursive: true });
   await mkdir(path.join(loops, 'stopped', 'model', 'onnx'), { recursive: true });
-  await workbench.runCommand('Tandem: Refresh');
+  await workbench.runCommand('Tandem: Refresh Views');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   await models.getByRole('treeitem', { name: /^stopped\/model, failed: .* has no config\.json/ }).waitFor();
   const trained = models.getByRole('treeitem', { name: /^quick\/model, / });

@@ -7,8 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Hub } from '../fixtures/hub';
+import { accessiblePictures } from './accessibility';
 import { gradedHeading, insisting, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { allThemes } from './themes';
 
 const row = (id: string, words = 'Double it.'): string =>
   JSON.stringify({
@@ -268,9 +270,26 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
   await answer(/How many of its 60 tasks/, '60', '4');
   await answer(/How many dialogues per task/, '4', '3');
   await quickInput().locator('.quick-input-list-row', { hasText: 'Agent: starter' }).waitFor();
-  await workbench.screenshot('tasks-collect');
+  await quickInput()
+    .getByText(
+      /^(About|At least) [\d,]+ prompt and [\d,]+ completion tokens, going by \d+ dialogues? in this log\.$/,
+    )
+    .waitFor();
+  await pictures('tasks-collect');
+  const isHeld = workbench.hold(/inference\.js/);
   await pick('Play 12 dialogues');
-  const told = await workbench.notification(/starter-world-train-1: 12 dialogues played, \d+ of 12 solved\./);
+  const goOn = await isHeld;
+  const working = await workbench.notification(/starter plays with rules/);
+  await working.getByRole('button', { name: 'Cancel' }).click();
+  goOn();
+  const cancelled = await workbench.notification(
+    /starter-world-train-1: \d+ of 12 dialogues played.* You cancelled the rest\./,
+  );
+  await pictures('tasks-collect-cancelled');
+  await cancelled.getByRole('button', { name: 'Continue' }).click();
+  const told = await workbench.notification(
+    /starter-world-train-1: \d+ dialogues played, \d+ of \d+ solved\./,
+  );
   // The earlier session is another webview.
   await workbench.closeAllEditors();
   await told.getByRole('button', { name: 'New Run…' }).click();
@@ -337,6 +356,58 @@ test('walks through Tandem in six steps', async () => {
   const steps = workbench.page.locator('.getting-started-step');
   await expect.poll(() => steps.count()).toBe(6);
   await pictures('tasks-walkthrough');
+});
+
+test('plays the next task and opens a new run by two keys each, wherever the focus is', async () => {
+  await workbench.closeAllEditors();
+  const press = async (letter: string): Promise<void> => {
+    await workbench.page.keyboard.press('Control+K');
+    await workbench.page.keyboard.press(`Control+Alt+${letter}`);
+  };
+  await press('P');
+  await session().getByRole('main', { name: 'Dialogue' }).click();
+  await press('N');
+  await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
+});
+
+test('says beside the keys of a session what it is about, and leads to its page of the documentation', async () => {
+  await workbench.setSize(1280, 800);
+  await session().getByText('keys', { exact: true }).click();
+  await session().getByText('You know what the function must do').waitFor();
+  await accessiblePictures(workbench, session(), 'session-help', allThemes);
+  await workbench.runCommand('View: Maximize Editor Group and Hide Side Bars');
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('session-help-narrow');
+  await workbench.setSize(1280, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await session().getByRole('link', { name: 'Open help' }).click();
+  await workbench.page.getByRole('tab', { name: 'session.md' }).waitFor();
+  await workbench.closeAllEditors();
+});
+
+test('opens the page about a view from its title, and any page from the palette', async () => {
+  await workbench.activityBar('Tandem').click();
+  await workbench.openViews('Tasks');
+  await pane().hover();
+  await pane()
+    .getByRole('button', { name: /^Help: tasks from your packs/ })
+    .hover();
+  await workbench.page
+    .getByRole('tooltip', { name: /Help: tasks/ })
+    .first()
+    .waitFor();
+  await pictures('tasks-help-button');
+  await pane()
+    .getByRole('button', { name: /^Help: tasks from your packs/ })
+    .click();
+  await workbench.page.getByRole('tab', { name: 'tasks.md' }).waitFor();
+  await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
+  await pictures('tasks-help');
+  await workbench.runCommand('Tandem: Open Help…');
+  await workbench.screenshot('help-pages');
+  await pick('Local models');
+  await workbench.page.getByRole('tab', { name: 'local-models.md' }).waitFor();
 });
 
 test('reads the list in a narrow window', async () => {

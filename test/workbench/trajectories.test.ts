@@ -248,7 +248,9 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();
   await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
   await workbench.screenshot('trajectories-search-opened');
-  await workbench.runCommand('Tandem: Search Transcripts…');
+  // Here the list does not have the focus.
+  await workbench.page.keyboard.press('Control+K');
+  await workbench.page.keyboard.press('Control+Alt+F');
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message has all of these words: lighthouse').waitFor();
   await quickInput().locator('input.input').press('Escape');
@@ -383,7 +385,7 @@ test('an export is shown before it is written, then saved with its card', async 
 });
 
 test('the saved export is published on the hub, after a look at what goes where', async () => {
-  await workbench.runCommand('Tandem: Publish on Hugging Face Hub…');
+  await workbench.runCommand('Tandem: Publish Export or Model on Hugging Face Hub…');
   await pick('Exported Rows…');
   await workbench.chooseFile(path.join(workspace, 'rows.jsonl'));
   await workbench.answer('A token with the right to write', 'hf_ada');
@@ -507,7 +509,7 @@ test('published rows are imported, and a line that cannot be read is named', asy
 });
 
 test('statistics are drawn, grouped and given as tables with the same numbers', async () => {
-  await workbench.runCommand('Tandem: Show Statistics');
+  await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await replay().getByRole('heading', { name: 'Statistics' }).waitFor();
   const picture = replay().getByRole('img', { name: /^Success\. .*guesses: 0 % \(0 % to \d+ %\)/ });
   await picture.waitFor();
@@ -525,7 +527,7 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
 });
 
 test('statistics follow the filter of the list', async () => {
-  await workbench.runCommand('Tandem: Show Statistics');
+  await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await replay().getByRole('button', { name: 'Filter…' }).click();
   await pick('Outcome');
   await pick('in progress');

@@ -10,6 +10,7 @@ import { PageElement } from '../dialogue/page';
 import { isFlag, isListOfTexts, part } from '../kept';
 import { t } from '../language';
 import { button } from '../ui';
+import { help } from '../ui/help';
 import { courses, type RunCurves } from './courses';
 import { host } from './host';
 import type { Choice, ComparisonView, CurvesView, ToWebview } from './protocol';
@@ -63,6 +64,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
           : this.courses(shown)
       }
       ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
+      ${help(t('A comparison puts runs beside each other: their curves, their success on held-out tasks, and what differs in their configurations.'), 'training')}
     </main>`;
   }
 

@@ -6,6 +6,7 @@ import './newRun.css';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
+import { help } from '../ui/help';
 import { checkControl, selectControl, textControl } from '../ui/field';
 import { formOf } from './kept';
 import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './parts';
@@ -87,6 +88,7 @@ export class NewRunElement extends PageElement<ToWebview> {
                 ${this.more(shown)} ${this.plan()}
               </fieldset>`
         }
+        ${help(t('A run trains a model on dialogues of the log; each setting begins with a value that was found to work for a model of that size.'), 'training')}
       </main>
       ${shown.isEmpty ? nothing : this.footer(shown)}
       <div role="status" class="unseen">${this.said}</div>`;

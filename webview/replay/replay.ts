@@ -12,6 +12,7 @@ import { testsOf } from '../dialogue/names';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { linkButton } from '../ui';
+import { help } from '../ui/help';
 import { criticLine } from './critic';
 import { tokenScale } from './figures';
 import { host } from './host';
@@ -96,6 +97,9 @@ export class ReplayElement extends PageElement<ToWebview> {
                 ${column(second, names, t('Second dialogue'), this.credit(1))}
               </div>`
         }
+        <div class="column">
+          ${help(t('A replay shows a dialogue of the log turn by turn, or two of one task side by side, and what a critic says of each turn.'), 'trajectories')}
+        </div>
       </main>`;
   }
 

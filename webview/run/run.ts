@@ -9,6 +9,7 @@ import type { Look } from '../chart/protocol';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { linkButton } from '../ui';
+import { help } from '../ui/help';
 import { announcement } from './announce';
 import { course } from './course';
 import { header } from './header';
@@ -58,6 +59,7 @@ export class RunElement extends PageElement<ToWebview> {
       }
       ${clusterNodes(shown)} ${sampled(this.samples, this.sample, (to) => (this.sample = to))}
       ${events(this.told)}
+      ${help(t('A run trains a critic or a policy on dialogues, stage by stage; held-out examples show whether it learns.'), 'training')}
       <div role="status" class="unseen">${this.said}</div>
     </main>`;
   }

@@ -16,6 +16,8 @@ const helps: Record<NoticeAction, string> = {
   'choose-agent': t('Choose the agent…'),
   'choose-simulator': t('Choose the simulator…'),
   'set-key': t('Set the API key…'),
+  'edit-agent-connection': t('Edit the connection…'),
+  'edit-simulator-connection': t('Edit the connection…'),
   grade: t('Grade the answer'),
   'manage-trust': t('Manage Workspace Trust'),
   'show-log': t('Show Log'),

@@ -6,6 +6,7 @@ import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
 import type { SessionState } from './protocol';
 import type { SessionView } from './view';
+import { help } from '../ui/help';
 import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
 import './shortcuts.css';
@@ -117,7 +118,7 @@ function agentWords(state: SessionView['state']): string {
     : t('agents: {0}, {1}', first, modelLabel(secondAgent, called));
 }
 
-/** Lists all keys of the session, folded. */
+/** Lists all keys of the session and leads to its help, folded. */
 function shortcuts(): TemplateResult {
   const close = (event: KeyboardEvent): void => {
     const list = event.currentTarget as HTMLDetailsElement;
@@ -129,12 +130,15 @@ function shortcuts(): TemplateResult {
     <summary title=${t('Keyboard shortcuts ({0})', keys.listKeys)} aria-keyshortcuts=${keys.listKeys}>
       ${t('keys')}
     </summary>
-    <dl aria-label=${t('Keyboard shortcuts')}>
-      ${listed.map(
-        (one) =>
-          html`<dt>${one.keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</dt>
-            <dd>${one.does}</dd>`,
-      )}
-    </dl>
+    <div class="unfolded">
+      <dl aria-label=${t('Keyboard shortcuts')}>
+        ${listed.map(
+          (one) =>
+            html`<dt>${one.keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</dt>
+              <dd>${one.does}</dd>`,
+        )}
+      </dl>
+      ${help(t('You know what the function must do; the agent has to ask before it writes it.'), 'session')}
+    </div>
   </details>`;
 }

@@ -137,6 +137,8 @@ const noticeActions = [
   'choose-agent',
   'choose-simulator',
   'set-key',
+  'edit-agent-connection',
+  'edit-simulator-connection',
   'grade',
   'manage-trust',
   /** Opens the output channel, which has all that is known about the error. */

@@ -9,6 +9,7 @@ import { shortened } from '../dialogue/protocol';
 import { isFlag, isOneOf, part } from '../kept';
 import { t } from '../language';
 import { button, linkButton } from '../ui';
+import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
 import { described, inWords, measures, success, type Measure } from './measures';
@@ -88,6 +89,12 @@ export class StatisticsElement extends PageElement<ToWebview> {
         ${linkButton(t('Filter…'), () => host.send({ type: 'filter' }), t('Narrow the list of trajectories'))}
       </p>
       ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
+      ${help(
+        t(
+          'Statistics count the dialogues that the list of trajectories shows; the lines and dots have 95 % intervals.',
+        ),
+        'trajectories',
+      )}
     </main>`;
   }
 

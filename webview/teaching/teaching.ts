@@ -6,6 +6,7 @@ import './teaching.css';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, linkButton, radioGroup } from '../ui';
+import { help } from '../ui/help';
 import type {
   SizeView,
   StageView,
@@ -65,6 +66,7 @@ export class TeachingElement extends PageElement<ToWebview> {
         ${controls(shown, this.size)}${shown.time === '' ? nothing : html`<span class="time">${shown.time}</span>`}
       </div>
       <div role="status" class="unseen">${said(shown)}</div>
+      ${help(t('A lesson goes once through the loop of playing, training and evaluation; each step can also be done by itself.'), 'loop')}
     </main>`;
   }
 

@@ -64,8 +64,8 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
       mode,
       collection,
       signal: to.signal,
-      onProgress: ({ done, total, failed }) =>
-        progress.update(done, total, failed === 0 ? '' : `${failed} failed`),
+      onProgress: ({ done, total, failed, solved }) =>
+        progress.update(done, total, `${solved} solved${failed === 0 ? '' : `, ${failed} failed`}`),
     });
     return {
       summary: {

@@ -42,6 +42,10 @@ export interface CollectionProgress {
   readonly already: number;
   readonly failed: number;
   readonly inFlight: number;
+  /** Number of dialogues that this call has graded as a success or a failure; without `already`. */
+  readonly graded: number;
+  /** Number of those that are successes. */
+  readonly solved: number;
 }
 
 export interface CollectionResult extends CollectionProgress {
@@ -136,6 +140,8 @@ class Collection {
   private already = 0;
   private failed = 0;
   private inFlight = 0;
+  private graded = 0;
+  private solved = 0;
   private failedInARow = 0;
 
   constructor(private readonly plan: CollectionPlan) {
@@ -240,8 +246,10 @@ class Collection {
   }
 
   private async grade(dialogue: Dialogue): Promise<void> {
-    await dialogue.grade(this.plan.grader, this.plan.mode, this.signal);
+    const { success } = await dialogue.grade(this.plan.grader, this.plan.mode, this.signal);
     this.done++;
+    if (success !== null) this.graded++;
+    if (success === true) this.solved++;
     this.report();
   }
 
@@ -261,8 +269,8 @@ class Collection {
   }
 
   private progress(): CollectionProgress {
-    const { total, done, already, failed, inFlight } = this;
-    return { total, done, already, failed, inFlight };
+    const { total, done, already, failed, inFlight, graded, solved } = this;
+    return { total, done, already, failed, inFlight, graded, solved };
   }
 
   private report(): void {

@@ -28,12 +28,15 @@ export type Trial =
 
 /** Result of a request for a server's models. */
 type ModelList =
-  { readonly listed: true; readonly names: readonly string[] } | ({ readonly listed: false } & Diagnosis);
+  | { readonly listed: true; readonly names: readonly string[]; readonly owners: readonly string[] }
+  | ({ readonly listed: false } & Diagnosis);
 
 interface AskOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds that the server may take before its answer begins. */
   readonly timeoutMs?: number;
+  /** Default: a redirect is followed. */
+  readonly redirect?: 'error';
 }
 
 /** Time limit for the list, because a person waits for it and can type a name instead. */
@@ -71,7 +74,9 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
   }
 }
 
-const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+const listSchema = z.object({
+  data: z.array(z.object({ id: z.string(), owned_by: z.string().optional().catch(undefined) })),
+});
 
 /**
  * Asks a server for its models, sorted by name.
@@ -79,16 +84,24 @@ const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
  */
 export async function listModels(
   endpoint: Omit<Endpoint, 'model'>,
-  { signal, timeoutMs = LIST_MS }: AskOptions = {},
+  { signal, timeoutMs = LIST_MS, redirect }: AskOptions = {},
 ): Promise<ModelList> {
   const to = addressee({ ...endpoint, model: '' });
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const request = { signal: signal === undefined ? late : AbortSignal.any([late, signal]) };
+    const request = {
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+      fetchOptions: { redirect },
+    };
     const answer = await clientFor(addressFor('', to.server), to.key).models.list(request).asResponse();
     const list = listSchema.safeParse(parsed(await textOf(answer)));
     if (!list.success) return { listed: false, ...notOpenAi(to) };
-    return { listed: true, names: list.data.data.map(({ id }) => id).sort() };
+    const { data } = list.data;
+    return {
+      listed: true,
+      names: data.map(({ id }) => id).sort(),
+      owners: data.flatMap(({ owned_by: owner }) => owner ?? []),
+    };
   } catch (error) {
     signal?.throwIfAborted();
     return { listed: false, ...(late.aborted ? tooSlow(to) : diagnosisOf(error, to)) };

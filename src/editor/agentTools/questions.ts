@@ -65,7 +65,11 @@ async function playWords(
     players[0]!.simulator,
     packs.join(', '),
   );
-  return [who, ...players.map(({ cost }) => cost(count))].filter((sentence) => sentence !== '').join(' ');
+  const estimates = players
+    .map((play) => ({ name: play.agent, words: play.estimate(count) }))
+    .filter(({ words }) => words !== '')
+    .map(({ name, words }) => (players.length === 1 ? words : t('{0}: {1}', name, words)));
+  return [who, ...estimates].join(' ');
 }
 
 function startWords({ configuration }: StartInput): string {

@@ -1,26 +1,23 @@
 import * as vscode from 'vscode';
-import { costOf, type Price } from '../../core/trajectory/cost';
-import type { ModelUse } from '../../core/trajectory/use';
 import { idOf, type CommandId } from '../contributions';
-import { dollars } from '../models/use';
 import { askWhole, pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
 import type { Pack, ListedTask } from '../tasks/pack';
 import { dialogues } from '../trajectories/words';
-import { extentOf, playedOf, type Extent } from './extent';
+import { extentOf, playedAmong, playedOf, type Extent } from './extent';
 
 const { t } = vscode.l10n;
 
 /** Maximum number of dialogues of one task that a person can ask for. */
 const MOST_ROLLOUTS = 1000;
 
-/** The players by the names that a person sees, and the cost of dialogues. */
+/** The players by the names that a person sees, and what dialogues take. */
 export interface Players {
   readonly agent: string;
   readonly simulator: string;
   /** Maximum number of suggested tasks. */
   readonly suggested: number;
-  /** Returns a sentence; empty where nothing has a price. */
-  readonly cost: (dialogues: number) => string;
+  /** Estimates tokens and cost in a sentence; empty where no model counts tokens. */
+  readonly estimate: (dialogues: number) => string;
 }
 
 /** The extent that a person chose, or the command that changes who plays. */
@@ -58,7 +55,10 @@ export async function askExtent(
       (typed) => (rollouts = typed),
     ),
     taking(
-      (place) => askWhether(title, tasks, rollouts, play, place),
+      (place) => {
+        const extent = { tasks: all.slice(0, tasks), rollouts };
+        return askWhether(title, extent, playedAmong(extent, played), play, place);
+      },
       (item) => (change = item.change),
     ),
   ]);
@@ -71,20 +71,24 @@ interface PlayItem extends vscode.QuickPickItem {
   readonly change?: CommandId;
 }
 
-/** Shows the players, the number of dialogues and the cost before anything is played. */
+/**
+ * Shows the players, the number of dialogues, and the tokens and cost before anything is played.
+ * @param known number of these dialogues that are in the log already
+ */
 function askWhether(
   title: string,
-  tasks: number,
-  rollouts: number,
-  { agent, simulator, cost }: Players,
+  { tasks, rollouts }: Extent<ListedTask>,
+  known: number,
+  { agent, simulator, estimate }: Players,
   place: StepPosition,
 ): Promise<Given<PlayItem>> {
-  const count = tasks * rollouts;
+  const count = tasks.length * rollouts;
+  const times = t('{0} tasks × {1}', tasks.length, rollouts);
   const items: PlayItem[] = [
     {
       label: `$(run-all) ${t('Play {0}', dialogues(count, t))}`,
-      description: t('{0} tasks × {1}', tasks, rollouts),
-      detail: cost(count),
+      description: known === 0 ? times : t('{0}, already played: {1}', times, known),
+      detail: known === count ? undefined : estimate(count - known),
     },
     {
       change: idOf('chooseAgent'),
@@ -98,33 +102,4 @@ function askWhether(
     },
   ];
   return pickOne({ title, placeholder: t('Dialogues are played, graded and logged.'), items, ...place });
-}
-
-/** A model that will play, with its use so far. */
-export interface Player {
-  /** Name that a person sees. */
-  readonly name: string;
-  readonly price?: Price;
-  /** Its use in this log. */
-  readonly use?: ModelUse;
-  /** Number of dialogues in the log in which it took part. */
-  readonly played: number;
-}
-
-/**
- * Estimates the cost of dialogues from those before; empty where no model has a price.
- * @param players each model once, also where it plays both sides
- */
-export function costWords(count: number, players: readonly Player[]): string {
-  const priced = players.filter(({ price }) => price !== undefined);
-  if (priced.length === 0) return '';
-  const unknown = priced.find(({ use, played }) => use === undefined || played === 0);
-  if (unknown !== undefined)
-    return t('What it costs is known as soon as {0} has played a dialogue: begin with a few.', unknown.name);
-  const sum = priced.reduce(
-    (total, { price, use, played }) => total + (count * costOf(use!, price!)) / played,
-    0,
-  );
-  const basis = Math.min(...priced.map(({ played }) => played));
-  return t('Costs about {0}, by {1} in this log.', dollars(sum), dialogues(basis, t));
 }

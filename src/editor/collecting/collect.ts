@@ -1,12 +1,14 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { CollectionResult, PackTask } from '../../core/dialogue/collect';
+import { grouped } from '../../core/text';
+import type { CollectionPlan, CollectionProgress, PackTask } from '../../core/dialogue/collect';
 import type { Engine } from '../engine';
-import { cancellable } from '../progress';
+import { cancellable, type Report } from '../progress';
 import type { ListedTask as TaskHeader } from '../tasks/pack';
 import type { Packs } from '../tasks/packs';
 import { refuseInRestrictedMode } from '../restricted';
+import { progressWords, type EndedCollection } from './ending';
 import type { Extent } from './extent';
 
 const { t } = vscode.l10n;
@@ -14,11 +16,6 @@ const { t } = vscode.l10n;
 /** Dialogues in flight at once: a model on this machine writes many in a batch, a server may refuse so many. */
 const AT_ONCE = { here: 16, elsewhere: 4 };
 const SEED = 0;
-
-/** The result of a collection so far, with the collection's name. */
-export interface CollectionSoFar extends CollectionResult {
-  readonly collection: string;
-}
 
 /** Returns whether the agent runs on this machine, where a dialogue costs little. */
 export const playsHere = ({ localPlaces, agentName }: Engine, agent = agentName): boolean =>
@@ -49,49 +46,65 @@ export async function playersOf(
  * @param all the tasks that may be played
  * @param choose returns the tasks and the dialogues of each, given what these two have played already as `id#rollout`;
  *   undefined plays nothing
- * @returns undefined when nothing was chosen or the person cancelled
- * @throws {Fault} `editor/no-tasks`, `editor/collection-failed`, and as `collect`
+ * @returns what was played, also when the person cancelled or a dialogue failed; undefined when nothing was chosen
+ * @throws {Fault} `editor/no-tasks`, and as `collect` when nothing was played
  */
 export async function collectHere(
   engine: Engine,
   packs: Packs,
   all: readonly TaskHeader[],
   choose: (played: readonly string[]) => Extent<TaskHeader> | PromiseLike<Extent<TaskHeader> | undefined>,
-): Promise<CollectionSoFar | undefined> {
+): Promise<EndedCollection | undefined> {
   refuseInRestrictedMode(t('Nothing is played'));
   if (all.length === 0)
     throw new Fault('editor/no-tasks', t('There is no task to play: add a pack in the Tasks view first.'));
-  const { collect, collectionName } = await import('../../core/dialogue/collect');
+  const { collectionName } = await import('../../core/dialogue/collect');
   const parts = await playersOf(engine);
   const collection = collectionName('collection', parts);
   const extent = await choose([...parts.log.collected(collection).keys()]);
   if (extent === undefined) return undefined;
-  const { tasks, rollouts } = extent;
   const title = t(
     '{0} plays with {1}',
     engine.calledBy(parts.agent.name),
     engine.calledBy(parts.simulator.name),
   );
-  return cancellable(title, async (signal, report) => {
-    const result = await collect({
-      ...parts,
-      tasks: await wholeTasks(packs, tasks),
+  const ended = await cancellable(title, async (signal, report) => {
+    const plan = {
+      ...{ ...parts, collection, signal, rollouts: extent.rollouts },
+      tasks: await wholeTasks(packs, extent.tasks),
       grader: await engine.grader(),
-      ...{ rollouts, signal },
-      collection,
-      onProgress: ({ done, total, already }) => {
-        const [now, wanted] = [done - already, total - already];
-        report(t('{0} of {1} dialogues', now, wanted), wanted === 0 ? 1 : now / wanted);
-      },
-    });
-    const [failure] = result.failures;
-    if (failure !== undefined)
-      throw new Fault(
-        'editor/collection-failed',
-        t('{0} of {1} dialogues failed: {2}', result.failed, result.total, failure.message),
-      );
-    return { ...result, collection };
+    };
+    return { ...(await playAll(plan, report)), collection };
   });
+  if (ended?.failure !== undefined) engine.report(ended.failure);
+  return ended;
+}
+
+/** Plays a collection, and returns how it ended; a fault before the first dialogue is thrown. */
+async function playAll(plan: CollectionPlan, report: Report): Promise<Omit<EndedCollection, 'collection'>> {
+  const { collect } = await import('../../core/dialogue/collect');
+  const begun = performance.now();
+  let progress: CollectionProgress = {
+    ...{ total: plan.tasks.length * plan.rollouts, done: 0, already: 0 },
+    ...{ failed: 0, inFlight: 0, graded: 0, solved: 0 },
+  };
+  const onProgress = (told: CollectionProgress): void => {
+    progress = told;
+    const { done, total, already } = told;
+    const fraction = total === already ? 1 : (done - already) / (total - already);
+    report(progressWords(told, (performance.now() - begun) / 1000), fraction);
+  };
+  try {
+    const { failures } = await collect({ ...plan, onProgress });
+    const [first] = failures;
+    const failure =
+      first === undefined ? undefined : t('{0} failed: {1}', grouped(progress.failed), first.message);
+    return { ...progress, failure, isCancelled: false };
+  } catch (error) {
+    if (plan.signal?.aborted === true) return { ...progress, isCancelled: true };
+    if (!(error instanceof Fault) || progress.done === progress.already) throw error;
+    return { ...progress, failure: error.message, isCancelled: false };
+  }
 }
 
 async function wholeTasks(

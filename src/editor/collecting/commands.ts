@@ -1,14 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { TrajectoryFilter } from '../../core/trajectory/index/query';
 import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { pickOne, valueOf } from '../steps';
-import type { Pack } from '../tasks/pack';
+import type { ListedTask, Pack } from '../tasks/pack';
 import type { Packs } from '../tasks/packs';
-import { dialogues } from '../trajectories/words';
 import type { Players } from './ask';
-import type { CollectionSoFar } from './collect';
+import type { EndedCollection } from './ending';
+import type { Extent } from './extent';
 
 const { t } = vscode.l10n;
 
@@ -33,65 +34,71 @@ export async function collectPack(
   const engine = engines.of(pack.file);
   const { collectHere } = await import('./collect');
   const { askExtent } = await import('./ask');
+  let chosenExtent: Extent<ListedTask> | undefined;
   for (;;) {
     const asked: { change?: CommandId } = {};
     const play = await playOf(engine);
-    const result = await collectHere(engine, packs, pack.tasks, async (played) => {
+    const ended = await collectHere(engine, packs, pack.tasks, async (played) => {
+      // What was begun is gone on with as it was chosen.
+      if (chosenExtent !== undefined) return chosenExtent;
       const answer = await askExtent(pack, played, play);
-      if (typeof answer !== 'string') return answer;
-      asked.change = answer;
-      return undefined;
+      if (typeof answer === 'string') asked.change = answer;
+      else chosenExtent = answer;
+      return chosenExtent;
     });
-    if (asked.change === undefined) return result && tell(engine, pack, result, runForms);
-    await vscode.commands.executeCommand(asked.change);
+    if (asked.change !== undefined) await vscode.commands.executeCommand(asked.change);
+    else if (ended === undefined || !(await tell(engine, pack, ended, runForms))) return;
   }
 }
 
-/** Returns who plays with the settings of a folder, or who would, and what that costs. */
+/** Returns who plays with the settings of a folder, or who would, and what that takes. */
 export async function playOf(
   engine: Engine,
   agentName = engine.agentName,
   simulatorName = engine.simulatorName,
 ): Promise<Players> {
-  const { costWords } = await import('./ask');
+  const { estimateWords } = await import('./estimate');
   const { playsHere } = await import('./collect');
   const { QUICK } = await import('../../core/evaluation/loop/settings');
   const { FEW_TASKS } = await import('./extent');
   const log = await engine.log();
   const uses = await log.modelUse();
   const simulator = simulatorName === '' ? 'rules' : simulatorName;
-  const players = [...new Set([agentName, simulator])].map((spec) => ({
-    name: engine.calledBy(spec),
-    price: engine.servers.find(spec)?.price,
-    use: uses[spec],
-    played: Math.max(log.count({ agent: spec }).total, log.count({ collaborator: spec }).total),
-  }));
+  const players = [...new Set([agentName, simulator])]
+    .filter((spec) => spec !== 'rules')
+    .map((spec) => {
+      const finished = (filter: TrajectoryFilter): number =>
+        log.count({ ...filter, state: 'answered' }).total;
+      const sides = finished({ agent: spec }) + finished({ collaborator: spec });
+      const plays: 1 | 2 = agentName === simulator ? 2 : 1;
+      return {
+        ...{ name: engine.calledBy(spec), price: engine.servers.find(spec)?.price, use: uses[spec] },
+        ...{ sides, played: sides - finished({ agent: spec, collaborator: spec }), plays },
+      };
+    });
   return {
     agent: engine.calledBy(agentName),
     simulator: engine.calledBy(simulator),
     suggested: playsHere(engine, agentName) ? QUICK.trainTasks : FEW_TASKS,
-    cost: (count) => costWords(count, players),
+    estimate: (count) => estimateWords(count, players),
   };
 }
 
+/** Says how a collection ended; returns true when the person wants to go on with it. */
 async function tell(
   engine: Engine,
   { name, file }: Pack,
-  { done, already, collection }: CollectionSoFar,
+  ended: EndedCollection,
   runForms: TrainingForm,
-): Promise<void> {
+): Promise<boolean> {
+  const { endingWords, isComplete, showEnding } = await import('./ending');
   const pack = path.basename(file);
-  const { graded, successes } = (await engine.log()).count({ collection, pack });
-  const [show, train] = [t('Show Trajectories'), t('New Run…')];
-  const pressed = await vscode.window.showInformationMessage(
-    done === already
-      ? t('These dialogues were already played. Choose more tasks, or more dialogues per task.')
-      : t('{0}: {1} played, {2} of {3} solved.', name, dialogues(done - already, t), successes, graded),
-    show,
-    train,
-  );
+  const words = endingWords(ended, name, (await engine.log()).count({ collection: ended.collection, pack }));
+  const [show, train, goOn] = [t('Show Trajectories'), t('New Run…'), t('Continue')];
+  const pressed = await showEnding(ended, words, ...(isComplete(ended) ? [show, train] : [goOn, show]));
   if (pressed === show) await vscode.commands.executeCommand(`${views.trajectories}.focus`);
   if (pressed === train) await runForms.openOn(engine, { pack, agent: engine.agentName });
+  return pressed === goOn;
 }
 
 async function choosePack(packs: readonly Pack[]): Promise<Pack | undefined> {

@@ -20,6 +20,21 @@ export function playedOf(all: readonly { readonly id: string }[], played: Iterab
 }
 
 /**
+ * Counts the dialogues of an extent that were played.
+ * @param played each dialogue as `id#rollout`
+ */
+export function playedAmong(
+  { tasks, rollouts }: Extent<{ readonly id: string }>,
+  played: Iterable<string>,
+): number {
+  const ids = new Set(tasks.map(({ id }) => id));
+  return [...played].filter((key) => {
+    const end = key.lastIndexOf('#');
+    return ids.has(key.slice(0, end)) && Number(key.slice(end + 1)) < rollouts;
+  }).length;
+}
+
+/**
  * Extends what was played so far: by more tasks while there are others, then by more dialogues of each.
  * @param all the tasks that can be played
  * @param played each dialogue as `id#rollout`; those of removed tasks do not count

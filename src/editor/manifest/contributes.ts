@@ -27,11 +27,11 @@ export const restrictedConfigurations = Object.values(settings)
 /** The steps of the walkthrough, and what ticks each off: one of these commands, or that the step was opened. */
 const steps: Readonly<Record<string, readonly (CommandName | 'onStepSelected')[]>> = {
   play: ['playFirst', 'playNext', 'playTask'],
-  answer: ['openGuidelines', 'onStepSelected'],
-  agent: ['chooseAgent', 'useAsAgent'],
+  agent: ['chooseAgent', 'useAsAgent', 'connectModel', 'addModelFolder'],
   packs: ['addPack', 'addPackFile', 'downloadPack'],
-  teach: ['teachAgent'],
   data: ['onStepSelected'],
+  teach: ['teachAgent'],
+  use: ['compareBlindly', 'useAsAgent'],
 };
 
 /** All commands with what leads to them. */
@@ -71,7 +71,7 @@ export const contributes = {
     'view/title': entriesOf('view/title'),
     'view/item/context': entriesOf('view/item/context'),
   } satisfies Record<'commandPalette' | MenuEntry['menu'], object[]>,
-  keybindings: declared.flatMap(({ command, key }) => (key === undefined ? [] : [{ command, ...key }])),
+  keybindings: declared.flatMap(({ command, keys = [] }) => keys.map((key) => ({ command, ...key }))),
   configuration: Object.entries(settings).map(([title, group], index) => ({
     title: `%settings.${title}%`,
     order: index + 1,
@@ -106,7 +106,7 @@ export const contributes = {
 };
 
 /** Returns the entries of a menu, which the editor sorts by group, number and title. */
-function entriesOf(menu: MenuEntry['menu']): object[] {
+function entriesOf(menu: MenuEntry['menu']): { command: string; when: string; group: string }[] {
   return declared.flatMap(({ command, menus = [] }) =>
     menus.flatMap(({ when, group, ...entry }) => (entry.menu === menu ? [{ command, when, group }] : [])),
   );

@@ -7,7 +7,8 @@ export interface Place {
   /** When the palette lists the command: `never` is for one that needs a row. */
   readonly palette: Condition | 'always' | 'never';
   readonly menus?: readonly MenuEntry[];
-  readonly key?: KeyBinding;
+  /** Keys of the command. The palette and the buttons show the last one that works where the focus is. */
+  readonly keys?: readonly KeyBinding[];
 }
 
 export interface MenuEntry {
@@ -57,6 +58,17 @@ export const inEditorTitle = (
 export const inText = (group: Section, ...conditions: readonly Condition[]): MenuEntry => ({
   menu: 'editor/context',
   group,
+  when: all(...conditions),
+});
+
+/**
+ * Keys that work wherever the focus is: two presses, of which the first is the editor's own prefix for such pairs. The
+ * second one holds Ctrl (on a Mac ⌘) as well as Alt, because the page of a session takes digits and letters with Alt
+ * for its own (`webview/session/keys.ts`). The editor has pairs of this form only with C, S and the arrows.
+ */
+export const anywhere = (letter: 'f' | 'n' | 'p', ...conditions: readonly Condition[]): KeyBinding => ({
+  key: `ctrl+k ctrl+alt+${letter}`,
+  mac: `cmd+k cmd+alt+${letter}`,
   when: all(...conditions),
 });
 

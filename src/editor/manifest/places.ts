@@ -1,7 +1,16 @@
 import { answerScheme, exportScheme, type CommandName } from '../contributions';
 import { all, editor, IN_FOLDER, isSet, languageIs, not, panelIs } from './conditions';
 import { resourceIsIn, schemeIs, type RowName, type ViewName } from './conditions';
-import { inEditorTitle, inFocus, inText, inTitle, onRow, type KeyBinding, type Place } from './menus';
+import {
+  anywhere,
+  inEditorTitle,
+  inFocus,
+  inText,
+  inTitle,
+  onRow,
+  type KeyBinding,
+  type Place,
+} from './menus';
 
 const PACKS = isSet('hasPacks');
 const TASKS_FILTERED = isSet('tasksAreFiltered');
@@ -30,6 +39,13 @@ const ON_ROWS = all(editor('listFocus'), not(editor('inputFocus')));
 const deletesIn = (view: ViewName): KeyBinding =>
   inFocus(view, { key: 'delete', mac: 'cmd+backspace' }, ON_ROWS);
 
+/** The last button in the title of a view, whose title is a sentence about the view. */
+const helpOn = (view: ViewName): Place => ({
+  icon: 'question',
+  palette: 'never',
+  menus: [inTitle(view, 'navigation@9')],
+});
+
 /**
  * Where a person finds each command; `commands.ts` says what it does. A command whose place is missing here does not
  * compile. The order is that of the commands in `package.json`, which is written from here by
@@ -38,8 +54,17 @@ const deletesIn = (view: ViewName): KeyBinding =>
 export const places: Readonly<Record<CommandName, Place>> = {
   // Tasks.
   playTask: { icon: 'play', palette: 'never', menus: [onRow(TASK, '1_open@1')] },
-  playNext: { icon: 'play', palette: PACKS, menus: [inTitle('tasks', 'navigation@1', PACKS)] },
-  playFirst: { icon: 'play', palette: all(IN_FOLDER, isSet('packsAreRead'), not(PACKS)) },
+  playNext: {
+    icon: 'play',
+    palette: PACKS,
+    menus: [inTitle('tasks', 'navigation@1', PACKS)],
+    keys: [anywhere('p', PACKS)],
+  },
+  playFirst: {
+    icon: 'play',
+    palette: all(IN_FOLDER, isSet('packsAreRead'), not(PACKS)),
+    keys: [anywhere('p', IN_FOLDER, not(PACKS))],
+  },
   playNextOfPack: { palette: 'never', menus: [onRow('pack', '1_open@0')] },
   collect: { palette: PACKS, menus: [inTitle('tasks', '0_generate@2', PACKS), onRow('pack', '2_collect@1')] },
   removePack: { palette: 'never', menus: [onRow('pack', '3_list@1')] },
@@ -84,12 +109,15 @@ export const places: Readonly<Record<CommandName, Place>> = {
   refresh: {
     icon: 'refresh',
     palette: 'always',
-    menus: [
-      inTitle('tasks', '2_list@2'),
-      inTitle(['trajectories', 'models', 'standing', 'runs'], 'navigation@9'),
-    ],
+    menus: [inTitle(['tasks', 'trajectories', 'models', 'standing', 'runs'], '2_list@2')],
   },
   showMore: { palette: 'never' },
+  openHelp: { palette: 'always' },
+  helpOnTasks: helpOn('tasks'),
+  helpOnTrajectories: helpOn('trajectories'),
+  helpOnModels: helpOn('models'),
+  helpOnRuns: helpOn('runs'),
+  helpOnLeaderboard: helpOn('standing'),
 
   // The log.
   openTrajectory: { palette: 'never' },
@@ -114,7 +142,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     icon: 'search',
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', 'navigation@3', IN_FOLDER)],
-    key: inFocus('trajectories', { key: 'ctrl+alt+f', mac: 'cmd+alt+f' }),
+    keys: [inFocus('trajectories', { key: 'ctrl+alt+f', mac: 'cmd+alt+f' }), anywhere('f', IN_FOLDER)],
   },
   groupTrajectories: {
     icon: 'list-tree',
@@ -125,7 +153,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     icon: 'trash',
     palette: 'never',
     menus: [onRow('trajectory', '3_delete@1')],
-    key: deletesIn('trajectories'),
+    keys: [deletesIn('trajectories')],
   },
   restoreTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '2_deleted@1', IN_FOLDER)] },
   exportTrajectories: {
@@ -199,7 +227,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   removeModel: {
     palette: 'never',
     menus: [onRow(['modelFolder', 'server'], '3_list@1')],
-    key: deletesIn('models'),
+    keys: [deletesIn('models')],
   },
 
   // Consent.
@@ -240,7 +268,12 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('runs', 'navigation@0', IN_FOLDER)],
   },
-  newRun: { icon: 'add', palette: IN_FOLDER, menus: [inTitle('runs', 'navigation@1', IN_FOLDER)] },
+  newRun: {
+    icon: 'add',
+    palette: IN_FOLDER,
+    menus: [inTitle('runs', 'navigation@1', IN_FOLDER)],
+    keys: [anywhere('n', IN_FOLDER)],
+  },
   startRunFile: {
     icon: 'play',
     palette: all(languageIs('json', 'jsonc'), IN_FOLDER),
@@ -285,7 +318,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   renameRun: {
     palette: 'never',
     menus: [onRow(RUN, '3_notes@1', ONE_ROW)],
-    key: inFocus('runs', { key: 'f2', mac: 'f2' }, ON_ROWS),
+    keys: [inFocus('runs', { key: 'f2', mac: 'f2' }, ON_ROWS)],
   },
   tagRuns: { palette: 'never', menus: [onRow(RUN, '3_notes@2')] },
   noteOnRun: { palette: 'never', menus: [onRow(RUN, '3_notes@3', ONE_ROW)] },
@@ -295,7 +328,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   deleteRun: {
     palette: 'never',
     menus: [onRow(['restingRun', 'queuedRun', 'doneRun'], '4_delete@1')],
-    key: deletesIn('runs'),
+    keys: [deletesIn('runs')],
   },
   compareRuns: { palette: IN_FOLDER, menus: [onRow(STARTED_RUN, '1_open@5')] },
   evaluateRuns: { palette: IN_FOLDER, menus: [onRow('doneRun', '1_open@6')] },

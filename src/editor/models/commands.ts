@@ -61,7 +61,8 @@ export async function edit({ connect, configuration }: App, server: Server): Pro
 }
 
 /** Asks a server for an answer, and says how long it took. */
-export async function test({ engine }: App, server: Server): Promise<void> {
+export async function test(app: App, server: Server): Promise<void> {
+  const { engine } = app;
   const title = t('Testing {0}', server.name);
   const location = vscode.ProgressLocation.Notification;
   const trial = await vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
@@ -76,8 +77,9 @@ export async function test({ engine }: App, server: Server): Promise<void> {
   });
   if (trial === undefined) return;
   if (!trial.works) {
-    void vscode.window.showErrorMessage(`${trial.what} ${trial.remedy}`);
-    return;
+    const mend = t('Edit Connection…');
+    const pressed = await vscode.window.showErrorMessage(`${trial.what} ${trial.remedy}`, mend);
+    return pressed === mend ? edit(app, server) : undefined;
   }
   const seconds = (trial.milliseconds / 1000).toFixed(1);
   void vscode.window.showInformationMessage(t('{0} works: it answered in {1} s.', server.name, seconds));

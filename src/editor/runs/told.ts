@@ -6,7 +6,8 @@ import { playsItself, type TrainerEventOf } from '../../core/training/events';
 import type { EventListView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
-import { duration, endedWords, stageWord, stateWord } from './words';
+import { duration } from '../words';
+import { endedWords, stageWord, stateWord } from './words';
 
 const MOST_LINES = 40;
 /** Maximum number of routine lines, when there is enough else to show. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Progress } from '../../core/training/progress';
 import { fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
-import { ago } from '../words';
+import { ago, duration } from '../words';
 import type { Translate } from '../translate';
 import { methodWord } from '../words';
 
@@ -90,16 +90,6 @@ function nameOfStage(stage: string, t: Translate): string {
     default:
       return stage;
   }
-}
-
-/** Returns for example `40 s`, `3 min 20 s` or `2 h 5 min`. */
-export function duration(exact: number, t: Translate): string {
-  const seconds = Math.round(exact);
-  if (seconds < 60) return t('{0} s', seconds);
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? t('{0} min {1} s', minutes, seconds % 60)
-    : t('{0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
 export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));

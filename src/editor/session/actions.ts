@@ -13,6 +13,7 @@ import type {
   ToWebview,
 } from '../../../webview/session/protocol';
 import type { Translate } from '../translate';
+import type { Connected } from './notices';
 import type { RatingRequest, State, WorkRequest } from './state';
 
 /** Everything that a person can ask of a session; most are messages and actions of the page as they are. */
@@ -118,6 +119,7 @@ export interface Present {
   readonly at: number;
   readonly consent: ConsentRequest | undefined;
   readonly agentName: string;
+  readonly connected: Connected;
   readonly showsCandidates: boolean;
   readonly protocol: Protocol;
 }

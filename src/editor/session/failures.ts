@@ -19,13 +19,14 @@ export function notSent(state: State, { t }: Present, effects: readonly Effect[]
 /**
  * Leaves work that was stopped or failed: the log gets an entry where the dialogue cannot go on, and the person decides.
  */
-export function workFailed(before: State, work: Work, failure: Failure, { t }: Present): Reduced {
+export function workFailed(before: State, work: Work, failure: Failure, present: Present): Reduced {
+  const { t } = present;
   const { error, isStopped, episode } = failure;
   const { phase: during, seat, wantsSeat } = before;
   const awaitsReply = isCollaboratorsMove(before);
   const party = during !== 'agent' && (during === 'simulator' || awaitsReply) ? 'simulator' : 'agent';
   const isGrading = during === 'grading' || work.before === 'over';
-  const notice = isStopped ? before.notice : noticeOf(error, isGrading ? 'grader' : party, t);
+  const notice = isStopped ? before.notice : noticeOf(error, isGrading ? 'grader' : party, present);
   const state = { ...before, episode, notice, isSuggesting: false };
   // The panel was closed: the dialogue stays open in the log, as after a reload.
   if (state.isClosed) return { state, effects: [] };
@@ -50,13 +51,13 @@ export function workFailed(before: State, work: Work, failure: Failure, { t }: P
 }
 
 /** Tells the person of a failure that leaves the move as it is: no step of the work has failed. */
-export function failedAside(state: State, error: unknown, { t }: Present): Reduced {
+export function failedAside(state: State, error: unknown, present: Present): Reduced {
   const { work, phase } = state;
   const end: Effect[] = work === undefined ? [{ type: 'let-go' }] : [];
   if (work?.isEnding === true) end.push({ type: 'finish' });
   if (isPlayedElsewhere(error)) return elsewhere(state, error, phase, ...end);
   return {
-    state: { ...state, notice: noticeOf(error, 'agent', t) },
+    state: { ...state, notice: noticeOf(error, 'agent', present) },
     effects: [{ type: 'report', error }, ...end],
   };
 }

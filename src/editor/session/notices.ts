@@ -6,6 +6,9 @@ import type { FaultCode } from '../../core/faults';
 
 type Party = 'agent' | 'simulator' | 'grader';
 
+/** Whether the models are connections that a person can edit. */
+export type Connected = Readonly<Record<'agent' | 'simulator', boolean>>;
+
 const information = (message: string): Notice => ({ kind: 'information', message, actions: [] });
 
 /** The sentences of a session: what happened, and the buttons that help. */
@@ -80,9 +83,14 @@ export function isPlayedElsewhere(error: unknown): error is Fault {
 }
 
 /** Returns the notice for an error: its sentence, and the buttons that can help. */
-export function noticeOf(error: unknown, party: Party, t: Translate): Notice {
+export function noticeOf(
+  error: unknown,
+  party: Party,
+  { t, connected }: { readonly t: Translate; readonly connected: Connected },
+): Notice {
   if (error instanceof Fault) {
-    return { kind: 'error', message: error.message, actions: remedies(error.code, party) };
+    const isConnected = party !== 'grader' && connected[party];
+    return { kind: 'error', message: error.message, actions: remedies(error.code, party, isConnected) };
   }
   return {
     kind: 'error',
@@ -104,12 +112,15 @@ const OF_SIMULATORS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'dialogue/empty-reply',
 ]);
 
-function remedies(code: FaultCode, party: Party): NoticeAction[] {
+function remedies(code: FaultCode, party: Party, isConnected: boolean): NoticeAction[] {
   if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
   if (!/^(model|session)\//.test(code) && !OF_SIMULATORS.has(code)) return [];
-  const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
-  return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
+  return [
+    ...(code === 'model/unauthorized' ? (['set-key'] as const) : []),
+    ...(isConnected && code.startsWith('model/') ? ([`edit-${party}-connection`] as const) : []),
+    `choose-${party}`,
+  ];
 }
 
 /**

@@ -182,9 +182,21 @@ export class SessionPanel extends Panel<'session', ToWebview> {
         return;
       case 'set-key':
         return vscode.commands.executeCommand(idOf('setApiKey'));
+      case 'edit-agent-connection':
+        return this.editConnection(this.engine.agentName, 'chooseAgent');
+      case 'edit-simulator-connection':
+        return this.editConnection(this.engine.simulatorName, 'chooseSimulator');
       default:
         return session.do({ type: action });
     }
+  }
+
+  /** Edits the connection of a model. One that has been removed meanwhile is chosen anew. */
+  private editConnection(spec: string, instead: 'chooseAgent' | 'chooseSimulator'): Thenable<void> {
+    const server = this.engine.servers.find(spec);
+    return server === undefined
+      ? vscode.commands.executeCommand(idOf(instead))
+      : vscode.commands.executeCommand(idOf('editConnection'), { kind: 'server', server });
   }
 
   private async endNow(): Promise<void> {

@@ -36,6 +36,8 @@ export interface SessionParts extends Namer {
   /** Agent that writes the second candidate; empty when the agent itself does. */
   readonly secondAgentName: string;
   readonly simulatorName: string;
+  /** Returns whether a person has connected this model, and so can edit its connection. */
+  isConnected(spec: string): boolean;
   readonly protocol: Protocol;
   /** Sampling settings of the agent. */
   readonly sampling: SamplingSettings;

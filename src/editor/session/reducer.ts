@@ -377,7 +377,7 @@ function finished(state: State, error: unknown, present: Present): Reduced {
   const lost = [work?.isDone === true ? undefined : work?.request, error === undefined ? undefined : next];
   const isLost = lost.some((request) => request?.type === 'reply' && request.isUsual !== true);
   if (error !== undefined) {
-    const told = { ...idle, notice: noticeOf(error, 'agent', present.t) };
+    const told = { ...idle, notice: noticeOf(error, 'agent', present) };
     const report: Effect = { type: 'report', error };
     return isLost ? notSent(told, present, [report]) : reduced(told, report);
   }

@@ -174,8 +174,12 @@ export class Session {
   }
 
   private get present(): Present {
-    const { t, agentName, showsCandidates, protocol, consent } = this.parts;
-    return { t, agentName, showsCandidates, protocol, at: Date.now(), consent: consent.given };
+    const { t, agentName, simulatorName, showsCandidates, protocol, consent } = this.parts;
+    const connected = {
+      agent: this.parts.isConnected(agentName),
+      simulator: this.parts.isConnected(simulatorName),
+    };
+    return { t, agentName, connected, showsCandidates, protocol, at: Date.now(), consent: consent.given };
   }
 
   /** Tells the view what has changed since it was told last. */

@@ -124,12 +124,12 @@ async function filter(workbench: WorkbenchDriver): Promise<number> {
 async function statistics(workbench: WorkbenchDriver, report: Report): Promise<void> {
   await workbench.page.keyboard.press('F1');
   const widget = workbench.page.locator('.quick-input-widget');
-  await widget.locator('input.input').fill('>Tandem: Show Statistics');
-  await quickRow(workbench, 'Tandem: Show Statistics').waitFor();
+  await widget.locator('input.input').fill('>Tandem: Show Statistics of Dialogues');
+  await quickRow(workbench, 'Tandem: Show Statistics of Dialogues').waitFor();
   report(
     'statistics, from the command to the pictures',
     await timed(async () => {
-      await quickRow(workbench, 'Tandem: Show Statistics').click();
+      await quickRow(workbench, 'Tandem: Show Statistics of Dialogues').click();
       await session(workbench).locator('canvas').first().waitFor();
     }),
   );

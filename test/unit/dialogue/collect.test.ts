@@ -74,6 +74,22 @@ describe('collecting', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
+  it('tells how many of the dialogues that it plays are solved, and leaves those from before out', async () => {
+    let grades = 0;
+    const every = graderThat((_, __, { mode }) => {
+      const success = [true, false, null, false][grades++ % 4]!;
+      return Promise.resolve({ mode, reward: success === null ? null : Number(success), success, tests: [] });
+    });
+    const told: (readonly [number, number, number])[] = [];
+    const onProgress: CollectionPlan['onProgress'] = ({ done, graded, solved }) =>
+      told.push([done, graded, solved]);
+    const result = await collect(await plan({ grader: every, concurrency: 1, onProgress }));
+    expect(result).toMatchObject({ total: 8, done: 8, graded: 6, solved: 2 });
+    expect(told).toContainEqual([4, 3, 1]);
+    const more = await collect(await plan({ rollouts: 3 }));
+    expect(more).toMatchObject({ total: 12, done: 12, already: 8, graded: 4, solved: 4 });
+  });
+
   it('plays in parts, each dialogue in one of them, what one alone plays', async () => {
     const of = 3;
     const parts = await Promise.all(

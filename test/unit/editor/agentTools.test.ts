@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as vscode from 'vscode';
 import { actingTools, readingTools, type ToolName } from '../../../src/core/tools/names';
-import { openLog, play, temporaryFolder } from '../../fixtures/log';
+import { dialogue, doubling, openLog, temporaryFolder } from '../../fixtures/log';
 import { taskRow } from '../../fixtures/tasks';
 import * as standIn from './vscode';
 
@@ -23,7 +23,10 @@ async function registered() {
   const file = path.join(folder, 'fees.jsonl');
   await writeFile(file, JSON.stringify(taskRow()));
   const log = await openLog(path.join(folder, '.tandem'));
-  await play(log, 'a', 1, { agent: 'openai:m' });
+  await log.recordTask(doubling);
+  const usage = { promptTokens: 10_000, completionTokens: 100 };
+  const events = dialogue('a', 1, { agent: 'openai:m', task: doubling.id });
+  await log.appendAll(events.map((one) => (one.event === 'agent-turn' ? { ...one, usage } : one)));
   const engine = {
     places: () => ({ folder, dataFolder: path.join(folder, '.tandem') }),
     ...{ agentName: 'openai:m', simulatorName: '', localPlaces: [] },
@@ -68,7 +71,7 @@ describe('the tools of the editor’s agent', () => {
     expect(collect.confirmationMessages).toEqual({
       title: 'Collect dialogues?',
       message: expect.stringMatching(
-        /^This plays up to 12 dialogues of My Server with rules about tasks of fees, grades the answers and logs everything\. Costs about /,
+        /^This plays up to 12 dialogues of My Server with rules about tasks of fees, grades the answers and logs everything\. About 240,000 prompt and 2,400 completion tokens for \$0\.24, going by 1 dialogue in this log\.$/,
       ) as string,
     });
     const evaluate = await prepared('tandem_evaluate', { packs: ['fees'], tasks: 3, agents: ['a', 'b'] });

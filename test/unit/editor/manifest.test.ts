@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -8,13 +8,18 @@ import {
   contributes,
   restrictedConfigurations,
 } from '../../../src/editor/manifest/contributes';
+import { idOf, panelTypes, views } from '../../../src/editor/contributions';
 import { places } from '../../../src/editor/manifest/places';
+import { helpCommand, helpPages } from '../../../webview/ui/protocol';
 import { readJson, readManifest } from './nls';
 
 /** The parts of the manifest that are not written by hand, among those that are. */
 interface ByHand {
   readonly capabilities: { readonly untrustedWorkspaces: object };
 }
+
+/** Whether a command is the button of help in the title of a view. */
+const isHelp = (command: string): boolean => command.startsWith('tandem.helpOn');
 
 /** The identifiers of all commands. */
 const ids = Object.keys(places).map((name) => `tandem.${name}`);
@@ -39,7 +44,7 @@ const setting = z.object({
 const { contributes: read } = z
   .object({
     contributes: z.object({
-      commands: z.array(z.object({ title: z.string() })),
+      commands: z.array(z.object({ command: z.string(), title: z.string() })),
       viewsWelcome: z.array(z.object({ contents: z.string() })),
       languageModelTools: z.array(
         z.object({ name: z.string(), displayName: z.string(), userDescription: z.string() }),
@@ -47,7 +52,9 @@ const { contributes: read } = z
       jsonValidation: z.array(z.object({ fileMatch: z.array(z.string()), url: z.string() })),
       walkthroughs: z.array(
         z.object({
-          steps: z.array(z.object({ description: z.string(), media: z.object({ markdown: z.string() }) })),
+          steps: z.array(
+            z.object({ id: z.string(), description: z.string(), media: z.object({ markdown: z.string() }) }),
+          ),
         }),
       ),
       configuration: z.array(z.object({ properties: z.record(z.string(), setting) })),
@@ -105,6 +112,7 @@ it('lists without a condition only commands that work whatever is open', () => {
   );
   expect(always).toEqual([
     'refresh',
+    'openHelp',
     'chooseAgent',
     'chooseSimulator',
     'chooseCandidates',
@@ -116,10 +124,77 @@ it('lists without a condition only commands that work whatever is open', () => {
 });
 
 it('names its commands in one style: a verb first, title case, no article', () => {
-  for (const { title } of read.commands) {
-    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|on|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
+  for (const { command, title } of read.commands) {
+    if (isHelp(command)) continue;
+    expect(title).toMatch(
+      /^\p{Lu}[\p{L}\p{Lu}]+( (as|on|or|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u,
+    );
     expect(title).not.toMatch(/\b(a|an|the)\b/i);
   }
+});
+
+it('names in each command of the palette what it is about', () => {
+  const objects =
+    /\b(Agent|Answer|Candidates|Connection|Consent|Credit|Data|Dialogues?|Export|Function|Guidelines|Help|Key|Log|Models?|Packs?|Queue|Responses|Runs?|Session|Simulator|Tasks?|Tests|Trajector(y|ies)|Transcripts?|Views)\b/;
+  const listed = read.commands.filter(
+    ({ command }) =>
+      !contributes.menus.commandPalette.some((one) => one.command === command && one.when === 'false'),
+  );
+  expect(listed.length).toBeGreaterThan(30);
+  for (const { title } of listed) expect(title).toMatch(objects);
+});
+
+it('has one button of help in the title of each view, whose title is a sentence', () => {
+  const inTitles = contributes.menus['view/title'].filter(({ command }) => isHelp(command));
+  expect(inTitles.map(({ when }) => when)).toEqual(
+    ['tasks', 'trajectories', 'models', 'runs', 'standing'].map(
+      (name) => `view == ${views[name as keyof typeof views]}`,
+    ),
+  );
+  for (const { command, title } of read.commands) {
+    if (isHelp(command)) expect(title).toMatch(/^Help: [a-z][^.]{20,90}\.$/);
+  }
+});
+
+it('leads from its help only to pages that are packaged, and from each view and page to one', async () => {
+  const listed = await readFile(path.resolve('.vscodeignore'), 'utf8');
+  expect(listed).toContain(`!docs/{${[...helpPages].sort().join(',')}}.md\n`);
+  for (const page of helpPages) {
+    expect(await readFile(path.resolve('docs', `${page}.md`), 'utf8')).toMatch(/^# \p{Lu}/u);
+  }
+  expect(helpCommand).toBe(idOf('openHelp'));
+  for (const page of Object.keys(panelTypes)) {
+    const files = (await readdir(path.resolve('webview', page))).filter((name) => name.endsWith('.ts'));
+    const sources = await Promise.all(
+      files.map((name) => readFile(path.resolve('webview', page, name), 'utf8')),
+    );
+    expect(sources.join('\n').match(/\bhelp\(\s*t\(/g), page).toHaveLength(1);
+  }
+});
+
+it('takes keys that work everywhere only as pairs, whose second key no page takes for its own', async () => {
+  const everywhere = contributes.keybindings.filter(({ when }) => !when.includes('focusedView'));
+  expect(everywhere.map(({ command }) => command)).toEqual([
+    'tandem.playNext',
+    'tandem.playFirst',
+    'tandem.searchTranscripts',
+    'tandem.newRun',
+  ]);
+  const page = await readFile(path.resolve('docs/tasks.md'), 'utf8');
+  for (const { key, mac } of everywhere) {
+    // A session acts on Alt and a letter, but on nothing with Ctrl or with the Mac's command key.
+    expect(key).toMatch(/^ctrl\+k ctrl\+alt\+[a-z]$/);
+    expect(mac).toBe(key.replaceAll('ctrl', 'cmd'));
+    const keys = key
+      .split(' ')
+      .map((one) => `\`${one.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}\``);
+    expect(page).toContain(`| ${keys.join(' ')} |`);
+  }
+  const conditions = new Map<string, string[]>();
+  for (const { key, when } of contributes.keybindings) {
+    conditions.set(key, [...(conditions.get(key) ?? []), when]);
+  }
+  for (const [key, whens] of conditions) expect(new Set(whens).size, key).toBe(whens.length);
 });
 
 it('says of every setting which values it takes', () => {
@@ -143,10 +218,10 @@ it('takes the names of models that Tandem plays, and no others', () => {
   for (const name of ['gpt-4o', 'openai:', 'my model']) expect(isModel(name), name).toBe(false);
 });
 
-it('walks through at most six steps, whose pictures are there', async () => {
+it('walks in six steps from the first dialogue to the trained agent, with a text beside each', async () => {
   const [walkthrough, ...others] = read.walkthroughs;
   expect(others).toEqual([]);
-  expect(walkthrough!.steps.length).toBeLessThanOrEqual(6);
+  expect(walkthrough!.steps.map(({ id }) => id)).toEqual(['play', 'agent', 'packs', 'data', 'teach', 'use']);
   for (const { media } of walkthrough!.steps) {
     expect(await readFile(path.resolve(media.markdown), 'utf8')).toMatch(/^## /);
   }

@@ -69,6 +69,8 @@ export class Stage implements SessionParts {
   simulator: Simulator | undefined = new RulesSimulator();
   /** Display names of connections and runs, by the models' names in the settings. */
   readonly names = new Map<string, string>();
+  /** Models that the person has connected. */
+  readonly connections = new Set<string>();
   readonly reported: unknown[] = [];
   readonly consent: AskedConsent;
   private readonly others: TrajectoryLog[] = [];
@@ -158,6 +160,10 @@ export class Stage implements SessionParts {
   /** Returns the present summary of a dialogue in the log's list. */
   summary(id: string): TrajectorySummary | undefined {
     return this.opened.summary(id);
+  }
+
+  isConnected(spec: string): boolean {
+    return this.connections.has(spec);
   }
 
   get agentName(): string {

@@ -199,7 +199,7 @@ describe('testing the connection to a model', () => {
 describe('the models of a server', () => {
   it('come in the order of their names', async () => {
     const to = await endpoint({ reply: () => silence, models: ['qwen', 'llama'] });
-    expect(await listModels(to)).toEqual({ listed: true, names: ['llama', 'qwen'] });
+    expect(await listModels(to)).toEqual({ listed: true, names: ['llama', 'qwen'], owners: [] });
   });
 
   it('are not there when it has no list, wants a key, answers something else or does not run', async () => {

@@ -5,9 +5,10 @@ import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { packagedReadme } from '../../../scripts/package/readme.mjs';
+import { packagedPage } from '../../../scripts/package/page.mjs';
 import { placeRuntime, targets } from '../../../scripts/package/runtime.mjs';
 import { stage } from '../../../scripts/package/stage.mjs';
+import { helpPages } from '../../../webview/ui/protocol';
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-staged-'));
@@ -59,13 +60,13 @@ test('another build leaves a library that a running model may have open as it is
 });
 
 test('the page of a package leaves out what takes the repository, and says nothing of pages that are not there', () => {
-  const page = packagedReadme(
+  const page = packagedPage(
     [
       '# Tandem\n',
       '<!-- development -->\n\nnpm start\n\n<!-- /development -->\n',
       'It plays [ColBench](https://arxiv.org/abs/1). The [starter',
       'model](docs/starter-model.md) ships ([why](docs/why.md)). It grades. [How](docs/how.md). ![A](pictures/a.png)\n',
-      'See [changes](CHANGELOG.md).\n',
+      'See [changes](CHANGELOG.md#new).\n',
     ].join('\n'),
     (name) => name === 'CHANGELOG.md',
   );
@@ -74,7 +75,7 @@ test('the page of a package leaves out what takes the repository, and says nothi
       '# Tandem\n',
       'It plays [ColBench](https://arxiv.org/abs/1). The starter',
       'model ships. It grades. ![A](pictures/a.png)\n',
-      'See [changes](CHANGELOG.md).\n',
+      'See [changes](CHANGELOG.md#new).\n',
     ].join('\n'),
   );
 });
@@ -84,12 +85,14 @@ test('no page of a package has a link that leads nowhere, and its first page ask
   await stage('darwin-x64', folder);
   const pages = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md'));
   expect(pages).toContain('README.md');
+  for (const page of helpPages) expect(pages).toContain(path.join('docs', `${page}.md`));
   const dead: string[] = [];
   for (const page of pages) {
     const text = await readFile(path.join(folder, page), 'utf8');
     for (const [, target] of text.matchAll(/\]\(([^()\s]+)\)/g)) {
       if (/^(https?:|command:|#)/.test(target!)) continue;
-      if (!existsSync(path.join(folder, path.dirname(page), target!))) dead.push(`${page}: ${target}`);
+      const [file] = target!.split('#');
+      if (!existsSync(path.join(folder, path.dirname(page), file!))) dead.push(`${page}: ${target}`);
     }
   }
   expect(dead).toEqual([]);

@@ -7,7 +7,8 @@ import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 import type { Servers } from '../servers';
 import { askPrice, askSampling } from './numbers';
-import { pickOrType, type OfferedText } from './pickOrType';
+import { foundAddresses, knownAddresses, mendingOffer, type AddressOffer, type ModelOffer } from './offers';
+import { pickOrType } from './pickOrType';
 import { review, type ReviewAction, type Keep } from './review';
 
 const { t } = vscode.l10n;
@@ -18,17 +19,12 @@ interface Draft {
   /** API key; undefined keeps the stored one, if any, and an empty one means none. */
   key: string | undefined;
   trial: Trial | undefined;
+  /** True when the address was picked together with a model that was found there. */
+  isFound: boolean;
+  /** True when something was changed that only a test can judge. */
+  needsTest: boolean;
   as?: Role;
 }
-
-/** Addresses where servers usually listen. */
-const USUAL: readonly OfferedText[] = [
-  { text: 'http://127.0.0.1:11434/v1', description: 'Ollama' },
-  { text: 'http://127.0.0.1:8000/v1', description: 'vLLM, transformers serve' },
-  { text: 'http://127.0.0.1:8080/v1', description: 'llama.cpp' },
-  { text: 'http://127.0.0.1:1234/v1', description: 'LM Studio' },
-  { text: 'https://api.openai.com/v1', description: 'OpenAI' },
-];
 
 const ADD = t('Connect a Model');
 const CONNECT_FOR: Record<Role, readonly Keep[]> = {
@@ -65,23 +61,27 @@ export class Connect {
   async add(role?: Role): Promise<{ readonly server: Server; readonly as?: Role } | undefined> {
     const draft: Draft = {
       server: { name: '', baseUrl: '', model: '' },
-      key: undefined,
-      trial: undefined,
+      ...{ key: undefined, trial: undefined, isFound: false, needsTest: true },
     };
-    const steps: Step[] = [
-      (head) => this.askAddress(draft, { title: ADD, ...head }),
+    const address: Step = (head) => this.askAddress(draft, { title: ADD, ...head });
+    const asked: readonly Step[] = [
       (head) => this.askKey(draft, { title: ADD, ...head }),
       (head) => this.askModel(draft, { title: ADD, ...head }),
-      (head) => this.review(draft, { title: ADD, ...head }, role === undefined ? CONNECT : CONNECT_FOR[role]),
     ];
-    if (!(await runSteps(steps))) return undefined;
+    const last: Step = (head) =>
+      this.review(draft, { title: ADD, ...head }, role === undefined ? CONNECT : CONNECT_FOR[role]);
+    if (!(await runSteps(() => [address, ...(draft.isFound ? [] : asked), last]))) return undefined;
     return { server: await this.keep(draft), as: draft.as };
   }
 
-  /** Returns the edited connection; undefined when the person cancelled. */
+  /**
+   * Returns the edited connection; undefined when the person cancelled. One that fails is tested at once, so that the
+   * reason stands beside the parts.
+   */
   async edit(server: Server): Promise<Server | undefined> {
-    const draft: Draft = { server, key: undefined, trial: undefined };
-    const given = await this.review(draft, { title: t('Edit {0}', server.name) }, SAVE);
+    const draft: Draft = { server, key: undefined, trial: undefined, isFound: false, needsTest: false };
+    const isFailing = this.servers.state(server).kind === 'fails';
+    const given = await this.review(draft, { title: t('Edit {0}', server.name) }, SAVE, isFailing);
     return typeof given === 'string' ? undefined : this.keep(draft, server);
   }
 
@@ -92,24 +92,23 @@ export class Connect {
     return server;
   }
 
-  private async askAddress(draft: Draft, head: Head): Promise<Given<string>> {
-    const known = this.servers.all.map(({ baseUrl, name }) => ({
-      text: baseUrl,
-      description: t('as {0}', name),
-    }));
-    const items = [...new Map([...USUAL, ...known].map((offer) => [offer.text, offer])).values()];
-    const given = await pickOrType({
+  private async askAddress(draft: Draft, head: Head): Promise<Given<unknown>> {
+    const items = knownAddresses(this.servers.all);
+    const given = await pickOrType<AddressOffer>({
       ...head,
       placeholder: t('Address of the server: pick one or type its base URL, which usually ends in /v1'),
       value: draft.server.baseUrl,
-      offers: Promise.resolve({ items }),
+      items,
+      later: foundAddresses(items).then((found) => ({ items: found })),
       validate: (text) => validateAddress(text, t),
     });
     if (typeof given === 'string') return given;
-    const baseUrl = withoutSlash(given.value);
+    const baseUrl = withoutSlash(given.value.text);
     // A key that was typed for one server is not shown to another.
     if (originOf(baseUrl) !== originOf(draft.server.baseUrl)) draft.key = undefined;
-    change(draft, { baseUrl });
+    const model = 'model' in given.value ? given.value.model : undefined;
+    draft.isFound = model !== undefined;
+    change(draft, { baseUrl, ...(model === undefined ? {} : modelFields(draft, model)) });
     return given;
   }
 
@@ -132,29 +131,43 @@ export class Connect {
     });
     if (typeof given === 'string') return given;
     draft.key = given.value === '' ? undefined : given.value;
-    draft.trial = undefined;
+    change(draft, {});
     return given;
   }
 
-  /** Asks for the model, from the server's own list where it has one, else as a typed name. */
-  private async askModel(draft: Draft, head: Head): Promise<Given<string>> {
-    const given = await pickOrType({
-      ...head,
-      placeholder: t('Asking {0} for its models; you can type a name meanwhile', draft.server.baseUrl),
-      value: draft.server.model,
-      offers: this.listed(draft),
-    });
-    if (typeof given === 'string') return given;
-    const { name, model } = draft.server;
-    change(draft, { model: given.value, ...(name === '' || name === model ? { name: given.value } : {}) });
-    return given;
+  /**
+   * Asks for the model, from the server's own list where it has one, else as a typed name. An address or a key that the
+   * list does not come with can be mended here.
+   */
+  private async askModel(draft: Draft, head: Head): Promise<Given<unknown>> {
+    for (;;) {
+      const given = await pickOrType<ModelOffer>({
+        ...head,
+        placeholder: t('Asking {0} for its models; you can type a name meanwhile', draft.server.baseUrl),
+        value: draft.server.model,
+        later: this.listed(draft),
+      });
+      if (typeof given === 'string') return given;
+      const mends = 'mends' in given.value ? given.value.mends : undefined;
+      if (mends === undefined) {
+        change(draft, modelFields(draft, given.value.text));
+        return given;
+      }
+      const mended = await (mends === 'key' ? this.askKey(draft, head) : this.askAddress(draft, head));
+      if (mended === 'cancelled' || draft.isFound) return mended;
+    }
   }
 
-  private async listed(draft: Draft): Promise<{ items: readonly OfferedText[]; placeholder: string }> {
+  private async listed(draft: Draft): Promise<{ items: readonly ModelOffer[]; placeholder: string }> {
     const { listModels } = await import('../../../core/model/connection');
     const { baseUrl } = draft.server;
     const list = await listModels({ baseUrl, key: await this.keyOf(draft) });
-    if (!list.listed) return { items: [], placeholder: t('{0} Type the name of the model.', list.what) };
+    if (!list.listed) {
+      const mending = mendingOffer(list);
+      return mending === undefined
+        ? { items: [], placeholder: t('{0} Type the name of the model.', list.what) }
+        : { items: [mending], placeholder: t('Type the name of the model') };
+    }
     const items = list.names.map((text) => ({ text }));
     return {
       items,
@@ -163,14 +176,21 @@ export class Connect {
   }
 
   /** Shows the connection until the person keeps it or leaves. */
-  private async review(draft: Draft, head: Head, keeps: readonly Keep[]): Promise<Given<unknown>> {
-    for (;;) {
+  private async review(
+    draft: Draft,
+    head: Head,
+    keeps: readonly Keep[],
+    testsAtOnce = false,
+  ): Promise<Given<unknown>> {
+    for (let isFirst = true; ; isFirst = false) {
       const given = await review({
         ...head,
         server: draft.server,
         hasKey: (await this.keyOf(draft)) !== undefined,
         keeps,
         trial: draft.trial,
+        needsTest: draft.needsTest,
+        testsAtOnce: testsAtOnce && isFirst,
         test: (signal) => this.test(draft, signal),
       });
       if (typeof given === 'string') return given;
@@ -238,8 +258,14 @@ export class Connect {
   }
 }
 
+/** Returns the model, and its name as that of the connection while that has no other. */
+function modelFields({ server: { name, model } }: Draft, next: string): Partial<Server> {
+  return { model: next, ...(name === '' || name === model ? { name: next } : {}) };
+}
+
 /** Changes settings of the server and drops the trial, which was of the old ones. */
 function change(draft: Draft, fields: Partial<Server>): void {
   draft.server = { ...draft.server, ...fields };
   draft.trial = undefined;
+  draft.needsTest = true;
 }

@@ -5,62 +5,84 @@ const { t } = vscode.l10n;
 
 export interface OfferedText {
   readonly text: string;
+  /** Shown in place of the text. */
+  readonly label?: string;
   readonly description?: string;
+  readonly detail?: string;
+  /** Heading above this offer and those of the same group that follow. */
+  readonly group?: string;
+  /** True to show it whatever is typed. */
+  readonly alwaysShow?: boolean;
 }
 
-interface PickOrTypeStep extends Head {
+interface PickOrTypeStep<Offer extends OfferedText> extends Head {
   readonly placeholder: string;
   readonly value?: string;
-  /** The texts to pick from, and the placeholder to show once they have arrived. */
-  readonly offers: Promise<{ readonly items: readonly OfferedText[]; readonly placeholder?: string }>;
+  /** Offers that are known at once. */
+  readonly items?: readonly Offer[];
+  /** The offers that replace them, and the placeholder to show once they have arrived. */
+  readonly later: Promise<{ readonly items: readonly Offer[]; readonly placeholder?: string }>;
   /** Returns a sentence when a typed text is invalid. */
   readonly validate?: (text: string) => string | undefined;
 }
 
-type TextItem = vscode.QuickPickItem & { readonly text: string; readonly problem?: string };
+type TextItem<Offer> = vscode.QuickPickItem & {
+  readonly offer?: Offer | { readonly text: string };
+};
 
-/** Offers texts, and accepts any other that is typed. */
-export function pickOrType(step: PickOrTypeStep): Promise<Given<string>> {
-  const pick = vscode.window.createQuickPick<TextItem>();
+/** Offers texts, and accepts any other that is typed. Returns the offer, or the typed text alone. */
+export function pickOrType<Offer extends OfferedText>(
+  step: PickOrTypeStep<Offer>,
+): Promise<Given<Offer | { readonly text: string }>> {
+  const pick = vscode.window.createQuickPick<TextItem<Offer>>();
   const { title, step: number, totalSteps, placeholder, value = '' } = step;
   Object.assign(pick, { title, step: number, totalSteps, placeholder, value, busy: true });
-  let offers: readonly OfferedText[] = [];
+  let offers = step.items ?? [];
   const show = (): void => {
-    const listed = offers.map(({ text, description }) => ({ label: text, text, description }));
+    const listed = grouped(offers);
     const typed = pick.value.trim();
     if (typed === '' || offers.some(({ text }) => text === typed)) {
       pick.items = listed;
       return;
     }
-    const item = typedItem(typed, step.validate?.(typed));
+    const problem = step.validate?.(typed);
+    const item = typedItem(typed, problem);
     // An invalid text may be the beginning of an offered one.
-    pick.items = item.problem === undefined ? [item, ...listed] : [...listed, item];
+    pick.items = problem === undefined ? [item, ...listed] : [...listed, item];
   };
   pick.matchOnDescription = true;
   show();
-  void step.offers.then((offered) => {
-    offers = offered.items;
-    pick.placeholder = offered.placeholder ?? placeholder;
-    pick.busy = false;
-    show();
+  return shown(pick, (give, fail) => {
+    step.later.then((later) => {
+      offers = later.items;
+      pick.placeholder = later.placeholder ?? placeholder;
+      pick.busy = false;
+      show();
+    }, fail);
+    return [
+      pick.onDidChangeValue(show),
+      pick.onDidAccept(() => {
+        const offer = pick.activeItems[0]?.offer;
+        if (offer !== undefined) give(offer);
+      }),
+    ];
   });
-  return shown(pick, (give) => [
-    pick.onDidChangeValue(show),
-    pick.onDidAccept(() => {
-      const [chosen] = pick.activeItems;
-      if (chosen !== undefined && chosen.problem === undefined) give(chosen.text);
-    }),
-  ]);
 }
 
-function typedItem(text: string, problem: string | undefined): TextItem {
+/** Makes items of offers, with a separator before each group. */
+function grouped<Offer extends OfferedText>(offers: readonly Offer[]): TextItem<Offer>[] {
+  return offers.flatMap((offer, index) => {
+    const { text, label = text, description, detail, alwaysShow, group } = offer;
+    const begins = group !== undefined && group !== offers[index - 1]?.group;
+    return [
+      ...(begins ? [{ label: group, kind: vscode.QuickPickItemKind.Separator }] : []),
+      { label, description, detail, alwaysShow, offer },
+    ];
+  });
+}
+
+function typedItem(text: string, problem: string | undefined): TextItem<never> {
   return problem === undefined
-    ? { label: `$(edit) ${t('Use “{0}”', text)}`, text, alwaysShow: true }
-    : {
-        label: `$(error) ${t('“{0}” cannot be used', text)}`,
-        detail: problem,
-        problem,
-        text,
-        alwaysShow: true,
-      };
+    ? { label: `$(edit) ${t('Use “{0}”', text)}`, offer: { text }, alwaysShow: true }
+    : { label: `$(error) ${t('“{0}” cannot be used', text)}`, detail: problem, alwaysShow: true };
 }

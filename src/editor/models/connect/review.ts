@@ -3,6 +3,7 @@ import { linesOf } from '../../../core/text';
 import type { Trial } from '../../../core/model/connection';
 import { shown, type Given, type Head } from '../../steps';
 import type { Server } from '../server';
+import { blamed } from './offers';
 
 const { t } = vscode.l10n;
 
@@ -26,63 +27,118 @@ export interface Review extends Head {
   readonly keeps: readonly Keep[];
   /** Trial of exactly these settings; undefined before they have been tested. */
   readonly trial: Trial | undefined;
+  /** True when a connection that was not tested is tested before it is kept. */
+  readonly needsTest: boolean;
+  readonly testsAtOnce: boolean;
   readonly test: (signal: AbortSignal) => Promise<Trial>;
 }
 
-/** Shows a whole connection: to test it, to change a part of it, to keep it. */
+/**
+ * Shows a whole connection: to test it, to change a part of it, to keep it. What is kept was tested; when the test
+ * fails, the reason stands above the parts to mend, and keeping it anyway comes last.
+ */
 export async function review(step: Review): Promise<Given<ReviewAction>> {
   const pick = vscode.window.createQuickPick<ReviewItem>();
   const { title, step: number, totalSteps } = step;
   Object.assign(pick, { title, step: number, totalSteps, placeholder: placeholderOf(step.server) });
   pick.matchOnDescription = true;
-  pick.items = itemsOf(step, step.trial);
+  let state: TestState = step.trial;
+  const show = (next: TestState): void => {
+    state = next;
+    pick.busy = next === 'testing';
+    pick.items = itemsOf(step, next);
+    const active = activeOf(step, next);
+    pick.activeItems = pick.items.filter(({ does }) => does !== undefined && does === active);
+  };
   const controller = new AbortController();
-  const test = async (): Promise<void> => {
-    pick.busy = true;
-    pick.items = itemsOf(step, 'testing');
-    try {
-      show(await step.test(controller.signal));
-    } catch (error) {
-      // The person has left, so nobody is there to read the error.
-      if (!controller.signal.aborted) throw error;
-    }
+  const test = async (onWorks: () => void): Promise<void> => {
+    show('testing');
+    const trial = await step.test(controller.signal);
+    show(trial);
+    if (trial.works) onWorks();
   };
-  const show = (trial: Trial): void => {
-    pick.busy = false;
-    pick.items = itemsOf(step, trial);
-    pick.activeItems = pick.items.filter(({ does }) => does === (trial.works ? step.keeps[0]?.does : 'test'));
-  };
-  const given = await shown<ReviewAction>(pick, (give) => [
-    pick.onDidAccept(() => {
-      const does = pick.activeItems[0]?.does;
-      if (does === 'test') void test();
-      else if (does !== undefined) give(does);
-    }),
-  ]);
+  show(state);
+  const given = await shown<ReviewAction>(pick, (give, fail) => {
+    const begin = (onWorks: () => void): void => {
+      test(onWorks).catch((error: unknown) => {
+        // The person has left, so nobody is there to read the error.
+        if (!controller.signal.aborted) fail(error);
+      });
+    };
+    const needsTest = (does: ReviewAction): boolean =>
+      step.needsTest && state === undefined && step.keeps.some((keep) => keep.does === does);
+    if (step.testsAtOnce) begin(() => undefined);
+    return [
+      pick.onDidAccept(() => {
+        const does = pick.activeItems[0]?.does;
+        if (does === undefined) return;
+        if (does === 'test') {
+          if (state !== 'testing') begin(() => undefined);
+        } else if (needsTest(does)) begin(() => give(does));
+        else give(does);
+      }),
+    ];
+  });
   controller.abort();
   return given;
 }
 
-function itemsOf({ server, hasKey, keeps }: Review, trial: Trial | 'testing' | undefined): ReviewItem[] {
+/** The last trial, a running test, or no test yet. */
+type TestState = Trial | 'testing' | undefined;
+
+/** Returns the row on which Enter does the most likely thing. */
+function activeOf({ keeps, server }: Review, state: TestState): ReviewItem['does'] {
+  if (state === 'testing') return 'test';
+  if (state === undefined || state.works) return keeps[0]?.does;
+  return refusesSampling(server, state) ? 'sampling' : (blamed(state.problem) ?? 'test');
+}
+
+const refusesSampling = ({ sampling }: Server, state: TestState): boolean =>
+  typeof state === 'object' && !state.works && state.problem === 'refused-request' && sampling !== undefined;
+
+function itemsOf(step: Review, state: TestState): ReviewItem[] {
+  const { server, hasKey, keeps, needsTest } = step;
   const { name, baseUrl, model } = server;
-  return [
-    ...keeps.map(({ label, does }, index) => ({
-      label: `$(${index === 0 ? 'check' : 'blank'}) ${label}`,
-      does,
-    })),
-    { ...trialItem(trial), does: 'test' },
-    ...moreItems(trial),
-    { label: t('Change'), kind: vscode.QuickPickItemKind.Separator },
-    { label: t('Name'), description: name, does: 'name' },
+  const separator = (label: string): ReviewItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const test: ReviewItem[] = [{ ...trialItem(state), does: 'test' }, ...moreItems(state)];
+  const parts: ReviewItem[] = [
     { label: t('Address'), description: baseUrl, does: 'baseUrl' },
     { label: t('Key'), description: hasKey ? t('kept in the secret storage') : t('none'), does: 'key' },
     { label: t('Model'), description: model, does: 'model' },
-    { label: t('Sampling'), description: samplingWords(server), does: 'sampling' },
+  ];
+  const sampling: ReviewItem = {
+    label: t('Sampling'),
+    description: samplingWords(server),
+    does: 'sampling',
+  };
+  const mends = refusesSampling(server, state) ? [sampling, ...parts] : parts;
+  const change: ReviewItem[] = [
+    separator(t('Change')),
+    { label: t('Name'), description: name, does: 'name' },
+    ...(hasFailed(state) ? [] : parts),
+    ...(mends.includes(sampling) ? [] : [sampling]),
     { label: t('Price'), description: priceWords(server), does: 'price' },
+  ];
+  const keep = keeps.map(({ label, does }, index) => ({
+    label: `$(${index > 0 ? 'blank' : hasFailed(state) ? 'warning' : 'check'}) ${label}`,
+    description: needsTest && state === undefined ? t('tested first') : undefined,
+    does,
+  }));
+  if (state === 'testing') return [...test, ...change, separator(t('Without Waiting for the Test')), ...keep];
+  if (!hasFailed(state)) return [...keep, ...test, ...change];
+  return [
+    ...test,
+    separator(t('Mend')),
+    ...mends,
+    ...change,
+    separator(t('Although the Test Fails')),
+    ...keep,
   ];
 }
 
-function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
+const hasFailed = (state: TestState): boolean => typeof state === 'object' && !state.works;
+
+function trialItem(trial: TestState): ReviewItem {
   const label = `$(beaker) ${t('Test Connection')}`;
   if (trial === undefined) return { label, description: t('asks the model for a few words') };
   if (trial === 'testing')
@@ -98,7 +154,7 @@ function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
 /**
  * Returns the remedy or the notes in as many rows as they take, because a row is one line and cuts off what is longer.
  */
-function moreItems(trial: Trial | 'testing' | undefined): ReviewItem[] {
+function moreItems(trial: TestState): ReviewItem[] {
   if (typeof trial !== 'object') return [];
   const sentences = trial.works ? trial.notes : [trial.remedy];
   return sentences

@@ -155,9 +155,12 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     const { QUICK } = await import('../../../core/evaluation/loop/settings');
     const { packs } = this.parts;
     const all = (await packs.all()).flatMap((pack) => pack.tasks);
-    await collectHere(engine, packs, all, (played) =>
+    const { endingWords, showEnding } = await import('../../collecting/ending');
+    const ended = await collectHere(engine, packs, all, (played) =>
       extentOf(all, played, playsHere(engine) ? QUICK.trainTasks : FEW_TASKS),
     );
+    if (ended === undefined) return;
+    void showEnding(ended, endingWords(ended, engine.calledBy(engine.agentName)));
   }
 
   dispose(): void {

@@ -3,8 +3,8 @@ import type { DataCounts } from '../../../core/training/data/count';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
-import { bytesWords } from '../../words';
-import { duration, stageWord } from '../words';
+import { bytesWords, roughly } from '../../words';
+import { stageWord } from '../words';
 import { METHODS, type MethodName } from './words';
 import { remarksOf } from './remarks';
 import { leftOutWords } from './words';
@@ -193,11 +193,4 @@ export function checksView(checks: readonly Check[]): CheckView[] {
       isFailed: status === 'failed',
     }));
   return shown.sort((a, b) => Number(b.isFailed) - Number(a.isFailed));
-}
-
-/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`; seconds mean nothing in an estimate of minutes. */
-function roughly(seconds: number, t: Translate): string {
-  if (seconds < 1) return t('<1 s');
-  if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
-  return t('{0} min', Math.round(seconds / 60));
 }

@@ -16,6 +16,7 @@ export const present: Present = {
   at: 5000,
   consent: { pseudonym: 'kim', purpose: 'a test', level: 'local' },
   agentName: 'openai:agent',
+  connected: { agent: false, simulator: false },
   showsCandidates: false,
   protocol: { maxTurns: 10, replyLimit: 400 },
 };

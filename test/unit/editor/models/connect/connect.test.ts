@@ -1,15 +1,15 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startChatServer } from '../../../../fixtures/chat-server';
-import { answer } from '../../../../fixtures/chat-server-replies';
+import { startChatServer, type ChatServerOptions } from '../../../../fixtures/chat-server';
+import { answer, status } from '../../../../fixtures/chat-server-replies';
 import { kept } from '../../kept';
-import { acts } from '../../vscode';
+import { acts, type Input } from '../../vscode';
 
 vi.mock('vscode', () => import('../../vscode'));
 
 const { Connect } = await import('../../../../../src/editor/models/connect/connect');
 
-async function start() {
-  const server = await startChatServer({ reply: () => answer('Hello.') });
+async function start(options: Partial<ChatServerOptions> = {}) {
+  const server = await startChatServer({ reply: () => answer('Hello.'), ...options });
   onTestFinished(() => server.close());
   return server;
 }
@@ -48,4 +48,124 @@ it('a key stays with another path of the same server, and is kept for the server
   );
   await new Connect(servers, keys).add();
   expect([...secrets]).toEqual([[`tandem.apiKey ${new URL(server.url).origin}`, 'sk-first']]);
+});
+
+/** Returns the labels of an input's rows, without icons. */
+const labels = (input: Input): string[] => input.items.map(({ label }) => label.replace(/\$\([^)]*\) /, ''));
+
+it('offers the models of a server that it finds on this machine, and picks address and model in one step', async () => {
+  const server = await start({ models: ['llama', 'qwen'] });
+  const { servers, keys } = kept([{ name: 'Lab', baseUrl: server.url, model: 'other' }]);
+  acts.push(
+    async (address) => {
+      await expect.poll(() => labels(address)).toContain('qwen');
+      expect(labels(address).slice(0, 3)).toEqual(['Found on this machine', 'llama', 'qwen']);
+      expect(labels(address)).not.toContain(server.url);
+      expect(labels(address)).toContain('https://api.openai.com/v1');
+      address.take('qwen');
+    },
+    (review) => review.take('Connect and Use as Agent'),
+  );
+  const connected = await new Connect(servers, keys).add();
+  expect(connected).toEqual({ server: { name: 'qwen', baseUrl: server.url, model: 'qwen' }, as: 'agent' });
+  expect(server.requests).toHaveLength(1);
+});
+
+it('tests a connection before it is kept, says what is wrong above the parts, and keeps it anyway when told so', async () => {
+  const server = await start({ reply: () => status(404, { message: 'There is no such model' }) });
+  const { servers, keys } = kept();
+  acts.push(
+    (address) => address.type(server.url),
+    (key) => key.type(''),
+    (model) => model.type('m'),
+    async (review) => {
+      review.take('Connect Only');
+      await expect.poll(() => labels(review)).toContain('Although the Test Fails');
+      const rows = labels(review);
+      expect(rows[0]).toBe('Test Connection Again');
+      expect(rows.indexOf('Mend')).toBeLessThan(rows.indexOf('Address'));
+      expect(rows.slice(rows.indexOf('Mend') + 1, rows.indexOf('Mend') + 4)).toEqual([
+        ...['Address', 'Key', 'Model'],
+      ]);
+      expect(review.activeItems.map(({ label }) => label)).toEqual(['Model']);
+      expect(servers.all).toEqual([]);
+      expect(rows.at(-1)).toBe('Connect Only');
+      review.take('Connect Only');
+    },
+  );
+  await new Connect(servers, keys).add();
+  expect(servers.all).toMatchObject([{ model: 'm' }]);
+  expect(servers.state(servers.all[0]!)).toMatchObject({ kind: 'fails' });
+});
+
+it('mends a wrong key and a wrong address where the models are asked for', async () => {
+  const server = await start({ key: 'sk-right', models: ['qwen'] });
+  const { servers, keys, secrets } = kept();
+  acts.push(
+    (address) => address.type(`${server.url}/typo`),
+    (key) => key.type('sk-wrong'),
+    async (model) => {
+      await expect.poll(() => labels(model)).toContain('Enter another key');
+      model.take('Enter another key');
+    },
+    (key) => {
+      expect(key.value).toBe('sk-wrong');
+      key.type('sk-right');
+    },
+    async (model) => {
+      await expect.poll(() => labels(model)).toContain('Correct the address');
+      model.take('Correct the address');
+    },
+    (address) => {
+      expect(address.value).toBe(`${server.url}/typo`);
+      address.type(server.url);
+    },
+    async (model) => {
+      await expect.poll(() => labels(model)).toContain('qwen');
+      model.take('qwen');
+    },
+    (review) => review.take('Connect Only'),
+  );
+  await new Connect(servers, keys).add();
+  expect(servers.all).toMatchObject([{ baseUrl: server.url, model: 'qwen' }]);
+  expect([...secrets.values()]).toEqual(['sk-right']);
+});
+
+it('saves a new name of a connection without a test, and tests at once one that fails', async () => {
+  const server = await start({ models: ['qwen'] });
+  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen' };
+  const { servers, keys } = kept([lab]);
+  acts.push(
+    (review) => review.take('Name'),
+    (name) => name.type('Office'),
+    (review) => review.take('Save'),
+  );
+  const office = await new Connect(servers, keys).edit(lab);
+  expect(office).toMatchObject({ name: 'Office' });
+  expect(server.requests).toHaveLength(0);
+  servers.tested(office!, { works: false, problem: 'refused', what: 'It is off.', remedy: 'Start it.' });
+  acts.push(async (review) => {
+    await expect.poll(() => labels(review)).toContain('Test Connection Again');
+    review.take('Save');
+  });
+  await new Connect(servers, keys).edit(office!);
+  expect(server.requests).toHaveLength(1);
+  expect(servers.state(office!)).toMatchObject({ kind: 'works' });
+});
+
+it('selects the sampling settings where the server refuses one of them', async () => {
+  const server = await start({ reply: () => status(400, { message: 'top_k must be at most 100' }) });
+  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen', sampling: { topK: 500 } };
+  const { servers, keys } = kept([lab]);
+  acts.push(async (review) => {
+    review.take('Test Connection');
+    await expect.poll(() => labels(review)).toContain('Mend');
+    const rows = labels(review);
+    expect(rows.slice(rows.indexOf('Mend') + 1, rows.indexOf('Change'))).toEqual([
+      ...['Sampling', 'Address', 'Key', 'Model'],
+    ]);
+    expect(review.activeItems.map(({ label }) => label)).toEqual(['Sampling']);
+    review.take('Save');
+  });
+  await new Connect(servers, keys).edit(lab);
 });

@@ -1,4 +1,4 @@
-// Makes the README of a package: the repository's, without what is of use only inside the repository.
+// Makes the pages of a package, its README and its help: the repository's, without what is of use only inside the repository.
 
 /** Matches sections for developers, which stand between two invisible marks. */
 const development = /<!-- development -->\n[^]*?<!-- \/development -->\n+/g;
@@ -15,14 +15,14 @@ const aside = new RegExp(`\\s*\\(${link}\\)`, 'g');
 const pointer = new RegExp(`(?<=[.:)\\]])\\s+${link}\\.(?=\\s|$)`, 'g');
 
 /**
- * @param {string} text the repository's README.md
- * @param {(target: string) => boolean} isPackaged whether a relative target is in the package
+ * @param {string} text a Markdown page of the repository
+ * @param {(target: string) => boolean} isPackaged whether a link may lead to this relative path; it is asked without the part after `#`
  * @returns {string} the text without development sections; a link whose target is not in the package is replaced by its
  * words, or removed when it is all of a parenthesis or a sentence
  */
-export function packagedReadme(text, isPackaged) {
+export function packagedPage(text, isPackaged) {
   /** @param {string} target */
-  const leads = (target) => /^(https?:|#)/.test(target) || isPackaged(target);
+  const leads = (target) => /^(https?:|#)/.test(target) || isPackaged(target.replace(/#.*/, ''));
   return text
     .replace(development, '')
     .replace(aside, (whole, _, target) => (leads(String(target)) ? whole : ''))

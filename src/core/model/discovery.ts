@@ -1,0 +1,40 @@
+import { listModels } from './connection';
+
+/** A server that answered, and what it serves. */
+export interface FoundServer {
+  readonly baseUrl: string;
+  /** The program that serves, where it says so itself. */
+  readonly program?: string;
+  /** Empty when it lists none without a key. */
+  readonly models: readonly string[];
+  readonly wantsKey: boolean;
+}
+
+/** Programs by the owner that their lists name for every model. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  library: 'Ollama',
+  llamacpp: 'llama.cpp',
+  organization_owner: 'LM Studio',
+  sglang: 'SGLang',
+  tandem: 'Tandem',
+  vllm: 'vLLM',
+};
+
+/** Time limit in milliseconds for each server. A person waits for the slowest one. */
+const LOOK_MS = 1000;
+
+/**
+ * Asks the servers at these addresses for their models, all at once, and returns those that speak OpenAI's API. Sends no
+ * key, because any program may listen at such an address, and follows no redirect to another address.
+ */
+export async function findServers(addresses: readonly string[]): Promise<readonly FoundServer[]> {
+  const found = await Promise.all(
+    addresses.map(async (baseUrl): Promise<FoundServer[]> => {
+      const list = await listModels({ baseUrl, key: '' }, { timeoutMs: LOOK_MS, redirect: 'error' });
+      if (!list.listed) return list.problem === 'no-key' ? [{ baseUrl, models: [], wantsKey: true }] : [];
+      const program = list.owners.map((owner) => PROGRAMS[owner]).find((name) => name !== undefined);
+      return [{ baseUrl, program, models: list.names, wantsKey: false }];
+    }),
+  );
+  return found.flat();
+}
