@@ -181,7 +181,9 @@ test('an evaluation gives success with intervals, and differences on the same ta
   expect(await evaluations()).toHaveLength(2);
   // Each run's row shows its result as soon as it is known.
   for (const name of ['first', 'second'])
-    await row(new RegExp(`^${name} try, done, \\d+ → \\d+ %, ([+−]\\d+|0) points \\(\\S+ to \\S+\\), `)).waitFor();
+    await row(
+      new RegExp(`^${name} try, done, \\d+ → \\d+ %, ([+−]\\d+|0) points \\(\\S+ to \\S+\\), `),
+    ).waitFor();
   await workbench.screenshot('runs-with-results');
 });
 
