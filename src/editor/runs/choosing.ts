@@ -26,8 +26,7 @@ export async function chosenRuns(
   { enough, placeHolder }: { readonly enough: number; readonly placeHolder: string },
 ): Promise<readonly Run[] | undefined> {
   if (selected.length >= enough) return selected;
-  if (all.length === 0)
-    throw new Fault('editor/too-few-runs', t('There is no run yet. “New Run…” makes one.'));
+  refuseNone(all);
   if (all.length === 1) return all;
   const chosen = await vscode.window.showQuickPick(await itemsOf(all, selected), {
     ...searched,
@@ -40,14 +39,22 @@ export async function chosenRuns(
   throw new Fault('editor/too-few-runs', t('No run is chosen: tick at least one.'));
 }
 
-/** Asks for one of several runs. */
+/**
+ * Asks for one of several runs.
+ * @throws {Fault} `editor/too-few-runs`
+ */
 export async function chooseRun(
   runs: readonly Run[],
   placeHolder: string,
   title = t('Runs'),
 ): Promise<Run | undefined> {
+  refuseNone(runs);
   const chosen = await vscode.window.showQuickPick(await itemsOf(runs), { ...searched, title, placeHolder });
   return chosen?.run;
+}
+
+function refuseNone({ length }: readonly Run[]): void {
+  if (length === 0) throw new Fault('editor/too-few-runs', t('There is no run yet. “New Run…” makes one.'));
 }
 
 /** Tags, notes, methods and base models are searched, too. */

@@ -83,7 +83,9 @@ describe('runs to be compared', () => {
     expect(await chosenFor('evaluateRuns', [b, a])).toEqual({ compared: [['a', 'b']], offered: undefined });
   });
 
-  it('are one at least', async () => {
+  it('are one at least, also where one is looked for', async () => {
+    const none = { runWatch: { all: [], look: () => Promise.resolve() } };
+    await expect(commands.findRun.run(none as never)).rejects.toThrow('There is no run yet.');
     await expect(compare()).rejects.toThrow('There is no run yet.');
     const [only] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
     window.showQuickPick.mockResolvedValue([]);
