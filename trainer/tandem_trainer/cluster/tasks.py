@@ -61,7 +61,7 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
         if missing and work.round == 1 and uses_vllm(config):
             from .vllm_sampler import draw
 
-            draw(shards, config, folder, request, told_by(events, events.stage, "drawn by vLLM"))
+            draw(shards, config, folder, request, told_by(events, events.stage, "vllm"))
         tell = told_by(events, events.stage, "candidates")
         with Crew(run_json, cluster, events, request) as crew:
             crew.make(tasks(None, missing, cluster.workers), tell)
