@@ -53,17 +53,6 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await models.getByRole('treeitem', { name: /^starter, agent, ready, [\d,.]+ tokens per second/ }).waitFor();
 });
 
-test('an installed package has the pages of help, whose links lead to each other', async () => {
-  // The palette lists the command as soon as the package is there.
-  await workbench.activityBar('Tandem').waitFor();
-  await workbench.runCommand('Tandem: Open Help…');
-  await workbench.answer(/^Help$/, 'The session');
-  await session().getByRole('heading', { name: 'The session' }).waitFor();
-  await session().getByRole('link', { name: 'Tasks view' }).click();
-  await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
-  await workbench.closeAllEditors();
-});
-
 test('an installed package shows a notification, whose button works', async () => {
   await workbench.openViews('Tasks');
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
@@ -156,4 +145,15 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   expect(told.filter((text) => text.includes('From 20 kilograms on.'))).toHaveLength(1);
   // The extension host is the same; a new one would have read the dialogue from the log.
   expect(await workbench.extensionHosts()).toEqual(hosts);
+});
+
+test('an installed package has the pages of help, whose links lead to each other', async () => {
+  // The palette lists the command as soon as the package is there.
+  await workbench.activityBar('Tandem').waitFor();
+  await workbench.runCommand('Tandem: Open Help…');
+  await workbench.answer(/^Help$/, 'The session');
+  await session().getByRole('heading', { name: 'The session' }).waitFor();
+  await session().getByRole('link', { name: 'Tasks view' }).click();
+  await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
+  await workbench.closeAllEditors();
 });
