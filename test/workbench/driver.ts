@@ -223,6 +223,24 @@ export class WorkbenchDriver {
     });
   }
 
+  /** Presses a button of a list's row. The row may be drawn anew under the mouse; then it is pressed again. */
+  async pressInRow(row: Locator, name: string): Promise<void> {
+    await insisting(async (options) => {
+      await row.hover(options);
+      const pressed = await this.page.evaluateHandle(() => {
+        const seen = { name: '' };
+        const note = ({ target }: MouseEvent): void => {
+          seen.name = (target as Element).closest('[aria-label]')?.getAttribute('aria-label') ?? '';
+        };
+        document.addEventListener('click', note, { capture: true, once: true });
+        return seen;
+      });
+      await row.getByRole('button', { name }).click(options);
+      const { name: got } = await pressed.jsonValue();
+      if (!got.startsWith(name)) throw new Error(`“${got}” was pressed in place of “${name}”.`);
+    });
+  }
+
   /** Finds a row of the open quick pick by its text and accepts it. */
   async #pick(text: string, prefix = '', options: { readonly timeout?: number } = {}): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');

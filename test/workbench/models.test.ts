@@ -171,8 +171,7 @@ test('finds servers on this machine with their models, and tests before it conne
 test('says in the view what is wrong when the server is gone', async () => {
   await server.close();
   const item = models().getByRole('treeitem', { name: /^qwen-tiny/ });
-  await item.hover();
-  await item.getByRole('button', { name: 'Test Connection' }).click();
+  await workbench.pressInRow(item, 'Test Connection');
   await models()
     .getByRole('treeitem', {
       name: /^qwen-tiny, agent, fails: Can't connect to 127\.0\.0\.1:\d+: it refused the connection\. Start the server/,
