@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { FrameLocator, Locator, Page } from 'playwright-core';
+import type { FrameLocator, JSHandle, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
@@ -182,9 +182,10 @@ export class WorkbenchDriver {
     const headers = this.page.locator('.part.sidebar .pane-header');
     await headers.filter({ hasText: names[0]! }).first().waitFor();
     for (const header of await headers.all()) {
-      const name = (await header.locator('.title').first().textContent()) ?? '';
+      // The middle of a header may be one of its buttons.
+      const title = header.locator('.title').first();
       const isOpen = (await header.getAttribute('aria-expanded')) === 'true';
-      if (isOpen !== names.includes(name)) await header.click();
+      if (isOpen !== names.includes((await title.textContent()) ?? '')) await title.click();
     }
   }
 
@@ -227,17 +228,10 @@ export class WorkbenchDriver {
   async pressInRow(row: Locator, name: string): Promise<void> {
     await insisting(async (options) => {
       await row.hover(options);
-      const pressed = await this.page.evaluateHandle(() => {
-        const seen = { name: '' };
-        const note = ({ target }: MouseEvent): void => {
-          seen.name = (target as Element).closest('[aria-label]')?.getAttribute('aria-label') ?? '';
-        };
-        document.addEventListener('click', note, { capture: true, once: true });
-        return seen;
-      });
+      const met = await this.#nextClick('[aria-label]');
       await row.getByRole('button', { name }).click(options);
-      const { name: got } = await pressed.jsonValue();
-      if (!got.startsWith(name)) throw new Error(`“${got}” was pressed in place of “${name}”.`);
+      const { label } = await met.jsonValue();
+      if (!label.startsWith(name)) throw new Error(`“${label}” was pressed in place of “${name}”.`);
     });
   }
 
@@ -246,17 +240,24 @@ export class WorkbenchDriver {
     const widget = this.page.locator('.quick-input-widget');
     await widget.locator('input.input').fill(prefix + text, options);
     // The list may be filled anew under the mouse.
-    const clicked = await this.page.evaluateHandle(() => {
-      const seen = { text: '' };
+    const met = await this.#nextClick('.quick-input-list-row');
+    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
+    const { text: got } = await met.jsonValue();
+    if (!plain(got).includes(plain(text))) throw new Error(`“${got}” was chosen in place of “${text}”.`);
+  }
+
+  /** Notes which element of a selector the next click meets: its text and its label. */
+  #nextClick(selector: string): Promise<JSHandle<{ text: string; label: string }>> {
+    return this.page.evaluateHandle((wanted) => {
+      const seen = { text: '', label: '' };
       const note = ({ target }: MouseEvent): void => {
-        seen.text = (target as Element).closest('.quick-input-list-row')?.textContent ?? '';
+        const met = (target as Element).closest(wanted);
+        seen.text = met?.textContent ?? '';
+        seen.label = met?.getAttribute('aria-label') ?? '';
       };
       document.addEventListener('click', note, { capture: true, once: true });
       return seen;
-    });
-    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
-    const { text: got } = await clicked.jsonValue();
-    if (!plain(got).includes(plain(text))) throw new Error(`“${got}” was chosen in place of “${text}”.`);
+    }, selector);
   }
 
   /**

@@ -109,7 +109,7 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
     path.join(workspace, '.vscode', 'settings.json'),
     JSON.stringify({ 'tandem.agent': `openai:asks@${agent.url}` }),
   );
-  await session().getByRole('button', { name: 'Next task' }).dispatchEvent('click');
+  await session().getByRole('button', { name: 'Next task' }).click();
   await session().getByText('agent: asks').waitFor();
   await session()
     .getByRole('button', { name: /\bstart\b/i })
