@@ -95,7 +95,7 @@ class Session:
 
     def process(self, name: str, command: Sequence[str]) -> Figures | str:
         """Returns the figures that a process prints last, or a sentence why there are none."""
-        # One that is slow must not leave the others without time.
+        # A slow measurement must not leave the others without time.
         left = min(self.end - time.monotonic(), 60 * self.arguments.minutes / 3)
         if left < 10:
             return "not measured: no time was left"

@@ -110,40 +110,17 @@ function lineOf(run: Run): string {
   ].join('');
 }
 
+/** The fields of a run that a list holds as they are. */
+const LISTED = [
+  ...(['id', 'folder', 'name', 'tags', 'note', 'method', 'base'] as const),
+  ...(['state', 'isLive', 'canResume', 'message', 'startedAt', 'changedAt'] as const),
+];
+
 /** Returns what a list holds of a run. */
 function shortOf(run: Run): Record<string, unknown> {
-  const {
-    id,
-    folder,
-    name,
-    tags,
-    note,
-    method,
-    base,
-    state,
-    isLive,
-    canResume,
-    message,
-    progress,
-    startedAt,
-    changedAt,
-  } = run;
+  const { progress, folder } = run;
   return {
-    ...{
-      id,
-      folder,
-      name,
-      tags,
-      note,
-      method,
-      base,
-      state,
-      isLive,
-      canResume,
-      message,
-      startedAt,
-      changedAt,
-    },
+    ...Object.fromEntries(LISTED.map((field) => [field, run[field]])),
     ...{
       stage: progress?.stage,
       step: progress?.step,

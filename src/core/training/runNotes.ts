@@ -11,7 +11,7 @@ import { readWhole, runFiles } from './runFolder';
 export const MOST = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
 
 /**
- * What a person writes about a run: `notes.json` in its folder, so that it goes with the run and every window and the
+ * A person's notes on a run are in `notes.json` in its folder, so that they go with the run, and every window and the
  * command line read the same. The configuration in `run.json` stays as it is, because another one would be another run.
  */
 export interface RunNotes {

@@ -38,7 +38,7 @@ export interface Run {
   readonly folder: string;
   /** The name that a person gave it, else that of the configuration; empty when it has none. */
   readonly name: string;
-  /** What else a person wrote about it; absent where nobody did. */
+  /** The tags and the note that a person gave it; absent where nobody did. */
   readonly tags?: readonly string[];
   readonly note?: string;
   readonly method: string;

@@ -1,3 +1,4 @@
+import { inOneLine } from '../text';
 import { choicesOf, isChoice } from './choices';
 import type { EventOf, Picked } from './event';
 import type { Choice, ShownCandidates, Trajectory } from './trajectory';
@@ -47,7 +48,7 @@ export const withJudgement = <Pair extends ShownCandidates>(
     return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
   });
 
-/** What one person said of two candidates. */
+/** One person's word on two candidates. */
 export interface Opinion {
   readonly by: string;
   readonly picked: Picked;
@@ -70,15 +71,13 @@ export function ratersOf(trajectory: Pick<Trajectory, 'turns' | 'pending' | 'rat
   return raters;
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-
 /** Returns the last title that somebody gave, in one line. */
 export const titleOf = (labels: readonly Label[]): string | undefined =>
-  labels.map(({ title = '' }) => oneLine(title)).findLast((title) => title !== '');
+  labels.map(({ title = '' }) => inOneLine(title)).findLast((title) => title !== '');
 
 /** Returns the tags of all people, each in one line and once, sorted. */
 export const tagsOf = (labels: readonly Label[]): string[] => {
-  const tags = labels.flatMap(({ tags = [] }) => tags.map(oneLine));
+  const tags = labels.flatMap(({ tags = [] }) => tags.map(inOneLine));
   return [...new Set(tags)].filter((tag) => tag !== '').sort();
 };
 

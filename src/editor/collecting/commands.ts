@@ -39,7 +39,7 @@ export async function collectPack(
     const asked: { change?: CommandId } = {};
     const play = await playOf(engine);
     const ended = await collectHere(engine, packs, pack.tasks, async (played) => {
-      // What was begun is gone on with as it was chosen.
+      // The rest of the dialogues is played as they were chosen.
       if (chosenExtent !== undefined) return chosenExtent;
       const answer = await askExtent(pack, played, play);
       if (typeof answer === 'string') asked.change = answer;

@@ -99,8 +99,8 @@ class Requests:
 
     def made(self) -> list[str]:
         """Returns the files of the folder by which the run is asked for something."""
-        is_finishing = self.finish_path.exists()
-        return ["stop"] * self.is_to_stop() + ["finish"] * is_finishing
+        asked = {"stop": self.is_to_stop(), "finish": self.finish_path.exists()}
+        return [name for name, is_asked in asked.items() if is_asked]
 
 
 def _is_new(path: Path) -> bool:

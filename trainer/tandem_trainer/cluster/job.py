@@ -23,7 +23,7 @@ from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest
 from ..run_json import read_config
 from .nodes import connect, require_alike
-from .record import Job, has_ended, read_job, report_end
+from .record import Job, has_ended, last_line, read_job, report_end
 from .remote import Mirror, unpack
 from .tasks import is_handed_over, make_work
 from .worker import claimed, train_on_worker
@@ -140,5 +140,4 @@ def reason(error: BaseException) -> str:
     fault = next((each for each in faults if each is not None), None)
     if fault is not None:
         return str(fault)
-    words = str(causes[0]).strip().splitlines() or ["no reason was given"]
-    return f"The workers have failed again and again, at last by {type(causes[0]).__name__}: {words[-1].strip()}"
+    return f"The workers have failed again and again, at last by {type(causes[0]).__name__}: {last_line(causes[0])}"

@@ -28,6 +28,7 @@ from ..fault import Fault
 from ..run import interpreter
 from ..run.interpreter import run
 from . import versions as versions_module
+from .record import last_line
 from .versions import differences, versions
 
 LOOK = 120  # seconds in which a node must have started its actor and imported torch
@@ -252,5 +253,4 @@ def _ask(reference: Any, seconds: float) -> tuple[Any, str | None]:
     except GetTimeoutError:
         return None, f"no answer within {seconds:.0f} seconds"
     except RayError as error:
-        words = str(error).strip().splitlines()
-        return None, words[-1].strip() if words else type(error).__name__
+        return None, last_line(error)

@@ -60,6 +60,12 @@ def next_job(folder: Path, address: str, copy_to: str | None = None) -> Job:
     return job
 
 
+def last_line(error: BaseException) -> str:
+    """Returns the last line of an error of Ray, which is the cause after all the traces."""
+    lines = str(error).strip().splitlines()
+    return lines[-1].strip() if lines else f"{type(error).__name__} without a word"
+
+
 def has_ended(folder: Path, job: Job) -> bool:
     """Returns whether the run has reported an end since the job was made."""
     told = last_state(folder, job.since)

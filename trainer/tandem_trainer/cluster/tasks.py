@@ -22,6 +22,7 @@ from ..run.disk import fault_of, reserved
 from ..run.event_file import Events
 from ..run.stop import Stopped, StopRequest
 from .maker import Maker
+from .record import last_line
 
 if TYPE_CHECKING:
     from ray.actor import ActorHandle
@@ -171,5 +172,4 @@ class Crew:
 
 def _fault(cause: BaseException) -> Fault:
     found = cause if isinstance(cause, Fault) else fault_of(cause)
-    words = str(cause).strip().splitlines() or ["no reason was given"]
-    return found or Fault(f"A process that makes candidates has failed by {type(cause).__name__}: {words[-1].strip()}")
+    return found or Fault(f"A process that makes candidates has failed by {type(cause).__name__}: {last_line(cause)}")

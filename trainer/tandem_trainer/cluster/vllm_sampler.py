@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..config import RunConfig
 from ..fault import Fault
 from ..run.stop import Stopped, StopRequest
+from .record import last_line
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -88,8 +89,7 @@ def _until_stopped(rows: Dataset, request: StopRequest) -> Iterator[dict[str, An
         if row is None:
             return
         if isinstance(row, BaseException):
-            words = str(getattr(row, "cause", row)).strip().splitlines() or ["no reason was given"]
-            raise _failed(words[-1].strip()) from row
+            raise _failed(last_line(getattr(row, "cause", row))) from row
         waited = 0.0
         yield row
 

@@ -55,8 +55,12 @@ class Shards:
         self.shared = Path(shared) if shared and round == 1 else None
         self.folder = run_folder / "candidates"
         self.settings, self.stop_ids, self.seed, self.round = settings, frozenset(stop_ids), seed, round
-        self.all_histories = histories
         self.histories = [histories[start : start + SHARD] for start in range(0, len(histories), SHARD)]
+
+    @property
+    def all_histories(self) -> list[History]:
+        """Returns the histories of all shards, in their order."""
+        return [history for of_shard in self.histories for history in of_shard]
 
     def missing(self, name: str | None = None) -> list[int]:
         """Returns the numbers of the shards that are not sampled yet, or that lack the scores `name`."""

@@ -7,7 +7,7 @@ import type { ClusterView, FieldView, Option, Values } from '../../../../webview
 import type { Translate } from '../../translate';
 import { wantedWords } from './words';
 
-/** What is known of the cluster at the form's address. */
+/** The look that is taken at the cluster of the form's address: it goes on, has found it, or has failed. */
 export type ClusterState =
   | { readonly state: 'none' | 'checking' }
   | { readonly state: 'answers'; readonly cluster: Cluster }

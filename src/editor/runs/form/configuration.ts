@@ -30,7 +30,7 @@ export interface FormContext {
   readonly dataFolder: string;
   /** Returns the name of a run that the person does not name. */
   readonly name: (method: MethodName) => string;
-  /** What is known of the cluster at the form's address. */
+  /** The look that was taken at the cluster of the form's address. */
   readonly cluster: ClusterState;
   readonly t: Translate;
 }

@@ -253,7 +253,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   }
 
   private async start(): Promise<void> {
-    // What the cluster has may change the number of workers.
+    // The number of workers may follow from what the cluster has.
     await this.clusterCheck.settled();
     await this.showing;
     const { filled, starting } = this;
