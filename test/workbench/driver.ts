@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { FrameLocator, JSHandle, Locator, Page } from 'playwright-core';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
@@ -224,14 +224,16 @@ export class WorkbenchDriver {
     });
   }
 
-  /** Presses a button of a list's row. The row may be drawn anew under the mouse; then it is pressed again. */
-  async pressInRow(row: Locator, name: string): Promise<void> {
+  /**
+   * Presses a button of a list's row. While the list is drawn anew, the editor does not know its rows, and a press does
+   * nothing; then it is pressed again.
+   * @param shown what appears when it was pressed
+   */
+  async pressInRow(row: Locator, name: string, shown: Locator): Promise<void> {
     await insisting(async (options) => {
       await row.hover(options);
-      const met = await this.#nextClick('[aria-label]');
       await row.getByRole('button', { name }).click(options);
-      const { label } = await met.jsonValue();
-      if (!label.startsWith(name)) throw new Error(`“${label}” was pressed in place of “${name}”.`);
+      await shown.waitFor(options);
     });
   }
 
@@ -240,24 +242,17 @@ export class WorkbenchDriver {
     const widget = this.page.locator('.quick-input-widget');
     await widget.locator('input.input').fill(prefix + text, options);
     // The list may be filled anew under the mouse.
-    const met = await this.#nextClick('.quick-input-list-row');
-    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
-    const { text: got } = await met.jsonValue();
-    if (!plain(got).includes(plain(text))) throw new Error(`“${got}” was chosen in place of “${text}”.`);
-  }
-
-  /** Notes which element of a selector the next click meets: its text and its label. */
-  #nextClick(selector: string): Promise<JSHandle<{ text: string; label: string }>> {
-    return this.page.evaluateHandle((wanted) => {
-      const seen = { text: '', label: '' };
+    const clicked = await this.page.evaluateHandle(() => {
+      const seen = { text: '' };
       const note = ({ target }: MouseEvent): void => {
-        const met = (target as Element).closest(wanted);
-        seen.text = met?.textContent ?? '';
-        seen.label = met?.getAttribute('aria-label') ?? '';
+        seen.text = (target as Element).closest('.quick-input-list-row')?.textContent ?? '';
       };
       document.addEventListener('click', note, { capture: true, once: true });
       return seen;
-    }, selector);
+    });
+    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
+    const { text: got } = await clicked.jsonValue();
+    if (!plain(got).includes(plain(text))) throw new Error(`“${got}” was chosen in place of “${text}”.`);
   }
 
   /**

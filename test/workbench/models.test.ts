@@ -171,12 +171,10 @@ test('finds servers on this machine with their models, and tests before it conne
 test('says in the view what is wrong when the server is gone', async () => {
   await server.close();
   const item = models().getByRole('treeitem', { name: /^qwen-tiny/ });
-  await workbench.pressInRow(item, 'Test Connection');
-  await models()
-    .getByRole('treeitem', {
-      name: /^qwen-tiny, agent, fails: Can't connect to 127\.0\.0\.1:\d+: it refused the connection\. Start the server/,
-    })
-    .waitFor();
+  const failing = models().getByRole('treeitem', {
+    name: /^qwen-tiny, agent, fails: Can't connect to 127\.0\.0\.1:\d+: it refused the connection\. Start the server/,
+  });
+  await workbench.pressInRow(item, 'Test Connection', failing);
   await workbench.page.getByRole('alert').getByText("Can't connect to").first().waitFor();
   await workbench.screenshot('models-fails');
   await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
