@@ -29,6 +29,13 @@ class LogFilter(TypedDict, total=False):
     ]
     collection: Annotated[str, Field(title="Collection", description="The name of a collection.")]
     stars: Annotated[int, Field(ge=0, le=5, title="Rating", description="The lowest rating, in stars; 0: not rated.")]
+    review: Annotated[
+        Literal["accepted", "redo", "none"],
+        Field(
+            title="Review",
+            description="The state that a person gave the dialogue in a review; none: nobody has reviewed it.",
+        ),
+    ]
     since: Annotated[
         date | AwareDatetime, Field(title="Since", description="The dialogue began at this date or time, or later.")
     ]
@@ -64,6 +71,10 @@ class LogSelection(TypedDict, total=False):
     with_evaluations: Annotated[
         bool,
         Field(title="Include evaluation dialogues", description="The next evaluation then measures memorization."),
+    ]
+    with_redo: Annotated[
+        bool,
+        Field(title="Include dialogues to be redone", description="A person who reviewed them wants another one."),
     ]
     exclude_models: Annotated[
         list[str],

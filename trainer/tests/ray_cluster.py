@@ -72,6 +72,11 @@ class RayCluster:
         self._say("take a node away")
         self._answer()
 
+    def add_a_node(self) -> None:
+        """Starts a node again on the host whose node was taken away."""
+        self._say("add a node")
+        self._answer()
+
     def end(self) -> None:
         self._say("end")
         self.process.wait()
@@ -113,6 +118,17 @@ def _part(apart: Path) -> None:
         file.write("# another version\n")
 
 
+def _end_workers() -> None:
+    """Kills what is left of Ray on this host: workers outlive their node for a moment, and would take another step."""
+    host = os.readlink("/proc/self/ns/net")
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(process / "ns" / "net") == host and (process / "cmdline").read_bytes().startswith(b"ray::"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue  # it has ended, or belongs to another user
+
+
 def _hold(folder: str, apart: Path | None) -> None:
     """Holds the cluster until stdin ends. folder: for Ray's files; its path must be short, because it holds sockets."""
     from ray._private.utils import write_ray_address
@@ -132,7 +148,11 @@ def _hold(folder: str, apart: Path | None) -> None:
     for line in sys.stdin:
         if line.strip() == "end":
             break
-        cluster.remove_node(other, allow_graceful=False)
+        if line.strip() == "add a node":
+            other = cluster.add_node(num_cpus=1, node_ip_address=SECOND)
+        else:
+            cluster.remove_node(other, allow_graceful=False)
+            _end_workers()
         print("done", flush=True)
     cluster.shutdown()
 

@@ -16,7 +16,9 @@ from tandem_trainer.cluster.nodes import Probe
 from tandem_trainer.cluster.record import next_job
 from tandem_trainer.cluster.room import waits
 from tandem_trainer.cluster.versions import LEAST, versions
+from tandem_trainer.cluster.worker import train_on_worker
 from tandem_trainer.config import ClusterConfig
+from tandem_trainer.fault import Fault
 from tandem_trainer.run.disk import full_disk
 from tandem_trainer.run.interpreter import Check
 
@@ -202,7 +204,7 @@ def test_a_node_that_does_not_answer_is_one_sentence():
 
 
 def test_the_job_says_why_it_could_not_look():
-    assert read_answer("job", 0, 'INFO …\n{"nodes": []}\n') == []
+    assert read_answer("job", 0, 'INFO …\n{"nodes": []}\n') == {"nodes": []}
     missing = read_answer("job", 127, "/bin/sh: 1: /opt/python: not found\n")
     assert (missing.status, missing.saw) == ("failed", f"its head has no Python at {sys.executable}")
     other = read_answer("job", 1, "Traceback …\n/usr/bin/python: No module named tandem_trainer\n\n")
@@ -282,10 +284,12 @@ import resource, sys
 from pathlib import Path
 from tandem_trainer.cluster import worker
 from tandem_trainer.cluster.record import read_job
+from tandem_trainer.cluster.versions import versions
 worker.own_node = worker.tell_nodes = lambda *_: None  # they would start a Ray of their own
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 path = Path(sys.argv[1])
-worker.train_on_worker({"run_json": path, "job": read_job(path.parent), "since": 0.0})
+given = {"run_json": path, "job": read_job(path.parent), "since": 0.0, "versions": versions()}
+worker.train_on_worker(given)
 """
     ran = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
     assert ran.returncode == 1
@@ -295,6 +299,19 @@ worker.train_on_worker({"run_json": path, "job": read_job(path.parent), "since":
     assert f" cannot be written to {path.parent}/" in last["message"]
     assert "File too large" in last["message"]
     assert ran.stderr.splitlines()[-1].endswith(last["message"])
+
+
+def test_a_worker_on_a_node_that_joined_with_another_trainer_trains_nothing_and_names_the_node(tmp_path):
+    path = tiny_run(tmp_path / "run", resources={"cluster": {"address": "http://head:8265"}})
+    job = next_job(path.parent, "http://head:8265")
+    of_driver = {**versions(), "trainer": {"folder": "/opt/code/tandem_trainer", "digest": "another"}}
+    with pytest.raises(
+        Fault, match=f"^The node {socket.gethostname()} has another version of the trainer in "
+    ) as fault:
+        train_on_worker({"run_json": path, "job": job, "since": 0.0, "versions": of_driver})
+    remedy = f"Copy the run's to {socket.gethostname()}, or give both the same folder."
+    assert str(fault.value).endswith(f"than the run has in /opt/code/tandem_trainer. {remedy}")
+    assert not (path.parent / "events.jsonl").exists()
 
 
 def test_ray_without_room_for_its_objects_is_a_full_disk():

@@ -9,6 +9,7 @@ import json
 import secrets
 import shlex
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from ..run.interpreter import RAY, Check, Ran, check_package, size
 from ..run_json import read_config
 from .follow import EVERY, VARIABLES, connect
 from .nodes import SENT
+from .remote import take_package
 from .room import asked, has, places
 from .versions import differences, versions
 
@@ -35,14 +37,15 @@ def examine_cluster(address: str, run_json: Path | None = None, storage: Path | 
     """Runs all checks.
 
     address: the dashboard. run_json: a run whose needs are compared with the cluster. storage: the folder that all
-    nodes should see; if None, that of the run.
+    nodes should see; if None, that of the run. A run that is copied to the nodes (`copy_to`) needs nothing of this
+    machine, so that its package goes with the job, and nodes are compared with the Python that Ray runs with.
     """
     checks, cluster = [check_package("ray", RAY["ray"])], None
     if run_json is not None:
         try:
             cluster = read_config(run_json).resources.cluster or ClusterConfig(address=address)
             checks.append(Check("run.json", "ok", f"read {run_json}", f"asks for {asked(cluster)}"))
-            storage = storage or Path(cluster.storage or run_json.resolve().parent)
+            storage = storage or Path(cluster.copy_to or cluster.storage or run_json.resolve().parent)
         except Fault as fault:
             remedy = "Give the path of a run.json; `check` says more about its content."
             checks.append(Check("run.json", "failed", f"read {run_json}", str(fault), remedy))
@@ -54,20 +57,22 @@ def examine_cluster(address: str, run_json: Path | None = None, storage: Path | 
         remedy = "Give the address of its dashboard, such as http://head:8265, and start the cluster with it."
         return [*checks, Check("cluster", "failed", f"GET {address}/api/version", "no Ray dashboard answers", remedy)]
     asks = nonce = None
+    is_copied = cluster is not None and cluster.copy_to is not None
     if storage is not None:
-        storage = storage.resolve()
+        storage = storage if is_copied else storage.resolve()
         nonce = storage / f".tandem-doctor-{secrets.token_hex(8)}"
         asks = {"folder": str(storage), "nonce": nonce.name, "text": secrets.token_hex(16), "written": False}
     try:
-        if asks is not None and nonce is not None:
+        if asks is not None and nonce is not None and not is_copied:
             checks.append(_write(nonce, asks))
-        found = _ask(client, address, asks)
+        found = _ask(client, address, asks, is_copied)
     finally:
-        if nonce is not None:
+        if nonce is not None and not is_copied:
             nonce.unlink(missing_ok=True)
     if isinstance(found, Check):
         return [*checks, found]
-    return [*checks, check_room(found, cluster, address), *check_nodes(found, versions(), asks, cluster)]
+    nodes, here = found["nodes"], found["head"] if is_copied else versions()
+    return [*checks, check_room(nodes, cluster, address), *check_nodes(nodes, here, asks, cluster)]
 
 
 def _write(nonce: Path, asks: dict[str, Any]) -> Check:
@@ -82,13 +87,23 @@ def _write(nonce: Path, asks: dict[str, Any]) -> Check:
     return Check("storage here", "ok", command, f"this machine writes {nonce.parent}")
 
 
-def _ask(client: JobSubmissionClient, address: str, asks: dict[str, Any] | None) -> list[dict[str, Any]] | Check:
-    """Has a job look at the nodes. Returns what each says, or a failed check."""
+def _ask(
+    client: JobSubmissionClient, address: str, asks: dict[str, Any] | None, is_copied: bool
+) -> dict[str, Any] | Check:
+    """Has a job look at the nodes, this package with it if `is_copied`. Returns what it says, or a failed check."""
     job = f"tandem-doctor-{secrets.token_hex(4)}"
-    command = [sys.executable, "-m", "tandem_trainer", "cluster-nodes", json.dumps({"storage": asks})]
+    python = "python" if is_copied else sys.executable
+    command = shlex.join([python, "-m", "tandem_trainer", "cluster-nodes", json.dumps({"storage": asks})])
     shown = f"the Ray job {job} at {address}"
     try:
-        client.submit_job(entrypoint=shlex.join(command), submission_id=job, runtime_env={"env_vars": VARIABLES})
+        if is_copied:
+            with tempfile.TemporaryDirectory(prefix="tandem-doctor-") as folder:
+                take_package(Path(folder))
+                variables = {name: value for name, value in VARIABLES.items() if name != "PYTHONPATH"}
+                environment = {"env_vars": variables, "working_dir": folder}
+                client.submit_job(entrypoint=command, submission_id=job, runtime_env=environment)
+        else:
+            client.submit_job(entrypoint=command, submission_id=job, runtime_env={"env_vars": VARIABLES})
         done = _wait(client, job)
         log = client.get_job_logs(job)
     except (OSError, RuntimeError) as error:
@@ -113,12 +128,12 @@ def _wait(client: JobSubmissionClient, job: str) -> JobDetails:
         client.stop_job(job)  # which leaves one that has ended alone
 
 
-def read_answer(command: str, code: int | None, log: str) -> list[dict[str, Any]] | Check:
-    """Reads what the job has printed. code: its exit code. Returns what each node says, or a failed check."""
+def read_answer(command: str, code: int | None, log: str) -> dict[str, Any] | Check:
+    """Reads what the job has printed. code: its exit code. Returns that, or a failed check."""
     lines = [line for line in log.splitlines() if line.strip()]
     answer = next((line for line in lines if line.startswith('{"nodes":')), None)
     if answer is not None:
-        return json.loads(answer)["nodes"]
+        return json.loads(answer)
     folder = VARIABLES["PYTHONPATH"]
     if code in (126, 127):  # of the shell
         remedy = "Put the trainer's Python on the head under this path, and start Ray on every node with it."

@@ -26,6 +26,7 @@ from .nodes import connect, require_alike
 from .record import Job, has_ended, last_line, read_job, report_end
 from .remote import Mirror, unpack
 from .tasks import is_handed_over, make_work
+from .versions import versions
 from .worker import claimed, train_on_worker
 
 # Ray counts a failure for each time that workers or their nodes died, over the whole job; warnings of a cloud that it
@@ -99,7 +100,7 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
     on_gpus = cluster.gpus_per_worker == 1
     trainer = TorchTrainer(
         train_on_worker,
-        train_loop_config={"run_json": run_json, "job": job, "since": STARTED},
+        train_loop_config={"run_json": run_json, "job": job, "since": STARTED, "versions": versions()},
         torch_config=OverRaysNetwork(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
         scaling_config=ScalingConfig(
             num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,

@@ -2,7 +2,8 @@
 
     python -m tandem_trainer cluster-nodes REQUEST    the entry point of the job that `examine.py` submits
 
-The job prints one line of JSON, `{"nodes": [{name, resources, said?, storage?, link?, problem?}]}`.
+The job prints one line of JSON, `{"nodes": [{name, resources, said?, storage?, link?, problem?}], "head": VERSIONS}`,
+with the versions of its own Python.
 It takes no processor, GPU or memory from the jobs of the cluster: on each node one actor that asks for no resources
 looks, for a limited time.
 """
@@ -29,7 +30,7 @@ from ..run import interpreter
 from ..run.interpreter import run
 from . import versions as versions_module
 from .record import last_line
-from .versions import differences, versions
+from .versions import require_same, versions
 
 LOOK = 120  # seconds in which a node must have started its actor and imported torch
 STEP = 60  # seconds for each later question to a node
@@ -134,7 +135,7 @@ def main(arguments: list[str]) -> int:
     """Prints what was found. arguments: a request, `{"storage": {folder, nonce, text, written} | null}`."""
     request = json.loads(arguments[0])
     connect()
-    print(json.dumps({"nodes": look_at_nodes(request["storage"])}), flush=True)
+    print(json.dumps({"nodes": look_at_nodes(request["storage"]), "head": versions()}), flush=True)
     return 0
 
 
@@ -159,7 +160,7 @@ def connect() -> None:
 def require_alike() -> None:
     """Requires the versions of this process on the nodes that are there. Errors: Fault for the first that differs.
 
-    A node that does not answer in time is left to Ray.
+    A node that does not answer in time, or joins later, is asked by the worker that begins there (`worker.py`).
     """
     import ray
 
@@ -171,9 +172,8 @@ def require_alike() -> None:
     here = versions()
     for reference in answered:
         there, _ = _ask(reference, UNLIKE)
-        for difference in differences(asked[reference], there, here) if there else []:
-            if difference.breaks:
-                raise Fault(f"The node {asked[reference]} has {difference.saw}. {difference.remedy}", usage=True)
+        if there:
+            require_same(asked[reference], there, here)
 
 
 def look_at_nodes(storage: dict[str, Any] | None) -> list[dict[str, Any]]:

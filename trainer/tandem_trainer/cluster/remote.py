@@ -79,9 +79,14 @@ def bundle(path: Path) -> Iterator[Path]:
         for each in (GROWING, "cluster.json"):
             if (path.parent / each).exists():
                 shutil.copy(path.parent / each, folder)
-        package = Path(__file__).parents[1]
-        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+        take_package(folder)
         yield folder
+
+
+def take_package(folder: Path) -> None:
+    """Copies this package into a folder that goes to the cluster."""
+    package = Path(__file__).parents[1]
+    shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 FILES = ("trajectories", "preferences", "tasks", "opening", "chat_template")  # fields that name files

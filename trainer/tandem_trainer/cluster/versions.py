@@ -13,6 +13,7 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
+from ..fault import Fault
 from ..run.interpreter import PACKAGES, RAY, release, requirement
 
 LEAST = {**RAY, **PACKAGES}
@@ -85,6 +86,13 @@ def differences(node: str, there: dict[str, Any], here: dict[str, Any]) -> list[
         saw = f"its Python is in {there['prefix']}, that of the run in {here['prefix']}, with the same versions"
         found.append(Difference(saw, f"{start} Then they stay the same.", breaks=False))
     return found
+
+
+def require_same(node: str, there: dict[str, Any], here: dict[str, Any]) -> None:
+    """Requires that a node has nothing that would break the run. Errors: Fault, for the most important difference."""
+    for difference in differences(node, there, here):
+        if difference.breaks:
+            raise Fault(f"The node {node} has {difference.saw}. {difference.remedy}", usage=True)
 
 
 def _public(version: str | None) -> str | None:

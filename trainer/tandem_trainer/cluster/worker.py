@@ -17,6 +17,7 @@ from ..run.train import perform
 from ..run_json import read_config
 from .placement import own_node, tell_nodes
 from .record import Job, has_ended
+from .versions import require_same, versions
 
 CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
 
@@ -25,7 +26,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
     """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
 
     given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `since`, when the job
-    began, in seconds since 1970.
+    began, in seconds since 1970; `versions` of the driver.
     """
     from ..run.distributed import join
     from ..run.work import HandedOver
@@ -40,6 +41,8 @@ def train_on_worker(given: dict[str, Any]) -> None:
             "under the same path.",
             usage=True,
         )
+    # The driver looked at the nodes that were there when it began; this one may have joined since.
+    require_same(node, versions(), given["versions"])
     ranks = join()
     # Ray knows no failure after which it must not start again, so that these workers end a job that nobody follows.
     if ranks.of_first(has_ended(folder, job)):
