@@ -78,6 +78,10 @@ export const faults = {
   ],
   'editor/not-applied': ['A file could not be changed.', 'Check whether it is read-only, then accept again.'],
   'editor/not-playable': ['A model cannot play here.', 'Make an ONNX graph of it, or serve it.'],
+  'editor/not-saved': [
+    'A file could not be saved.',
+    'Check the folder and its rights, or choose another one.',
+  ],
   'editor/not-shown': ['A page asked for something that is not shown.', 'Open the page again.'],
   'editor/not-verified': [
     'A function does not pass the tests of its own task, so the task was not written.',
@@ -91,6 +95,7 @@ export const faults = {
     'The setting tandem.packs leaves a pack out.',
     'Add a pattern that matches the pack.',
   ],
+  'editor/pack-name-shared': ['Two packs have one file name.', 'Rename one of the two files.'],
   'editor/pack-not-written': ['A pack could not be written.', 'Check the file and its rights.'],
   'editor/page-message': ['A page sent a message that does not fit.', 'Close the page and open it again.'],
   'editor/restricted': ['The workspace is not trusted.', 'Trust it, then try again.'],

@@ -23,6 +23,7 @@ type LogFilter = Named<
     readonly collaborator_kind?: 'developer' | 'simulator' | 'rules';
     readonly collection?: string;
     readonly stars?: number;
+    readonly review?: 'accepted' | 'redo' | 'none';
     readonly since?: string;
     readonly until?: string;
   }
@@ -42,6 +43,7 @@ export type LogSelection = Named<
     readonly minimum_reward?: number;
     readonly with_leaked?: boolean;
     readonly with_evaluations?: boolean;
+    readonly with_redo?: boolean;
     readonly with_doubtful?: boolean;
     readonly exclude_models?: readonly string[];
     /** Path of the agent.md that the dialogues were played with; `short` names the shipped one for small models. */

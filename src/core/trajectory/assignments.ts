@@ -7,17 +7,11 @@ export type Assigning = Omit<EventOf<'assignment'>, 'version' | 'event'>;
 export type Part = NonNullable<Assigning['part']>;
 
 /**
- * Returns the events that assign a pack to people anew; whoever had a part of it before has none any more. They belong
- * into one append.
- * @param people pseudonyms; their order decides who gets which tasks. Without people the assignment is taken back
+ * Returns the events that assign a pack anew; whoever had a part of it before has none any more. They belong into one
+ * append.
+ * @param parts without any, the assignment is taken back
  */
-export function assigning(
-  pack: string,
-  people: readonly string[],
-  dealt: Pick<Part, 'perTask' | 'seed'>,
-): NewEvent[] {
-  const { perTask, seed } = dealt;
-  const parts = people.map((person, place) => ({ person, place, places: people.length, perTask, seed }));
+export function assigning(pack: string, parts: readonly Part[]): NewEvent[] {
   return [
     { event: 'assignment', pack },
     ...parts.map((part) => ({ event: 'assignment' as const, pack, part })),

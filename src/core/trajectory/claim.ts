@@ -1,14 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { ifThere, writeAtomically } from './files';
-import { mayLive } from './running';
 import { ownerSchema, ownIdentity } from './segment/owner';
+import { SignOfLife, standsFor, whenGone } from './signOfLife';
 
-/** The exclusive right to play something in a data folder. It ends with the process at the latest. */
+/**
+ * The exclusive right to play something in a data folder. It ends with the process at the latest; for other machines ten
+ * minutes after that.
+ */
 export interface Claim {
   /** Gives the claim back; calling it again does no harm. */
   release(): Promise<void>;
@@ -58,8 +62,8 @@ export async function claimIn(folder: string, name: string, what: string, part?:
         others = await othersOf(folder, prefix, { file, part });
       }
       if (others.length === 0) {
-        await put(file, true, part);
-        return { release };
+        const held = new SignOfLife(file, await put(file, true, part));
+        return { release: () => held.end() };
       }
       await release();
       const holder = others.find(({ isHeld }) => isHeld);
@@ -82,9 +86,12 @@ function prefixOf(name: string): string {
   return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.`;
 }
 
-async function put(file: string, isHeld: boolean, part: ClaimPart | undefined): Promise<void> {
+/** Writes the file of a claim and returns its text. */
+async function put(file: string, isHeld: boolean, part: ClaimPart | undefined): Promise<string> {
   const claim: ClaimFile = { ...(await ownIdentity()), isHeld, part };
-  await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(claim)));
+  const text = JSON.stringify(claim);
+  await writeAtomically(file, (handle) => handle.writeFile(text));
+  return text;
 }
 
 /**
@@ -97,6 +104,7 @@ async function othersOf(
   own: { readonly file: string; readonly part: ClaimPart | undefined },
 ): Promise<OtherClaim[]> {
   const others: OtherClaim[] = [];
+  const { mtimeMs: now } = await stat(own.file); // it was just written, at the time of the file system
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     if (file === own.file || !name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
@@ -104,7 +112,7 @@ async function othersOf(
     if (text === undefined) continue; // it stepped back
     const claim = parseClaim(file, text);
     if (areApart(claim.part, own.part)) continue;
-    if (await mayLive(claim)) others.push({ ...claim, file });
+    if (await standsFor(file, claim, now)) others.push({ ...claim, file });
     else await rm(file, { force: true });
   }
   return others;
@@ -123,13 +131,14 @@ function parseClaim(file: string, text: string): ClaimFile {
   }
 }
 
-function claimed(what: string, { pid, host, file }: OtherClaim): Fault {
+function claimed(what: string, other: OtherClaim): Fault {
+  const { pid, host, file } = other;
   const who =
-    pid === process.pid
+    pid === process.pid && host === hostname()
       ? 'this same process'
       : `process ${pid} on ${host}, which may be another window or a command in a terminal`;
   return new Fault(
     'trajectory/claimed',
-    `${what} is being played by ${who}. Wait until it is done, or stop it there, and try again; if that is not a Tandem, delete ${file}.`,
+    `${what} is being played by ${who}. Wait until it is done, or stop it there, and try again; ${whenGone(other, file)}.`,
   );
 }

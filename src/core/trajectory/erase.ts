@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import type { EventOf, LogEvent } from './event';
-import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
+import { ifThere, isErrorCode, isThere, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
 import { headerOf, readEvent } from './segment/read';
 import { segmentHeader } from './segment/header';
 import { beginningOf, peek } from './segment/line';
-import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
+import { claim, livingOwner, ownerFileOf, refuseWhileWritten } from './segment/owner';
 import { scanLines } from './segment/scan';
 import { sealLine, sealOf } from './segment/seal';
 import { joined, rangesOf, type NumberRange } from './segment/sequence';
+import { timeAt, whenGone, type SignOfLife } from './signOfLife';
 
 /** Numbers of episodes and lines that were removed from a log. */
 export interface Erasure {
@@ -52,11 +53,12 @@ export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan 
  */
 export async function refuseWhileErasing(logFolder: string): Promise<void> {
   const lock = ownerFileOf(lockOf(logFolder));
-  const owner = await livingOwner(lock);
+  if (!(await isThere(lock))) return;
+  const owner = await livingOwner(lock, await timeAt(logFolder));
   if (!owner) return;
   throw new Fault(
     'trajectory/log-in-use',
-    `Process ${owner.pid} on ${owner.host} is erasing an annotator's data from ${logFolder}. Wait until it is done; if it is not a Tandem, delete ${lock}.`,
+    `Process ${owner.pid} on ${owner.host} is erasing an annotator's data from ${logFolder}. Wait until it is done; ${whenGone(owner, lock)}.`,
   );
 }
 
@@ -68,7 +70,7 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
  *
  * Each segment is replaced atomically. After a crash at any point the next call finishes the work, before its own.
  *
- * @param dropIndex removes the index and unfinished copies of it, because they repeat the pseudonym
+ * @param dropIndex removes the indexes of all machines and unfinished copies of them, because they repeat the pseudonym
  * @throws {Fault} `trajectory/log-in-use`
  */
 export async function erase(
@@ -77,7 +79,7 @@ export async function erase(
   dropIndex: () => Promise<void>,
 ): Promise<Erasure> {
   if ((await segmentNames(logFolder)).length === 0) return { episodes: 0, lines: 0 };
-  await lock(logFolder);
+  const held = await lock(logFolder);
   try {
     await refuseWhileWritten(logFolder, lockOf(logFolder));
     await removeUnfinished(logFolder);
@@ -89,20 +91,19 @@ export async function erase(
     const finished = begun?.pseudonym === pseudonym ? begun.episodes : [];
     return { episodes: new Set([...finished, ...episodes]).size, lines };
   } finally {
-    await release(lockOf(logFolder));
+    await held.end();
   }
 }
 
-async function lock(logFolder: string): Promise<void> {
+async function lock(logFolder: string): Promise<SignOfLife> {
   for (;;) {
     try {
-      await claim(lockOf(logFolder));
-      return;
+      return await claim(lockOf(logFolder));
     } catch (error) {
       if (!isErrorCode(error, 'EEXIST')) throw error;
     }
     await refuseWhileErasing(logFolder);
-    await release(lockOf(logFolder)); // its process is gone
+    await rm(ownerFileOf(lockOf(logFolder)), { force: true }); // its process is gone
   }
 }
 

@@ -39,23 +39,32 @@ export async function makeFolder(folder: string): Promise<void> {
     await syncFolder(dirname(made));
 }
 
-/** Makes changes to the names in a folder durable. Windows has no such call and needs none. */
+/**
+ * Makes changes to the names in a folder durable. Windows has no such call and needs none; a file system without it, as
+ * some network drives are, says `EINVAL`.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
+  } catch (error) {
+    if (!isErrorCode(error, 'EINVAL')) throw error;
   } finally {
     await handle.close();
   }
 }
 
-/** Runs `read`; returns undefined if the file or folder does not exist. */
-export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
+/**
+ * Runs `read`; returns undefined if the file or folder does not exist. It runs again if another machine has replaced the
+ * file in a network folder after it was opened (`ESTALE`).
+ */
+export async function ifThere<T>(read: () => Promise<T>, isSecond = false): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
     if (isErrorCode(error, 'ENOENT')) return undefined;
+    if (isErrorCode(error, 'ESTALE') && !isSecond) return ifThere(read, true);
     throw error;
   }
 }

@@ -354,13 +354,17 @@ export function summarize(trajectory: Episode): TrajectorySummary {
     ...(rating?.stars !== undefined && { stars: rating.stars }),
     ...(player !== undefined && { player }),
     ...(raters > 0 && { raters }),
-    ...(review && { review: review.state }),
+    ...(review && reviewed(review)),
     ...(labels && labelled(labels)),
     ...(replyTime && { replyTime }),
     seed: started.seed,
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(started.collection !== undefined && { collection: started.collection }),
   };
+}
+
+function reviewed({ state, reason }: DialogueReview): Pick<TrajectorySummary, 'review' | 'reviewReason'> {
+  return { review: state, ...(reason !== undefined && { reviewReason: reason }) };
 }
 
 function labelled(labels: readonly EventOf<'label'>[]): Pick<TrajectorySummary, 'title' | 'tags' | 'note'> {

@@ -166,12 +166,25 @@ export class TrajectoryLog extends LogWriter {
     return this.index.ask((store) => query.count(store, filter));
   }
 
+  /** Counts them, and those of each source, task, agent or collaborator. */
+  countBy(by: query.CountedBy, filter: query.TrajectoryFilter = {}): query.GroupedCounts {
+    return this.index.ask((store) => query.countBy(store, by, filter));
+  }
+
   /**
    * Returns the tasks, packs, agents, collaborators, players or tags of the trajectories that match a filter, the most
    * frequent first.
    */
   valuesOf(column: query.SharedColumn, filter: query.TrajectoryFilter = {}): query.SharedValue[] {
     return this.index.ask((store) => query.valuesOf(store, column, filter));
+  }
+
+  /**
+   * Returns the tasks, agents or collaborators of all trajectories, and perhaps some that only deleted ones have, without
+   * looking at each trajectory.
+   */
+  namesOf(column: 'task' | 'agent' | 'collaborator'): string[] {
+    return this.index.ask((store) => query.namesOf(store, column));
   }
 
   /** Returns the id of one trajectory per task, keyed by the task's id. */

@@ -48,6 +48,22 @@ export const withJudgement = <Pair extends ShownCandidates>(
     return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
   });
 
+/**
+ * Returns a trajectory whose only ratings are those of one person.
+ * @param by undefined for a person without a pseudonym, who has given none
+ */
+export function ratedBy(by: string | undefined, trajectory: Trajectory): Trajectory {
+  return {
+    ...trajectory,
+    rating: trajectory.ratings?.find((rating) => rating.by === by),
+    turns: trajectory.turns.map((turn) =>
+      turn.ratings === undefined
+        ? turn
+        : { ...turn, rating: turn.ratings.find((rating) => rating.by === by) },
+    ),
+  };
+}
+
 /** One person's word on two candidates. */
 export interface Opinion {
   readonly by: string;

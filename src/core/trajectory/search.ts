@@ -7,12 +7,12 @@ import { peek } from './segment/line';
 import { scanLines } from './segment/scan';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
-/** A message that contains all words of a search. */
+/** A message, or a person's note on the dialogue, that contains all words of a search. */
 export interface Passage {
-  /** Number of the agent's message, or of the message that the reply answers. */
+  /** Number of the agent's message, or of the message that the reply answers; 0 for a note. */
   readonly turn: number;
-  readonly by: 'agent' | 'collaborator';
-  /** The whole message, as logged. */
+  readonly by: 'agent' | 'collaborator' | 'note';
+  /** The whole message or note, as logged. */
   readonly text: string;
 }
 
@@ -44,9 +44,9 @@ export const wordsOf = (query: string): string[] => [
 ];
 
 /**
- * Yields the dialogues in which one message or reply has every word of the query, in any case; none for an empty query.
- * There is no index of texts: the lines of the log are read, the newest file first. A dialogue with such a line is then
- * folded, and only its current messages count (not those that were sampled again).
+ * Yields the dialogues in which one message, reply or note has every word of the query, in any case; none for an empty
+ * query. There is no index of texts: the lines of the log are read, the newest file first. A dialogue with such a line is
+ * then folded, and only its current messages and notes count (not those that were sampled or written again).
  */
 export async function* searchDialogues(
   searched: Searched,
@@ -104,13 +104,14 @@ async function dialoguesIn(
     piece = next;
     const front = peek(buffer, start, end);
     if (front !== undefined) {
-      if (front.kind !== 'agent-turn' && front.kind !== 'reply') return;
+      if (front.kind !== 'agent-turn' && front.kind !== 'reply' && front.kind !== 'label') return;
       if (!hasAll(buffer.toString('utf8', front.rest, end), written)) return;
     }
     const read = readEvent(buffer.subarray(start, end));
     if (!('event' in read)) return;
     const { event } = read;
-    if ((event.event !== 'agent-turn' && event.event !== 'reply') || !hasAll(event.text, words)) return;
+    if (event.event !== 'agent-turn' && event.event !== 'reply' && event.event !== 'label') return;
+    if (!hasAll((event.event === 'label' ? event.note : event.text) ?? '', words)) return;
     ids.delete(event.episode);
     ids.add(event.episode);
   };
@@ -118,13 +119,17 @@ async function dialoguesIn(
   return [...ids];
 }
 
-function passagesOf({ turns }: Trajectory, words: readonly string[]): Passage[] {
-  return turns.flatMap(({ agent: { turn, text }, reply }): Passage[] => [
+function passagesOf({ turns, labels = [] }: Trajectory, words: readonly string[]): Passage[] {
+  const notes = labels.flatMap(({ note = '' }): Passage[] =>
+    hasAll(note, words) ? [{ turn: 0, by: 'note', text: note }] : [],
+  );
+  const said = turns.flatMap(({ agent: { turn, text }, reply }): Passage[] => [
     ...(hasAll(text, words) ? [{ turn, by: 'agent' as const, text }] : []),
     ...(reply !== undefined && hasAll(reply.text, words)
       ? [{ turn, by: 'collaborator' as const, text: reply.text }]
       : []),
   ]);
+  return [...notes, ...said];
 }
 
 function hasAll(text: string, words: readonly string[]): boolean {

@@ -99,6 +99,8 @@ export interface TrajectorySummary {
   /** Number of people who gave stars or a thumb, or chose between candidates; absent if there are none. */
   readonly raters?: number;
   readonly review?: ReviewState;
+  /** Reason that the reviewer gave. */
+  readonly reviewReason?: string;
   /** The last title that somebody gave the dialogue. */
   readonly title?: string;
   /** Tags of all people, sorted. */

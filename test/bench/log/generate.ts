@@ -157,7 +157,10 @@ function episode(number: number, random: () => number): NewEvent[] {
   return events;
 }
 
-/** Makes what three people say of a fifth of the dialogues: labels, some with title and note, reviews and ratings. */
+/**
+ * Makes what three people say of a fifth of the dialogues: labels, some with title and note, reviews and ratings. A
+ * hundredth is handed over to one of them.
+ */
 export function opinions(ids: readonly string[]): NewEvent[] {
   const random = generator(1);
   return Array.from({ length: ids.length / 5 }, (_, number): NewEvent[] => {
@@ -176,6 +179,9 @@ export function opinions(ids: readonly string[]): NewEvent[] {
               state: number % 4 === 0 ? ('accepted' as const) : ('redo' as const),
             },
           ]
+        : []),
+      ...(number % 20 === 1
+        ? [{ event: 'hand-over' as const, episode, turn: 3, to: { kind: 'developer' as const, name: by } }]
         : []),
       ...(number % 3 === 0
         ? ['ada', 'ben'].map((who) => ({ event: 'rating' as const, episode, by: who, stars }))

@@ -12,6 +12,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { courseOf, groupsOf } from '../../../src/core/evaluation/statistics';
 import { TrajectoryLog, type TrajectoryFilter } from '../../../src/core/trajectory/log';
+import { taskTitle } from '../../../src/core/task/title';
+import { isFiltered, namedFilter, type ListFilter } from '../../../src/editor/trajectories/filter';
+import { groupsOf as listGroupsOf } from '../../../src/editor/trajectories/grouping';
 import { generateLog, opinions } from './generate';
 
 type Figures = Record<string, number>;
@@ -111,12 +114,32 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
       tag: { tag: 'odd' },
       review: { review: 'redo' },
       'two raters': { raters: 2 },
-      'text in notes': { text: 'rounded' },
-      'text of an agent': { text: '8b-2' },
     } satisfies Record<string, TrajectoryFilter>))
       figures[`page: ${name} (ms)`] = timed(() => log.list({ filter, offset: 0, limit: 100 }));
     figures['tags to choose from (ms)'] = timed(() => log.valuesOf('tags'));
     await log.close();
+    return figures;
+  },
+  /**
+   * Narrows the list by texts of every kind, each time in a log that was just opened and listed: one page of it, and all
+   * that the tree view asks for, whose titles of tasks are known.
+   */
+  async texts(folder) {
+    const titles = await titlesOf(folder);
+    const figures: Figures = {};
+    const inLog = async (name: string, ask: (log: TrajectoryLog) => unknown): Promise<void> => {
+      const log = await TrajectoryLog.open(folder);
+      log.list(firstPage);
+      figures[name] = timed(() => ask(log));
+      await log.close();
+    };
+    const page = (filter: TrajectoryFilter) => (log: TrajectoryLog) => log.list({ filter, ...firstPage });
+    await inLog(CHEAPEST, page({ stars: 1 }));
+    for (const [name, text] of Object.entries(TEXTS)) {
+      await inLog(`page: text, ${name} (ms)`, page({ text, named: namesWith(text, titles) }));
+      await inLog(`tree: text, ${name} (ms)`, (log) => shownInTree(log, { text }, titles));
+    }
+    await inLog('tree: no filter (ms)', (log) => shownInTree(log, {}, titles));
     return figures;
   },
   /** The baseline: parses every line and keeps the events of each episode by id. */
@@ -144,14 +167,75 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
   },
 };
 
+/** A page with the cheapest filter, to which pages narrowed by a text are compared. */
+const CHEAPEST = 'page: rating (ms)';
+
+const firstPage = { offset: 0, limit: 100 };
+
+const TEXTS = {
+  'in no place': 'lighthouse',
+  'part of ids': 'abc',
+  'part of ids and a pseudonym': 'ada',
+  'a title of tasks': 'task 00',
+  'ids of tasks, part of ids': '0012',
+  'an agent': '8b-2',
+  'all agents': 'llama',
+  'a tag': 'leaky',
+  'in notes': 'rounded',
+  'part of a word in notes': 'ound',
+  'in a title': 'title 4321',
+  'a digit of nearly everything': '1',
+};
+
+/** Returns the title of each task by its id, as the tree view reads them when it needs them the first time. */
+async function titlesOf(folder: string): Promise<Map<string, { readonly title: string }>> {
+  const log = await TrajectoryLog.open(folder);
+  const titles = new Map<string, { readonly title: string }>();
+  for await (const { task } of log.trajectories([...log.oneOfEachTask().values()]))
+    titles.set(task.id, { title: taskTitle(task) });
+  await log.close();
+  return titles;
+}
+
+/** Returns the tasks whose titles have a text. */
+function namesWith(text: string, titles: ReadonlyMap<string, { readonly title: string }>): Set<string> {
+  return new Set([...titles].filter(([, { title }]) => title.toLowerCase().includes(text)).map(([id]) => id));
+}
+
+/** Asks the log for what the tree view shows under a filter: the headline, the groups and the first page of each. */
+function shownInTree(
+  log: TrajectoryLog,
+  chosen: ListFilter,
+  titles: ReadonlyMap<string, { readonly title: string }>,
+): void {
+  const namer = { calledBy: (name: string) => name, runOf: () => undefined };
+  if (chosen.text !== undefined) log.namesOf('task').every((task) => titles.has(task));
+  const filter = namedFilter(chosen, titles, log, namer);
+  const { groups } = listGroupsOf(
+    log,
+    filter,
+    'source',
+    String,
+    100,
+    namer,
+    (words: unknown) => words as string,
+  );
+  for (const group of groups) log.list({ filter: group.filter, ...firstPage });
+  if (isFiltered(chosen)) log.list({ offset: 0, limit: 0 });
+}
+
 function statistics(log: TrajectoryLog): unknown {
   const rows = log.outlines();
   const groups = (['agent', 'pack', 'collaborator'] as const).map((by) => groupsOf(rows, by));
   return [courseOf(rows), ...groups];
 }
 
-/** Returns the processor time that some work took, in milliseconds: other processes hardly change it. */
+/**
+ * Returns the processor time that some work took, in milliseconds: other processes hardly change it. The memory that
+ * earlier work left behind is collected before, because threads of this process would do so meanwhile.
+ */
 function timed(work: () => unknown): number {
+  globalThis.gc?.();
   const begun = processorTime();
   work();
   return processorTime() - begun;
@@ -200,7 +284,7 @@ async function main(): Promise<void> {
     const bytes = await generateLog(folder, Number(values.trajectories));
     console.log(`${values.trajectories} trajectories, ${(bytes / 1e6).toFixed(0)} MB`);
     const results: Record<string, Figures> = {};
-    for (const name of ['naive', 'cold', 'indexed', 'searched', 'said']) {
+    for (const name of ['naive', 'cold', 'indexed', 'searched', 'said', 'texts']) {
       results[name] = inFreshProcess(name, folder, Number(values.repeat));
       for (const [what, figure] of Object.entries(results[name])) {
         console.log(`${name.padEnd(8)} ${what.padEnd(40)} ${figure.toFixed(1)}`);
@@ -211,6 +295,11 @@ async function main(): Promise<void> {
     console.log(
       `open without index: ${ratio(results.cold!['open, no index (ms)']!)} times as fast as the peer`,
     );
+    const { [CHEAPEST]: other = NaN, ...texts } = results.texts!;
+    const [slowest, ms] = Object.entries(texts)
+      .filter(([name]) => name.startsWith('page: text'))
+      .reduce((most, each) => (each[1] > most[1] ? each : most));
+    console.log(`${slowest}: ${(ms / other).toFixed(1)} times as long as ${CHEAPEST}`);
     console.log(`open with index: ${ratio(results.indexed!['open, with index (ms)']!)} times as fast`);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@
  * extension host, which reads and folds the events, and of the view in a real browser, which draws them. Both are in
  * milliseconds of work per second. It also measures opening a finished run.
  *
- *   node esbuild.js --production && node test/bench/run.mjs runs [--steps N] [--seconds N] [--json]
+ *   node esbuild.js --production && node test/bench/run.mjs runs [--steps N] [--seconds N] [--pinned N] [--json]
  */
 import { createWriteStream } from 'node:fs';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,8 @@ import { EventTail } from '../../../src/core/training/eventFile';
 import { RunHistory, type ReadCurves } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { toldView } from '../../../src/editor/runs/told';
-import { runView, shownCurve } from '../../../src/editor/runs/view';
+import { curvesView, runView } from '../../../src/editor/runs/view';
+import type { ChartName } from '../../../webview/chart/protocol';
 import type { ToWebview } from '../../../webview/run/protocol';
 import { runLines } from './lines';
 
@@ -35,12 +36,15 @@ const run: Run = {
 class Host {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
-  private read: ReadCurves | undefined;
+  private readonly read = new Map<string, ReadCurves>();
   /** Milliseconds of CPU time; `bytes` counts what was sent. */
   work = 0;
   bytes = 0;
 
-  constructor(file: string) {
+  constructor(
+    file: string,
+    private readonly pinned: readonly ChartName[],
+  ) {
     this.tail = new EventTail(file);
   }
 
@@ -55,16 +59,11 @@ class Host {
       run,
       this.history,
       { figure: 'loss' },
-      { t, dataFolder: '/nowhere', restriction: '', kept: [] },
+      { t, dataFolder: '/nowhere', restriction: '', kept: [], pinned: this.pinned },
     );
-    const { stage, figure } = shownCurve(this.history, { figure: 'loss' });
     const messages: ToWebview[] = [view];
-    const news = this.history.curvesSince(stage, figure, this.read);
-    if (news !== undefined) {
-      const { read, ...curves } = news;
-      this.read = read;
-      messages.push({ type: 'curve', stage, figure, ...curves });
-    }
+    const curves = curvesView(this.history, view, this.read);
+    if (curves !== undefined) messages.push(curves);
     messages.push(toldView(this.history, 'en', t));
     this.bytes += JSON.stringify(messages).length;
     const { user, system } = process.cpuUsage(begun);
@@ -120,7 +119,7 @@ async function show(page: Page, messages: readonly ToWebview[]): Promise<void> {
 
 /** Expects the right curve, because figures of another picture would be meaningless. */
 async function expectCurve(page: Page, steps: number): Promise<void> {
-  const label = new RegExp(`^Loss of critic, from .* at step ${steps}\\.`);
+  const label = new RegExp(`^Loss of critic, from .* at step ${steps.toLocaleString('en')}\\.`);
   await page.getByRole('img', { name: label }).locator('canvas').waitFor({ timeout: 10_000 });
 }
 
@@ -135,10 +134,23 @@ async function main(): Promise<void> {
     options: {
       steps: { type: 'string', default: '100000' },
       seconds: { type: 'string', default: '40' },
+      /** Number of charts that are pinned below the chosen one, 0 to 6. */
+      pinned: { type: 'string', default: '0' },
       json: { type: 'boolean' },
     },
   });
   const [steps, seconds] = [Number(values.steps), Number(values.seconds)];
+  const pinned = [
+    'accuracy',
+    'margin',
+    'nll',
+    'gradient_norm',
+    'learning_rate',
+    'tokens_per_second',
+  ] as const;
+  const charts = pinned
+    .slice(0, Number(values.pinned))
+    .map((figure) => ({ stage: 'critic', figure }) as const);
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-bench-'));
   const browser = await launchBrowser();
   const figures: Record<string, number> = {};
@@ -152,7 +164,7 @@ async function main(): Promise<void> {
     const lines = [...runLines(steps)];
     const live = path.join(folder, 'live.jsonl');
     await writeFile(live, '');
-    const host = new Host(live);
+    const host = new Host(live, charts);
     const ticks = Math.ceil((seconds * 1000) / TELL_EVERY_MS);
     const each = Math.ceil(lines.length / ticks);
     const begun = performance.now();
@@ -178,7 +190,7 @@ async function main(): Promise<void> {
       file.once('error', reject);
       file.end(lines.join(''), resolve);
     });
-    const opened = new Host(whole);
+    const opened = new Host(whole, charts);
     await openView(page);
     const opening = performance.now();
     const resting = await workOf(devTools);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { partsFor } from '../../../src/core/dialogue/packAssignment';
 import { assignedIn, assigning } from '../../../src/core/trajectory/assignments';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { openLog, segmentFiles, temporaryFolder } from '../../fixtures/log';
 
-const dealt = { perTask: 2, seed: 7 };
 const assign = (log: TrajectoryLog, pack: string, people: readonly string[]): Promise<unknown> =>
-  log.appendAll(assigning(pack, people, dealt), { durable: true });
+  log.appendAll(assigning(pack, partsFor(pack, people, 2)), { durable: true });
 const peopleOf = (log: TrajectoryLog, pack: string): string[] | undefined =>
   log.assigned.get(pack)?.map(({ person }) => person);
 
@@ -15,7 +15,12 @@ describe('a pack that is assigned to people', () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
     await assign(log, 'a.jsonl', ['ada', 'ben', 'kim']);
-    const expected = ['ada', 'ben', 'kim'].map((person, place) => ({ person, place, places: 3, ...dealt }));
+    const expected = partsFor('a.jsonl', ['ada', 'ben', 'kim'], 2);
+    expect(expected.map(({ person, place, places, perTask }) => [person, place, places, perTask])).toEqual([
+      ['ada', 0, 3, 2],
+      ['ben', 1, 3, 2],
+      ['kim', 2, 3, 2],
+    ]);
     expect(log.assigned.get('a.jsonl')).toEqual(expected);
     await log.close();
     const again = await openLog(folder);
@@ -26,7 +31,11 @@ describe('a pack that is assigned to people', () => {
   it('is assigned as was said last, in time and not in the order of the files, and to nobody when taken back', () => {
     const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
     const lines = (second: number, people: string[]) =>
-      assigning('a.jsonl', people, dealt).map((event) => ({ pack: 'a.jsonl', ...event, at: at(second) }));
+      assigning('a.jsonl', partsFor('a.jsonl', people, 2)).map((event) => ({
+        pack: 'a.jsonl',
+        ...event,
+        at: at(second),
+      }));
     const [first, second] = [lines(1, ['ada', 'ben']), lines(2, ['kim', 'ben'])];
     for (const order of [
       [...first, ...second],
@@ -51,6 +60,17 @@ describe('a pack that is assigned to people', () => {
     expect(heard).toEqual([[]]);
     await two.refresh();
     expect(heard).toHaveLength(1);
+  });
+
+  it('travels with the folder when another imports it, and the later of two assignments counts there', async () => {
+    const [lead, own] = [await temporaryFolder(), await temporaryFolder()];
+    const theirs = await openLog(lead);
+    const log = await openLog(own);
+    await assign(log, 'a.jsonl', ['ada']);
+    await assign(theirs, 'a.jsonl', ['ada', 'ben']);
+    await theirs.close();
+    await log.merge(lead);
+    expect(peopleOf(log, 'a.jsonl')).toEqual(['ada', 'ben']);
   });
 
   it('keeps the places of the others when somebody is erased', async () => {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -44,6 +44,18 @@ describe('a claim', () => {
       await expect(log.claim('c', 'The collection c', part)).rejects.toThrow('is being played by');
     await first.release();
     await log.claim('c', 'The collection c', { index: 1, of: 2 });
+  });
+
+  it('of another machine is not taken for one of this process, which may have the same id there', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await log.claim('c', 'The collection c');
+    const [file] = (await claimFiles(folder)).map((name) => join(folder, 'claims', name));
+    const text = await readFile(file!, 'utf8');
+    await writeFile(file!, text.replace(`"host":"${hostname()}"`, '"host":"elsewhere"'));
+    await expect(log.claim('c', 'The collection c')).rejects.toThrow(
+      `The collection c is being played by process ${process.pid} on elsewhere`,
+    );
   });
 
   it('is given back when the log is closed', async () => {

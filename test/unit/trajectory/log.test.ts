@@ -119,6 +119,7 @@ describe('appending', () => {
         () => each.list({ offset: 0, limit: 1 }),
         () => each.count(),
         () => each.valuesOf('agent'),
+        () => each.namesOf('agent'),
         () => each.summary('e1'),
         () => each.isDeleted('e1'),
         () => each.outlines(),

@@ -146,6 +146,7 @@ describe('what several people say of one dialogue', () => {
     const { rows } = await exportTrajectories(log, file, {
       format: 'trajectories',
       visible: ({ agent }) => agent.text,
+      withRedo: true,
     });
     expect(rows).toBe(1);
     for (const each of [file, `${file}.md`])

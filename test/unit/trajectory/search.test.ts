@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { agentTurn, answered, doubling, openLog, reply, started } from '../../fixtures/log';
+import { agentTurn, answered, doubling, label, openLog, reply, started } from '../../fixtures/log';
 
 const said = (episode: string, turn: number, text: string): NewEvent =>
   ({ ...reply(episode, turn), text }) as NewEvent;
@@ -42,6 +42,17 @@ describe('a search in transcripts', () => {
   it('finds nothing in what the lines say besides', async () => {
     expect(await found(await told(), 'temperature')).toEqual([]);
     expect(await found(await told(), 'openai:agent')).toEqual([]);
+  });
+
+  it('finds the notes that people have on a dialogue now, before its messages, and no titles or tags', async () => {
+    const log = await told();
+    await log.append(label('first', 'kim', { title: 'A bus', tags: ['bus'], note: 'Is a taxi no bus?' }));
+    expect(await found(log, 'bus taxi')).toEqual(['first/0 note: Is a taxi no bus?']);
+    expect(await found(log, 'taxi four')).toEqual(['first/1 collaborator: A taxi takes four.']);
+    expect((await found(log, 'taxi'))[0]).toBe('first/0 note: Is a taxi no bus?');
+    await log.append(label('first', 'lee', { note: 'Bus or taxi.' }));
+    await log.append(label('first', 'kim', { note: 'A car.' }));
+    expect(await found(log, 'bus')).toEqual(['first/0 note: Bus or taxi.']);
   });
 
   it('passes over deleted dialogues and messages that were written anew', async () => {

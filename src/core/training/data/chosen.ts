@@ -14,6 +14,7 @@ type Chosen = Pick<
   | 'withLeaked'
   | 'withEvaluations'
   | 'withEditorModels'
+  | 'withRedo'
   | 'withDoubtful'
 >;
 
@@ -26,6 +27,7 @@ export function chosenBy(selection: LogSelection): Chosen {
     mode: selection.mode,
     minReward: selection.minimum_reward,
     withLeaked: selection.with_leaked,
+    withRedo: selection.with_redo,
     withDoubtful: selection.with_doubtful,
     withEvaluations: selection.with_evaluations,
     withEditorModels: !excludedModels(selection).some((pattern) => fits(pattern, EDITOR_MODEL)),

@@ -2,6 +2,7 @@ import { setImmediate as yielding } from 'node:timers/promises';
 import type { EventTail } from '../eventFile';
 import type { TrainerEvent, TrainerEventOf } from '../events';
 import { advance, type Progress } from '../progress';
+import { TrainingClock } from './clock';
 import { EventList, type ListedEvent } from './eventList';
 
 /** Figures of a `step` event that are drawn as curves, by their field names in the event. */
@@ -45,8 +46,6 @@ export interface Curves {
 export interface CurvesNews {
   readonly training: CurveEnd;
   readonly heldOut: CurveEnd;
-  /** Number of steps that a point of training averages; the last point may hold fewer. */
-  readonly stepsPerPoint: number;
   readonly read: ReadCurves;
 }
 
@@ -82,6 +81,7 @@ export class RunHistory {
   private readonly ranked = new Map<string, TrainerEventOf<'ranking'>>();
   private readonly bestLooks = new Map<string, TrainerEventOf<'evaluation'>>();
   private readonly byStage = new Map<string, Map<CurveFigure, Curves>>();
+  private readonly clock = new TrainingClock();
   private planned: readonly string[] = [];
   private readonly begun: string[] = [];
 
@@ -116,6 +116,7 @@ export class RunHistory {
 
   add(event: TrainerEvent): void {
     this.events += 1;
+    this.clock.advance(event);
     this.progress = advance(this.progress, event);
     const { stage } = this.progress;
     if (stage !== undefined && stage !== 'prepare' && !this.begun.includes(stage)) this.begun.push(stage);
@@ -169,7 +170,6 @@ export class RunHistory {
     return {
       training: training.since(known?.training),
       heldOut: heldOut.since(known?.heldOut),
-      stepsPerPoint: training.valuesPerPoint,
       read: { stage, figure, training: training.mark, heldOut: heldOut.mark },
     };
   }
@@ -186,7 +186,7 @@ export class RunHistory {
     if (of === undefined) this.byStage.set(stage, (of = new Map<CurveFigure, Curves>()));
     let curves = of.get(figure);
     if (curves === undefined) of.set(figure, (curves = { training: new Curve(), heldOut: new Curve() }));
-    curves[which].add(step, value);
+    curves[which].add(step, value, this.clock.seconds);
   }
 
   private keep(event: ListedEvent): void {
@@ -211,6 +211,8 @@ interface Bucket {
   /** The first and the last step, both inclusive. */
   readonly from: number;
   to: number;
+  /** Training time at its last step. */
+  seconds: number;
   count: number;
   sum: number;
   low: number;
@@ -226,12 +228,14 @@ interface CurveMark {
 }
 
 /**
- * New end of a curve, in place of everything from the point `from` on. `points` is flat, with four numbers for each
- * point: its last step, mean, lowest and highest value.
+ * New end of a curve, in place of everything from the point `from` on. `points` is flat, with five numbers for each
+ * point: its last step, the training time there in seconds, mean, lowest and highest value.
  */
 interface CurveEnd {
   readonly from: number;
   readonly points: readonly number[];
+  /** Number of values that a point averages; the last point may hold fewer. */
+  readonly valuesPerPoint: number;
 }
 
 /** A screen has about as many pixels; more points would not be visible. */
@@ -259,14 +263,18 @@ export class Curve {
     return this.capacity;
   }
 
-  /** Adds a value. A resumed run repeats steps: an earlier value of this step and all later ones are dropped. */
-  add(step: number, value: number): void {
+  /**
+   * Adds a value. A resumed run repeats steps: an earlier value of this step and all later ones are dropped.
+   * @param seconds training time at the step; it never decreases
+   */
+  add(step: number, value: number, seconds: number): void {
     const end = this.buckets.at(-1);
     if (end !== undefined && end.to >= step) this.cutFrom(step);
     this.last = value;
     const bucket = this.buckets.at(-1);
     if (bucket !== undefined && bucket.count < this.capacity) {
       bucket.to = step;
+      bucket.seconds = seconds;
       bucket.count += 1;
       bucket.sum += value;
       bucket.low = Math.min(bucket.low, value);
@@ -274,7 +282,7 @@ export class Curve {
       return;
     }
     if (this.buckets.length === MOST_BUCKETS) this.halve();
-    this.buckets.push({ from: step, to: step, count: 1, sum: value, low: value, high: value });
+    this.buckets.push({ from: step, to: step, seconds, count: 1, sum: value, low: value, high: value });
   }
 
   /** Position behind the last value. */
@@ -289,8 +297,10 @@ export class Curve {
     const from = isSame ? Math.max(0, mark.length - 1) : 0;
     const points = this.buckets
       .slice(from)
-      .flatMap(({ to, sum, count, low, high }) => [to, short(sum / count), short(low), short(high)]);
-    return { from, points };
+      .flatMap(({ to, seconds, sum, count, low, high }) => [
+        ...[to, Number(seconds.toFixed(3)), short(sum / count), short(low), short(high)],
+      ]);
+    return { from, points, valuesPerPoint: this.capacity };
   }
 
   /** Returns at most `points` means, evenly spaced over the buckets, for a sparkline. */
@@ -329,6 +339,7 @@ function joined(first: Bucket, second: Bucket): Bucket {
   return {
     from: first.from,
     to: second.to,
+    seconds: second.seconds,
     count: first.count + second.count,
     sum: first.sum + second.sum,
     low: Math.min(first.low, second.low),

@@ -9,6 +9,7 @@ import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/header';
 import { eventsIn, peek } from '../segment/line';
 import { livingOwner, ownerFileOf } from '../segment/owner';
+import { whenGone } from '../signOfLife';
 import { sealLine, sealOf } from '../segment/seal';
 import { joined, rangesOf, type NumberRange } from '../segment/sequence';
 import type { LogCheck } from './check';
@@ -69,9 +70,10 @@ async function refuse(logFolder: string, target: string): Promise<void> {
     throw new Fault('trajectory/repaired-there', message);
   }
   for (const name of await segmentNames(logFolder)) {
-    const owner = await livingOwner(ownerFileOf(join(logFolder, name)));
+    const file = ownerFileOf(join(logFolder, name));
+    const owner = await livingOwner(file);
     if (!owner) continue;
-    const message = `Process ${owner.pid} on ${owner.host} is writing to ${join(logFolder, name)}. Close that Tandem and run the command again.`;
+    const message = `Process ${owner.pid} on ${owner.host} is writing to ${join(logFolder, name)}. Close that Tandem and run the command again; ${whenGone(owner, file)}.`;
     throw new Fault('trajectory/log-in-use', message);
   }
   const plan = await unfinishedErasure(logFolder);

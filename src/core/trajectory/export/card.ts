@@ -144,23 +144,28 @@ function readersSection({ file, format }: Card): string[] {
 function selectionSentence(selection: Selection): string {
   const {
     // The card names the filter's text, not the names found by it.
-    filter: { named: _, ...filter } = {},
+    filter: { named: _, agents, ...filter } = {},
     onlySuccess,
+    onlyAccepted,
     minReward,
     withLeaked,
     withEvaluations,
     withEditorModels,
     withDoubtful,
+    withRedo,
   } = selection;
   const limits = [
     ...Object.entries(filter).flatMap(([field, value]: [string, string | number | boolean | undefined]) =>
       value === undefined ? [] : [`${field} ${code(String(value))}`],
     ),
+    ...(agents === undefined ? [] : [`agents ${[...agents].map(code).join(', ')}`]),
     ...(onlySuccess === true ? ['only successes'] : []),
+    ...(onlyAccepted === true ? ['only accepted ones'] : []),
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
     withEvaluations === true ? 'evaluations included' : 'evaluations left out',
     withEditorModels === true ? 'models of the editor included' : 'models of the editor left out',
+    ...(withRedo === true ? ['those to be redone included'] : []),
     ...(withDoubtful === true ? ['doubtful ones included'] : []),
   ];
   return `Filters: ${limits.join(', ')}.`;

@@ -63,9 +63,11 @@ function rowsOfChoices(row: (preferred: Preferred) => object): Judged['rows'] {
 
 /**
  * Returns a preference row of one turn: `prompt` is the conversation before the choice; `chosen` and `rejected` are the
- * two messages. `position` is the place at which the chosen one was shown: 0 or 1.
+ * two messages. `position` is the place at which the chosen one was shown: 0 or 1. `judged_same` and `judged_otherwise`
+ * count the people who judged the same candidates later and let that leave: those who chose as well, and all others.
  */
-function choiceRow({ prompt, choice: { shown, choice }, picked, of }: Preferred): object {
+function choiceRow({ prompt, choice: made, picked, of }: Preferred): object {
+  const { shown, choice } = made;
   const [chosen, rejected] = sidesOf(shown, picked);
   const withTiming = choice.milliseconds !== undefined && of.consents.mayLeaveWithEdits(choice.by);
   return {
@@ -78,10 +80,21 @@ function choiceRow({ prompt, choice: { shown, choice }, picked, of }: Preferred)
       position: picked,
       chosen_by: choice.by,
       ...(withTiming && { milliseconds: choice.milliseconds }),
+      ...judgedAgain(made, of),
       chosen: side(chosen),
       rejected: side(rejected),
     },
   };
+}
+
+function judgedAgain(
+  { choice: { picked }, judgements = [] }: Choice,
+  { consents }: Rendered,
+): { readonly judged_same?: number; readonly judged_otherwise?: number } {
+  const counted = judgements.filter(({ by }) => consents.mayLeave(by));
+  if (counted.length === 0) return {};
+  const same = counted.filter((judgement) => judgement.picked === picked).length;
+  return { judged_same: same, judged_otherwise: counted.length - same };
 }
 
 /** Returns the same as one message on each side instead of a list, the form of LLaMA-Factory and Axolotl. */

@@ -10,6 +10,10 @@ export interface Selection {
   /** Grading mode of the rewards; defaults to `fixed`. */
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
+  /** Only dialogues that a person has accepted. */
+  readonly onlyAccepted?: boolean;
+  /** Include dialogues that are to be redone, as a person who reviewed them says. */
+  readonly withRedo?: boolean;
   /** 0 to 1. */
   readonly minReward?: number;
   /** Include dialogues in which a reply gave the reference away. */
@@ -29,6 +33,8 @@ export type LeftOutReason =
   | 'deleted'
   | 'played in an evaluation'
   | 'leaked'
+  | 'to be redone'
+  | 'not accepted'
   | 'not graded'
   | 'not a success'
   | 'below the minimum reward'
@@ -109,12 +115,15 @@ function whyNot(
   selection: Selection,
   needsReward: boolean,
 ): LeftOutReason | undefined {
-  const { state, leaked, collection } = summary;
+  const { state, leaked, collection, review } = summary;
   const { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false } = selection;
+  const { onlyAccepted = false, withRedo = false } = selection;
   if (state === 'open') return 'not finished';
   if (state === 'abandoned') return 'abandoned';
   if (collection?.startsWith(EVALUATION) && !withEvaluations) return 'played in an evaluation';
   if (leaked && !withLeaked) return 'leaked';
+  if (review === 'redo' && !withRedo) return 'to be redone';
+  if (onlyAccepted && review !== 'accepted') return 'not accepted';
   if (playsByTerms(summary) && selection.withEditorModels !== true) return 'model terms';
   if (!grade) return needsReward || onlySuccess || minReward !== undefined ? 'not graded' : undefined;
   if (onlySuccess && !grade.success) return 'not a success';

@@ -1,12 +1,14 @@
 import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { messageOf } from '../../fault';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Fault, messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
-import { ifThere } from '../files';
+import { ifThere, isErrorCode } from '../files';
 import { changedOlder } from '../segment/older';
 import { segmentNames, tornLines, whyStale, type LineProblem } from '../segment/segments';
 import { closed } from '../segment/writer';
 import { LogIndex } from './logIndex';
+import { removeIndex } from './schema';
 import { isSqliteError } from './sqlite';
 import { IndexStore } from './store';
 
@@ -16,8 +18,12 @@ import { IndexStore } from './store';
  */
 export type ChangeListener = (episodes: readonly string[]) => void;
 
-/** Returns the path of a data folder's index. SQLite keeps further files beside it while it is open. */
-export const indexFileOf = (folder: string): string => join(folder, 'index', 'trajectories.sqlite');
+/**
+ * Returns the path of a data folder's index. Each machine has its own, because SQLite's WAL mode needs memory that all
+ * processes share. SQLite keeps further files beside it while it is open.
+ */
+export const indexFileOf = (folder: string, host = hostname()): string =>
+  join(folder, 'index', `trajectories.${encodeURIComponent(host)}.sqlite`);
 
 /**
  * Keeps the index of a log up to date: opens it, reads new lines, and rebuilds it if it does not match the log. It
@@ -112,6 +118,8 @@ export class KeptIndex {
         this.index.clear();
         await removeOthers(this.file);
       });
+      // What another machine has read of the log meanwhile is gone with its index.
+      await removeOthers(this.file);
       this.index.clear();
       await this.index.catchUp();
       this.index.changed.clear();
@@ -183,7 +191,7 @@ export class KeptIndex {
     this.isOpen = true;
     if (note !== undefined) this.noteRebuilt(note);
     this.replace(store);
-    await rm(join(dirname(this.file), 'trajectories.index'), { force: true }).catch(() => undefined);
+    await removeOld(this.file).catch(() => undefined);
   }
 
   private replace(store: IndexStore): void {
@@ -240,10 +248,40 @@ export class KeptIndex {
   }
 }
 
-/** Removes all other files made from the log; the index itself is empty, and may be open in several processes. */
+/**
+ * Removes all other files made from the log, the indexes of other machines too; the index itself is empty, and may be
+ * open in several processes.
+ * @throws {Fault} `trajectory/log-in-use` if a machine has its index open, and the share lets nobody remove it
+ */
 async function removeOthers(file: string): Promise<void> {
   const folder = dirname(file);
+  const own = ['', '-wal', '-shm', '-journal'].map((suffix) => basename(file) + suffix);
   for (const name of (await ifThere(() => readdir(folder))) ?? []) {
-    if (!join(folder, name).startsWith(file)) await rm(join(folder, name), { recursive: true, force: true });
+    if (own.includes(name)) continue;
+    try {
+      await rm(join(folder, name), { recursive: true, force: true });
+    } catch (cause) {
+      if (!isErrorCode(cause, 'EBUSY', 'EPERM', 'EACCES')) throw cause;
+      const message = `${join(folder, name)}, which was made from the log, cannot be removed: ${messageOf(cause)}. Close the Tandem that has it open, or give permission, and run the command again.`;
+      throw new Fault('trajectory/log-in-use', message, { cause });
+    }
+  }
+}
+
+/** The index of another machine is removed after 30 days without a write: each rebuilt container has another name. */
+const OLD_MS = 30 * 24 * 60 * 60_000;
+
+/** Removes the files that earlier versions kept in place of the index, and the indexes of machines that are gone. */
+async function removeOld(file: string): Promise<void> {
+  const folder = dirname(file);
+  await rm(join(folder, 'trajectories.index'), { force: true });
+  await removeIndex(join(folder, 'trajectories.sqlite'));
+  for (const name of await readdir(folder)) {
+    const other = join(folder, name);
+    if (!name.endsWith('.sqlite') || other === file) continue;
+    const written = [other, `${other}-wal`].map(
+      async (each) => (await ifThere(() => stat(each)))?.mtimeMs ?? 0,
+    );
+    if (Date.now() - Math.max(...(await Promise.all(written))) > OLD_MS) await removeIndex(other);
   }
 }

@@ -264,7 +264,7 @@ export class LogIndex {
 
   private addTask(task: string, { segment, start, length }: Line): void {
     const { store } = this;
-    const number = store.number(task);
+    const number = store.number(task, 'task');
     store.write('insert or replace into task_line values (?, ?, ?, ?)', number, segment, start, length);
     this.tasks.add(task);
   }

@@ -3,8 +3,8 @@ import type { TrajectorySummary } from '../trajectory';
 
 /**
  * The columns of the table `episode`: the result of folding each episode. Numbers in `task`, `pack`, `agent`,
- * `collaborator`, `collection`, `player`, `title`, `tags` and `note` refer to texts in the table `name`. Times are in
- * milliseconds since 1970.
+ * `collaborator`, `collection`, `player`, `title`, `tags`, `note` and `review_reason` refer to texts in the table `name`.
+ * Times are in milliseconds since 1970.
  */
 export const COLUMNS = {
   /** Ascending in the order in which the log first knew the episodes. */
@@ -28,6 +28,7 @@ export const COLUMNS = {
   /** Number of people who gave stars or a thumb, or chose between candidates. */
   raters: 'integer',
   review: 'text',
+  review_reason: 'integer',
   player: 'integer',
   title: 'integer',
   /** The text has a line feed before and after each tag, so that one is found whole. */
@@ -60,12 +61,30 @@ export const COLUMNS = {
 } as const;
 
 export type Column = keyof typeof COLUMNS;
+
+/** The columns that a text is looked for in; the first ones have few different values. */
+export const TEXT_COLUMNS = [
+  'agent',
+  'collaborator',
+  'pack',
+  'player',
+  'task',
+  'tags',
+  'title',
+  'note',
+] as const satisfies readonly Column[];
+export type TextColumn = (typeof TEXT_COLUMNS)[number];
+
+/** Returns the bit that says in the table `name` that a column has, or once had, the text. */
+export const usedAs = (column: TextColumn): number => 1 << TEXT_COLUMNS.indexOf(column);
+
 type Value = string | number | null;
 export type Row = Record<Column, Value>;
 
 /** Maps texts to numbers and back. */
 interface Numbered {
-  number(text: string): number;
+  /** `column` is where the text will stand, if it is one of `TEXT_COLUMNS`. */
+  number(text: string, column?: TextColumn): number;
   text(number: number): string;
 }
 
@@ -90,14 +109,15 @@ export function rowOf(
   if (!folding) return known;
   const episode = episodeOf(folding);
   const summary = summarize(episode);
-  const optional = (text: string | undefined): Value => (text === undefined ? null : names.number(text));
+  const optional = (text: string | undefined, column?: TextColumn): Value =>
+    text === undefined ? null : names.number(text, column);
   const { fixed, paper } = summary.grades;
   return {
     ...known,
-    task: names.number(summary.taskId),
-    pack: optional(summary.pack),
-    agent: names.number(summary.agent),
-    collaborator: names.number(summary.collaborator.name),
+    task: names.number(summary.taskId, 'task'),
+    pack: optional(summary.pack, 'pack'),
+    agent: names.number(summary.agent, 'agent'),
+    collaborator: names.number(summary.collaborator.name, 'collaborator'),
     collaborator_kind: summary.collaborator.kind,
     collection: optional(summary.collection),
     rollout: summary.rollout ?? null,
@@ -110,10 +130,11 @@ export function rowOf(
     stars: summary.stars ?? null,
     raters: summary.raters ?? 0,
     review: summary.review ?? null,
-    player: optional(summary.player),
-    title: optional(summary.title),
-    tags: optional(summary.tags && `\n${summary.tags.join('\n')}\n`),
-    note: optional(summary.note),
+    review_reason: optional(summary.reviewReason),
+    player: optional(summary.player, 'player'),
+    title: optional(summary.title, 'title'),
+    tags: optional(summary.tags && `\n${summary.tags.join('\n')}\n`, 'tags'),
+    note: optional(summary.note, 'note'),
     leak: summary.leak,
     leaked: Number(summary.leaked),
     timed_replies: summary.replyTime?.replies ?? 0,
@@ -176,6 +197,7 @@ export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
     ...(row.player !== null && { player: text('player') }),
     ...(Number(row.raters) > 0 && { raters: Number(row.raters) }),
     ...(row.review !== null && { review: row.review as NonNullable<TrajectorySummary['review']> }),
+    ...(row.review_reason !== null && { reviewReason: text('review_reason') }),
     ...(row.title !== null && { title: text('title') }),
     ...(row.tags !== null && { tags: tagsIn(text('tags')) }),
     ...(row.note !== null && { note: text('note') }),

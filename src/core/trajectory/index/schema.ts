@@ -10,7 +10,7 @@ const VERSION = 2;
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;
   create table segment (number integer primary key, name text not null unique, state text not null);
-  create table name (number integer primary key, text text not null unique);
+  create table name (number integer primary key, text text not null unique, used integer not null, lowered text);
   create table episode (${Object.entries(COLUMNS)
     .map(([column, type]) => `${column} ${type}`)
     .join(', ')});
@@ -36,17 +36,19 @@ export const SCHEMA = `
       left join name as tags on tags.number = tags;
 `;
 
-/** The columns of what people say of an episode and, because it is searched likewise, who played it. */
-export const SAID = ['title', 'tags', 'note', 'player'] as const;
+/** Condition for what lists show: started and not deleted. */
+export const VISIBLE = 'deleted = 0 and started_at is not null';
 
-/** Condition for the episodes that have something in them, a player other than the collaborator. */
-export const IS_SAID =
-  '(title is not null or tags is not null or note is not null or player <> collaborator)';
+/**
+ * Condition for the episodes whose id is no UUID in lower case: it has other characters than hexadecimal digits and
+ * hyphens, or may have (`unhex` wants pairs of digits, and takes upper case).
+ */
+export const IS_ODD_ID = "(unhex(id, '-') is null or id <> lower(id))";
 
 /**
  * The indexes of `episode` that are made after the first reading, because sorting everything at once is faster.
  * `episode_listed` is in the order of a list and has all columns that a filter asks for, so that finding a page and
- * counting read nothing else. `episode_said` tells whether a text is anywhere in what people say.
+ * counting read nothing else. `episode_odd_id` has the few ids in which any text may be found.
  */
 export const INDEXES = {
   episode_by_id: 'create unique index if not exists episode_by_id on episode (id)',
@@ -55,8 +57,8 @@ export const INDEXES = {
   episode_listed: `create index if not exists episode_listed on episode (started_at, number, id, state, fixed, paper,
     leaked, stars, agent, collaborator, collaborator_kind, pack, collection, task, choices, verdicts, review, raters,
     player, tags, title, note)
-    where deleted = 0 and started_at is not null`,
-  episode_said: `create index if not exists episode_said on episode (${SAID.join(', ')}, collaborator) where ${IS_SAID}`,
+    where ${VISIBLE}`,
+  episode_odd_id: `create index if not exists episode_odd_id on episode (id) where ${IS_ODD_ID}`,
 };
 
 export const TABLES = [

@@ -5,12 +5,14 @@ import type { Assigning } from '../assignments';
 import type { Consent } from '../consent';
 import type { OlderSegment, LineProblem, ReadSegment } from '../segment/segments';
 import { closed } from '../segment/writer';
-import { COLUMNS, type Column, type Row } from './rows';
+import { COLUMNS, usedAs, type Column, type Row, type TextColumn } from './rows';
 import { FORMAT, INDEXES, lookInto, removeIndex, SCHEMA, TABLES } from './schema';
 import { isSqliteError, openDatabase, rollback, transaction, type Database } from './sqlite';
 
 /** Thrown if another process has written to the index since this one last read it: reload and try again. */
 export class Overtaken extends Error {}
+
+type Value = string | number | Uint8Array | null;
 
 /** Byte ranges of an episode's lines: segment number, first byte and length, repeated for each range. */
 export type Ranges = number[];
@@ -34,7 +36,7 @@ export class IndexStore {
   private saved = new Map<string, string>();
   /** Texts and their numbers in the table `name`, as far as they were asked for. */
   private readonly texts = new Map<number, string>();
-  private readonly numbers = new Map<string, number>();
+  private readonly numbers = new Map<string, KnownName>();
   private readonly statements = new Map<string, StatementSync>();
   private known = { revision: -1, values: new Map<string, unknown>() };
   /** Number of the last transaction that was read. */
@@ -90,16 +92,16 @@ export class IndexStore {
   }
 
   /** Runs a query and caches its statement, so its text must not vary. */
-  all<T = Row>(sql: string, ...values: (string | number | null)[]): T[] {
+  all<T = Row>(sql: string, ...values: Value[]): T[] {
     return this.statement(sql).all(...values) as T[];
   }
 
   /** Works like `all`, but yields row by row; until it ends, the caller must not await anything. */
-  each<T = Row>(sql: string, ...values: (string | number | null)[]): IterableIterator<T> {
+  each<T = Row>(sql: string, ...values: Value[]): IterableIterator<T> {
     return this.statement(sql).iterate(...values) as IterableIterator<T>;
   }
 
-  get<T = Row>(sql: string, ...values: (string | number | null)[]): T | undefined {
+  get<T = Row>(sql: string, ...values: Value[]): T | undefined {
     return this.statement(sql).get(...values) as T | undefined;
   }
 
@@ -116,7 +118,7 @@ export class IndexStore {
    * connection of this process would wait for it in vain.
    * @throws {Overtaken} if another process has written since the last read; then nothing is written
    */
-  write(sql: string, ...values: (string | number | null)[]): void {
+  write(sql: string, ...values: Value[]): void {
     this.begin();
     this.statement(sql).run(...values);
   }
@@ -239,15 +241,24 @@ export class IndexStore {
     }));
   }
 
-  /** Returns the number of a text, which is written if it is new. */
-  number(text: string): number {
-    let number = this.numbers.get(text);
-    if (number === undefined) {
-      this.write('insert or ignore into name (text) values (?)', text);
-      ({ number } = this.get<{ number: number }>('select number from name where text = ?', text)!);
-      this.numbers.set(text, number);
+  /**
+   * Returns the number of a text, which is written if it is new.
+   * @param column where the text will stand, which is noted
+   */
+  number(text: string, column?: TextColumn): number {
+    const use = column === undefined ? 0 : usedAs(column);
+    let known = this.numbers.get(text);
+    if (known === undefined) {
+      const lowered = text.toLowerCase();
+      this.write(ADD_NAME, text, use, lowered === text ? null : lowered);
+      known = this.get<KnownName>('select number, used from name where text = ?', text)!;
+      this.numbers.set(text, known);
     }
-    return number;
+    if ((known.used & use) === 0 && use !== 0) {
+      known.used |= use;
+      this.write('update name set used = used | ? where number = ?', use, known.number);
+    }
+    return known.number;
   }
 
   text(number: number): string {
@@ -298,6 +309,15 @@ export class IndexStore {
     return statement;
   }
 }
+
+/** A text's number, and the columns that have had it; see `usedAs`. */
+interface KnownName {
+  readonly number: number;
+  used: number;
+}
+
+/** `lowered` is the text in lower case, if that is another one: SQLite knows only the letters of ASCII. */
+const ADD_NAME = 'insert or ignore into name (text, used, lowered) values (?, ?, ?)';
 
 const COLUMN_NAMES = Object.keys(COLUMNS) as Column[];
 const DEFAULTS = Object.values(COLUMNS).map((type) => (type.includes('default 0') ? 0 : null));

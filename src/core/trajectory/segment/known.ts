@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { ifThere } from '../files';
+import { isWrittenElsewhere } from './owner';
 import { scanLines, sumOfFile, type LineVisitor } from './scan';
 
 /** State of the bytes read of a segment, kept to detect changes of them. */
@@ -71,7 +72,9 @@ export async function readOn(
     if (bytes.length > 0) known.fingerprint ??= fingerprintOf(bytes);
     known.sum = crc32(bytes, known.sum);
   };
-  const { end, tail } = await scanLines(file, from, visit, onTooLong, readBytes, onBytes, onVisited);
+  // A machine that writes to a network drive may send the end of a write before its middle.
+  const mayFill = (): Promise<boolean> => isWrittenElsewhere(file);
+  const { end, tail } = await scanLines(file, from, visit, onTooLong, readBytes, onBytes, onVisited, mayFill);
   known.scanned = end;
   known.tail = tail;
   known.changedAt = settledTime(found, end + tail);

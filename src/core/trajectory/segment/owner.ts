@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
 import { ifThere } from '../files';
-import { beginOf, mayLive } from '../running';
+import { beginOf } from '../running';
+import { SignOfLife, standsFor, timeAt, whenGone } from '../signOfLife';
 
 /*
  * Each segment that is being written has a file beside it that names its process. Only commands that rewrite segments
@@ -25,20 +26,21 @@ export function ownerFileOf(segmentFile: string): string {
   return `${segmentFile}${OWNER}`;
 }
 
-/** Creates the owner file of a segment for this process; the file must not exist yet. */
-export async function claim(segmentFile: string): Promise<void> {
+/** Creates the owner file of a segment for this process, until `end`; the file must not exist yet. */
+export async function claim(segmentFile: string): Promise<SignOfLife> {
   const identity = JSON.stringify(await ownIdentity());
-  const handle = await open(ownerFileOf(segmentFile), 'wx');
+  const file = ownerFileOf(segmentFile);
+  const handle = await open(file, 'wx');
   try {
     await handle.writeFile(identity);
     await handle.sync();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }
-}
-
-export async function release(segmentFile: string): Promise<void> {
-  await rm(ownerFileOf(segmentFile), { force: true });
+  return new SignOfLife(file, identity);
 }
 
 /** Returns this process in the form of an owner file. */
@@ -47,14 +49,21 @@ export async function ownIdentity(): Promise<Owner> {
 }
 
 /**
- * Returns the process in an owner file if it is or may be alive: a process on another machine cannot be checked.
- * Undefined if the file does not exist or its process is gone.
+ * Returns the process in an owner file if it is or may be alive, see `standsFor`. Undefined if the file does not exist
+ * or its process is gone.
+ * @param now present time of the file system, which whoever writes because of the answer must give
  */
-export async function livingOwner(ownerFile: string): Promise<Owner | undefined> {
+export async function livingOwner(ownerFile: string, now?: number): Promise<Owner | undefined> {
   const text = await ifThere(() => readFile(ownerFile, 'utf8'));
   if (text === undefined || isTorn(text)) return undefined;
   const owner = parseOwner(ownerFile, text);
-  return (await mayLive(owner)) ? owner : undefined;
+  return (await standsFor(ownerFile, owner, now)) ? owner : undefined;
+}
+
+/** Returns whether a process of another machine may be writing to a segment. */
+export async function isWrittenElsewhere(segmentFile: string): Promise<boolean> {
+  const owner = await livingOwner(ownerFileOf(segmentFile));
+  return owner !== undefined && owner.host !== hostname();
 }
 
 /** Detects an owner file cut off by a crash; its process had not written anything else yet. */
@@ -77,14 +86,15 @@ function parseOwner(ownerFile: string, text: string): Owner {
  * @throws {Fault} `trajectory/log-in-use` if a process that may be alive writes to a segment of this folder
  */
 export async function refuseWhileWritten(logFolder: string, own: string): Promise<void> {
+  const now = await timeAt(logFolder);
   for (const name of await readdir(logFolder)) {
     const file = join(logFolder, name);
     if (!name.endsWith(OWNER) || file === ownerFileOf(own)) continue;
-    const owner = await livingOwner(file);
+    const owner = await livingOwner(file, now);
     if (owner) {
       throw new Fault(
         'trajectory/log-in-use',
-        `Process ${owner.pid} on ${owner.host} is writing to ${file.slice(0, -OWNER.length)}. Close that Tandem and run the command again; if it is not a Tandem, delete ${file}.`,
+        `Process ${owner.pid} on ${owner.host} is writing to ${file.slice(0, -OWNER.length)}. Close that Tandem and run the command again; ${whenGone(owner, file)}.`,
       );
     }
     await rm(file, { force: true });

@@ -29,6 +29,8 @@ export interface Scanned {
  * @param readBytes maximum bytes read at once; the process is blocked while their lines are visited
  * @param onBytes called with the bytes of all complete lines in order, those over the limit too, before the visits
  * @param onVisited called when all these bytes have been visited, before anything is awaited
+ * @param mayFill tells whether a NUL byte, which is in no line, stands for bytes that are still on their way to a
+ * network drive: the scan then ends before that line
  */
 export async function scanLines(
   file: string,
@@ -38,6 +40,7 @@ export async function scanLines(
   readBytes = READ_BYTES,
   onBytes?: (bytes: Buffer) => void,
   onVisited?: () => void,
+  mayFill?: () => Promise<boolean>,
 ): Promise<Scanned> {
   const handle = await open(file, 'r');
   try {
@@ -48,7 +51,15 @@ export async function scanLines(
     let offset = from; // file offset of the first byte in `current`
     let { bytesRead: filled } = await handle.read(current, 0, current.length, offset);
     while (filled > 0) {
-      const complete = current.subarray(0, filled).lastIndexOf(LINE_FEED) + 1;
+      const hole = mayFill === undefined ? -1 : current.subarray(0, filled).indexOf(0);
+      const isHole = hole !== -1 && (await mayFill?.()) === true;
+      const complete = current.subarray(0, isHole ? hole : filled).lastIndexOf(LINE_FEED) + 1;
+      if (isHole) {
+        onBytes?.(current.subarray(0, complete));
+        visitLines(current, complete, offset, visit, onTooLong);
+        onVisited?.();
+        return { end: offset + complete, tail: (await handle.stat()).size - offset - complete };
+      }
       const begun = filled - complete; // bytes of a line that continues in the next read
       if (begun >= MAX_LINE_BYTES) {
         onBytes?.(current.subarray(0, complete));

@@ -8,7 +8,8 @@ import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent
 import { makeFolder, syncFolder } from '../files';
 import { segmentHeader } from './header';
 import { encodeEvent } from './line';
-import { claim, release } from './owner';
+import type { SignOfLife } from '../signOfLife';
+import { claim } from './owner';
 import { MAX_LINE_BYTES } from './scan';
 import { MAX_SEAL_BYTES, sealLine } from './seal';
 
@@ -27,6 +28,8 @@ interface OpenSegment {
   readonly name: string;
   readonly file: string;
   readonly handle: FileHandle;
+  /** Its owner file. */
+  readonly owner: SignOfLife;
   /** Its first line, which is written with the first events. */
   readonly header: Buffer;
   size: number;
@@ -194,6 +197,7 @@ export abstract class LogWriter {
   private async write(batch: readonly Append[]): Promise<void> {
     // A segment that was closed meanwhile is already synced.
     if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
+    if (this.segment && !(await this.segment.owner.isStanding())) await this.closeSegment();
     const segment = (this.segment ??= await this.begin());
     const lines = segment.size === 0 ? [segment.header] : [];
     const tasks = new Map(segment.tasks);
@@ -238,11 +242,12 @@ export abstract class LogWriter {
     const stamp = new Date(this.lastBegan).toISOString().replaceAll(/[-:]/g, '').replace('.', '');
     const name = `${stamp}-${randomBytes(4).toString('hex')}${SEGMENT_EXTENSION}`;
     const file = join(folder, name);
+    const owner = await claim(file);
     try {
-      await claim(file);
       const header = segmentHeader([], undefined, await this.beforeSegment());
       const handle = await open(file, 'wx');
-      const segment = { name, file, handle, header, size: 0, lines: 0, tasks: new Map<string, Task>() };
+      const tasks = new Map<string, Task>();
+      const segment = { name, file, handle, owner, header, size: 0, lines: 0, tasks };
       try {
         await syncFolder(folder);
         await syncFolder(dirname(folder));
@@ -252,7 +257,7 @@ export abstract class LogWriter {
       }
       return segment;
     } catch (error) {
-      await release(file);
+      await owner.end();
       throw error;
     }
   }
@@ -265,7 +270,7 @@ export abstract class LogWriter {
       await segment.handle.sync();
     } finally {
       await segment.handle.close();
-      await release(segment.file);
+      await segment.owner.end();
     }
   }
 
@@ -276,7 +281,7 @@ export abstract class LogWriter {
    */
   private async takeBack(segment: OpenSegment, cause: unknown): Promise<void> {
     this.segment = undefined;
-    const { file, handle, size } = segment;
+    const { file, handle, owner, size } = segment;
     try {
       if (size === 0) {
         await rm(file, { force: true });
@@ -289,7 +294,7 @@ export abstract class LogWriter {
       throw new Fault('trajectory/not-written', message, { cause: error });
     } finally {
       await handle.close();
-      await release(file);
+      await owner.end();
     }
   }
 }

@@ -11,7 +11,8 @@ const step = (number: number, fields: object = {}): TrainerEvent =>
 
 function curveOf(values: number): Curve {
   const curve = new Curve();
-  for (let number = 1; number <= values; number += 1) curve.add(number, number % 1000 === 0 ? 99 : 1);
+  for (let number = 1; number <= values; number += 1)
+    curve.add(number, number % 1000 === 0 ? 99 : 1, number / 10);
   return curve;
 }
 
@@ -39,14 +40,18 @@ describe('a curve', () => {
     const curve = curveOf(3);
     const { mark } = curve;
     expect(curve.since().from).toBe(0);
-    curve.add(4, 7);
-    expect(curve.since(mark)).toEqual({ from: 2, points: [3, 1, 1, 1, 4, 7, 7, 7] });
+    curve.add(4, 7, 0.45);
+    expect(curve.since(mark)).toEqual({
+      from: 2,
+      points: [3, 0.3, 1, 1, 1, 4, 0.45, 7, 7, 7],
+      valuesPerPoint: 1,
+    });
     const { mark: later } = curve;
-    for (let number = 5; number <= MOST_BUCKETS + 1; number += 1) curve.add(number, 1);
+    for (let number = 5; number <= MOST_BUCKETS + 1; number += 1) curve.add(number, 1, number / 10);
     expect(curve.since(later).from).toBe(0);
     // A further value in the last point is a change as well.
     const { mark: thinned } = curve;
-    curve.add(MOST_BUCKETS + 2, 1);
+    curve.add(MOST_BUCKETS + 2, 1, 300);
     expect(curve.mark).not.toEqual(thinned);
   });
 
@@ -59,7 +64,7 @@ describe('a curve', () => {
       [2, 5],
       [3, 6],
     ] as const)
-      curve.add(number, value);
+      curve.add(number, value, 0);
     expect(curve.all.map(({ to, sum }) => [to, sum])).toEqual([
       [1, 10],
       [2, 5],
@@ -102,14 +107,14 @@ describe('the history of a run', () => {
     history.add(step(2, { accuracy: 0.25 }));
     expect(history.curvesSince('critic', 'kl')).toBeUndefined();
     const { read, ...first } = history.curvesSince('critic', 'loss')!;
-    const nothing = { from: 0, points: [] };
+    const nothing = { from: 0, points: [], valuesPerPoint: 1 };
     expect(first).toEqual({
-      ...{ training: { from: 0, points: [1, 1, 1, 1, 2, 0.5, 0.5, 0.5] }, heldOut: nothing },
-      stepsPerPoint: 1,
+      training: { from: 0, points: [1, 0, 1, 1, 1, 2, 0, 0.5, 0.5, 0.5], valuesPerPoint: 1 },
+      heldOut: nothing,
     });
     history.add(step(3, { loss: 4 }));
     expect(history.curvesSince('critic', 'loss', read)!.training).toEqual({
-      ...{ from: 1, points: [2, 0.5, 0.5, 0.5, 3, 4, 4, 4] },
+      ...{ from: 1, points: [2, 0, 0.5, 0.5, 0.5, 3, 0, 4, 4, 4], valuesPerPoint: 1 },
     });
     expect(history.curvesSince('critic', 'accuracy', read)!.training.from).toBe(0);
   });

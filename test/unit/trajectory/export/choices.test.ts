@@ -7,6 +7,7 @@ import {
   candidates,
   choice,
   doubling,
+  judgement,
   kim,
   openLog,
   play,
@@ -38,6 +39,24 @@ describe('exporting choices', () => {
         tandem: { turn: 2, position: 0, chosen: { agent: 'openai:agent' } },
       },
     ]);
+  });
+
+  it('counts who judged the same candidates later, the same or otherwise, as far as they let that leave', async () => {
+    const log = await openLog();
+    await chosen(log, 'e1', [1, 0]);
+    const [first] = (await log.trajectory('e1'))!.turns.flatMap(({ candidates: pairs = [] }) => pairs);
+    await log.appendAll([
+      { event: 'consent', pseudonym: 'ada', purpose: 'a study', level: 'export' },
+      { event: 'consent', pseudonym: 'ben', purpose: 'a study', level: 'export' },
+      { event: 'consent', pseudonym: 'local', purpose: 'a study', level: 'local' },
+      judgement(first!, 0, 1, 'ada'),
+      judgement(first!, 0, 'neither', 'ben'),
+      judgement(first!, 0, 1, 'local'),
+    ]);
+    const [judged, other] = (await exported(log)).rows;
+    expect(judged).toMatchObject({ tandem: { turn: 1, judged_same: 1, judged_otherwise: 1 } });
+    expect(JSON.stringify(judged)).not.toMatch(/ada|ben/);
+    expect(Object.keys(other!.tandem as object)).not.toContain('judged_same');
   });
 
   it('leaves out what prefers nothing, and what the other formats leave out, and counts it', async () => {

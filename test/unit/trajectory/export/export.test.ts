@@ -19,6 +19,7 @@ import {
   openLog,
   play,
   reply,
+  review,
   started,
   temporaryFolder,
 } from '../../../fixtures/log';
@@ -160,6 +161,25 @@ describe('exporting trajectories', () => {
     await play(log, 'evaluated', 1, { collection: 'evaluation-7' });
     expect(await chosen({ onlySuccess: true })).not.toContain('evaluated');
     expect(await chosen({ onlySuccess: true, withEvaluations: true })).toContain('evaluated');
+  });
+
+  it('leaves out what is to be redone unless it is asked for, and on demand what nobody accepted', async () => {
+    const log = await filled();
+    await log.appendAll([review('best', 'kim', 'accepted'), review('half', 'kim', 'redo', 'It guesses.')]);
+    const usual = await exported(log, { format: 'chat', render });
+    expect(episodes(usual.rows)).toEqual(['best', 'also-best', 'worst', 'alone']);
+    expect(usual.leftOut['to be redone']).toBe(1);
+    expect(usual.cardText).toContain('| to be redone | 1 |');
+    const all = await exported(log, { format: 'chat', render, withRedo: true });
+    expect(episodes(all.rows)).toContain('half');
+    expect(all.cardText).toContain('those to be redone included');
+    const accepted = await exported(log, { format: 'chat', render, onlyAccepted: true });
+    expect(episodes(accepted.rows)).toEqual(['best']);
+    expect(accepted.leftOut['not accepted']).toBe(4);
+    expect(accepted.cardText).toContain('only accepted ones');
+    // The dialogue goes on, so that nobody has reviewed it as it is then.
+    await log.append({ event: 'resumed', episode: 'best' });
+    expect((await exported(log, { format: 'chat', render, onlyAccepted: true })).rows).toEqual([]);
   });
 
   it('leaves out what a model of the editor wrote, in any of its parts, unless it is asked for', async () => {
@@ -332,6 +352,9 @@ describe('the dataset card', () => {
     expect(cardText).toContain(
       'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',
     );
+    const agents = new Set(['openai:agent', 'local:b']);
+    const byAgents = await exported(log, { format: 'trajectories', visible, filter: { agents } });
+    expect(byAgents.cardText).toContain('Filters: agents `openai:agent`, `local:b`, leaked ones left out');
     const single = await exported(log, { format: 'chat', render, filter: { task: 'other' } });
     expect(single.cardText).toMatch(/^---\nlicense: "mit"\n/);
   });

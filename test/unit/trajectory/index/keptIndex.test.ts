@@ -170,18 +170,36 @@ describe('the index', () => {
     expect((await openLog(folder)).notes).toEqual([]);
   });
 
-  it('takes the place of the file that earlier versions kept, without a word', async () => {
+  it('takes the place of the files that earlier versions kept, without a word', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
     await play(log, 'e1', 1);
     await log.close();
     await remove(indexFileOf(folder));
-    await writeFile(join(folder, 'index', 'trajectories.index'), 'TNDMIDX7');
+    for (const name of ['trajectories.index', 'trajectories.sqlite', 'trajectories.sqlite-wal'])
+      await writeFile(join(folder, 'index', name), 'TNDMIDX7');
     const opened = await openLog(folder);
     expect(opened.notes).toEqual([]);
     expect(opened.count()).toMatchObject({ total: 1 });
     await opened.close();
-    expect(await readdir(join(folder, 'index'))).toEqual(['trajectories.sqlite']);
+    expect(await readdir(join(folder, 'index'))).toEqual([basename(indexFileOf(folder))]);
+  });
+
+  it('is of one machine, and goes with it: that of another is removed after a month without a write', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'e1', 1);
+    await log.close();
+    const [near, idle, gone] = ['near', 'idle', 'gone'].map((host) => indexFileOf(folder, host));
+    for (const file of [near!, idle!, `${idle}-wal`, gone!, `${gone}-wal`, `${gone}-shm`])
+      await writeFile(file, '');
+    const old = new Date(Date.now() - 31 * 24 * 3_600_000);
+    for (const file of [idle!, gone!, `${gone}-wal`, indexFileOf(folder)]) await utimes(file, old, old);
+    const opened = await openLog(folder);
+    expect(opened.notes).toEqual([]);
+    await opened.close();
+    const left = [indexFileOf(folder), near!, idle!, `${idle}-wal`].map((file) => basename(file));
+    expect((await readdir(join(folder, 'index'))).sort()).toEqual(left.sort());
   });
 
   it('is shared: what one process has read, another need not read, and either may be the first', async () => {

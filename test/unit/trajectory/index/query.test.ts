@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LogIndex } from '../../../../src/core/trajectory/index/logIndex';
-import { page } from '../../../../src/core/trajectory/index/query';
+import { page, sources } from '../../../../src/core/trajectory/index/query';
 import { IndexStore } from '../../../../src/core/trajectory/index/store';
 import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/trajectory/log';
@@ -20,6 +20,7 @@ import {
   started,
   temporaryFolder,
 } from '../../../fixtures/log';
+import { seeded } from '../random';
 
 const other = { ...doubling, id: 'other' };
 
@@ -37,6 +38,26 @@ async function filled(): Promise<TrajectoryLog> {
   await log.append(started('skipped'));
   await log.append({ event: 'abandoned', episode: 'skipped', reason: 'skipped', message: 'Too easy' });
   return log;
+}
+
+/** Reads a log into an index; `plans` returns how SQLite finds what was asked of its episodes since the last call. */
+async function explained(folder: string) {
+  const store = IndexStore.inMemory();
+  await new LogIndex(join(folder, 'log'), store).catchUp();
+  const asked = new Set<string>();
+  const all = store.all.bind(store);
+  const get = store.get.bind(store);
+  vi.spyOn(store, 'all').mockImplementation((sql, ...values) => (asked.add(sql), all(sql, ...values)));
+  vi.spyOn(store, 'get').mockImplementation((sql, ...values) => (asked.add(sql), get(sql, ...values)));
+  const plans = () => {
+    const ofEpisodes = [...asked].filter((sql) => sql.includes('from episode where'));
+    asked.clear();
+    return ofEpisodes.map((sql) => {
+      const plan = all<{ detail: string }>(`explain query plan ${sql}`).map(({ detail }) => detail);
+      return { sql, plan };
+    });
+  };
+  return { store, plans };
 }
 
 const ids = (log: TrajectoryLog, filter: TrajectoryFilter): string[] =>
@@ -135,35 +156,63 @@ describe('a filter', () => {
 });
 
 describe('a page', () => {
+  it('begins behind a dialogue, which need not match the filter, and is empty where there is no such one', async () => {
+    const log = await filled();
+    const after = (id: string, filter: TrajectoryFilter = {}): string[] =>
+      log.list({ filter, after: id, offset: 0, limit: 9 }).rows.map((row) => row.id);
+    expect(after('leaky')).toEqual(['human', 'bad', 'good']);
+    expect(after('leaky', { outcome: 'success' })).toEqual(['human', 'good']);
+    expect(after('leaky', { id: 'bad' })).toEqual(['bad']);
+    expect(after('leaky', { id: 'open' })).toEqual([]);
+    expect(after('good')).toEqual([]);
+    expect(after('nobody')).toEqual([]);
+    expect(log.list({ after: 'leaky', offset: 0, limit: 1 }).total).toBe(3);
+  });
+
   it('of any filter is found, and counted, in the one index that is in the order of the list', async () => {
     const folder = await temporaryFolder();
     await play(await openLog(folder), 'e1', 1);
-    const store = IndexStore.inMemory();
-    await new LogIndex(join(folder, 'log'), store).catchUp();
-    const asked = new Set<string>();
-    const all = store.all.bind(store);
-    const get = store.get.bind(store);
-    vi.spyOn(store, 'all').mockImplementation((sql, ...values) => (asked.add(sql), all(sql, ...values)));
-    vi.spyOn(store, 'get').mockImplementation((sql, ...values) => (asked.add(sql), get(sql, ...values)));
+    const { store, plans } = await explained(folder);
     const filters: TrajectoryFilter[] = [
       {},
       { task: 'doubling', pack: 'a.jsonl', agent: 'a', collaborator: 'kim', collection: 'c' },
       { source: 'played', collaboratorKind: 'rules', state: 'open', mode: 'paper', success: true },
       { source: 'evaluation', outcome: 'not-graded', leaked: true, stars: 0, chosen: true, judged: false },
       { review: 'redo', tag: 'odd', player: 'kim', raters: 2 },
-      { review: 'none', text: 'doubling', stars: 3, since: '2026-01-01', until: '2026-02-01' },
+      { review: 'none', stars: 3, since: '2026-01-01', until: '2026-02-01' },
     ];
     for (const filter of filters) page(store, { filter, offset: 0, limit: 1 });
-    const ofEpisodes = [...asked].filter((sql) => sql.includes('from episode where'));
-    expect(ofEpisodes.length).toBeGreaterThan(filters.length);
-    for (const sql of ofEpisodes) {
-      const plan = all<{ detail: string }>(`explain query plan ${sql}`).map(({ detail }) => detail);
+    for (const sort of ['newest', 'oldest'] as const) page(store, { sort, after: 'e1', offset: 0, limit: 0 });
+    const found = plans();
+    expect(found.length).toBeGreaterThan(filters.length);
+    for (const { sql, plan } of found) {
       const isPage = sql.startsWith('select *');
-      // Whether anybody said a text is asked of the few dialogues of which somebody said something.
-      const index = sql.includes('as note') ? 'episode_said' : 'episode_listed';
-      expect(plan[0]).toContain(`USING ${isPage ? '' : 'COVERING '}INDEX ${index}`);
+      expect(plan[0]).toContain(`USING ${isPage ? '' : 'COVERING '}INDEX episode_listed`);
       expect(plan.join()).not.toContain('TEMP B-TREE');
     }
+  });
+
+  it('narrowed by a text looks for it once, and then for few dialogues one by one, for many in their order', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await log.recordTask(doubling);
+    await log.appendAll(Array.from({ length: 300 }, (_, number) => started(`${number}-dialogue`)));
+    const { store, plans } = await explained(folder);
+    const ways = (text: string): string[] => {
+      page(store, { filter: { text, outcome: 'open' }, offset: 0, limit: 1 });
+      return plans().map(({ plan }) => plan.join());
+    };
+    expect(ways('openai')).toEqual([
+      'SCAN episode USING COVERING INDEX episode_odd_id',
+      'SEARCH episode USING COVERING INDEX episode_listed (started_at>?)',
+      'SEARCH episode USING INDEX episode_listed (started_at>?)',
+      'SEARCH episode USING COVERING INDEX episode_listed (started_at>?)',
+    ]);
+    expect(ways('openai')).toEqual(['SEARCH episode USING INDEX episode_listed (started_at>?)']);
+    const [ids, ...then] = ways('29-dia');
+    expect(ids).toBe('SCAN episode USING COVERING INDEX episode_odd_id');
+    expect(then).toHaveLength(3);
+    for (const way of then) expect(way).toContain('SEARCH episode USING INTEGER PRIMARY KEY');
   });
 
   it('that is not full tells how many there are', async () => {
@@ -197,6 +246,10 @@ describe('dialogues that began in the same millisecond', () => {
     expect(log.list({ offset: 0, limit: 9 }).rows.map(({ id }) => id)).toEqual(played.toReversed());
     const pages = [0, 1, 2, 3, 4].flatMap((offset) => log.list({ offset, limit: 1 }).rows);
     expect(pages.map(({ id }) => id)).toEqual(played.toReversed());
+    const after = (id: string, sort: 'newest' | 'oldest'): string[] =>
+      log.list({ sort, after: id, offset: 0, limit: 9 }).rows.map((row) => row.id);
+    expect(after('c', 'newest')).toEqual(['a', 'd']);
+    expect(after('c', 'oldest')).toEqual(['e', 'b']);
     expect([...log.oneOfEachTask().values()]).toEqual(['b']);
     expect([...log.collected('again').values()].map(({ episode }) => episode)).toEqual(['b']);
     await log.delete(['c', 'e', 'a']);
@@ -274,6 +327,28 @@ describe('counting', () => {
     expect(log.count()).toMatchObject({ total: 1, graded: 0, tasks: 0, successRate: null });
   });
 
+  it('counts by a column or the source what a filter for each value counts', async () => {
+    const log = await openLog();
+    const random = seeded(7);
+    const one = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+    for (let number = 0; number < 60; number += 1) {
+      const collection = one(undefined, 'c', 'evaluation-1');
+      const collaborator = one(kim, { kind: 'rules', name: 'rules' } as const);
+      const start = { agent: one('x', 'y', 'z'), collaborator, ...(collection && { collection }) };
+      await play(log, `e${number}`, one(0, 0.5, 1), start, one(doubling, other));
+    }
+    for (const filter of [{}, { success: true }, { stars: 5 }] as const) {
+      for (const by of ['source', 'task', 'agent', 'collaborator'] as const) {
+        const { all, each } = log.countBy(by, filter);
+        expect(all).toEqual(log.count(filter));
+        const values = by === 'source' ? sources : log.valuesOf(by, filter).map(({ value }) => value);
+        const counts = values.map((value) => [value, log.count({ ...filter, [by]: value })] as const);
+        expect([...each]).toEqual(counts.filter(([, { total }]) => total > 0));
+      }
+    }
+    expect([...log.countBy('source', {}).each.keys()]).toEqual([...sources]);
+  });
+
   it('lists the values of a column with how often they come, the most frequent first', async () => {
     const log = await filled();
     expect(log.valuesOf('pack')).toEqual([
@@ -282,6 +357,15 @@ describe('counting', () => {
     ]);
     expect(log.valuesOf('agent', { outcome: 'failure' })).toEqual([{ value: 'openai:other', count: 1 }]);
     expect(log.valuesOf('collaborator').map(({ value }) => value)).toEqual(['openai:simulator', 'kim']);
+  });
+
+  it('names the values of a column without counting, in whatever column they came first', async () => {
+    const log = await filled();
+    await log.append(label('good', 'lee', { tags: ['lee'], note: 'openai:new' }));
+    await play(log, 'new', 1, { agent: 'openai:new', collaborator: { kind: 'developer', name: 'good' } });
+    expect(new Set(log.namesOf('agent'))).toEqual(new Set(['openai:agent', 'openai:other', 'openai:new']));
+    expect(new Set(log.namesOf('collaborator'))).toEqual(new Set(['openai:simulator', 'kim', 'good']));
+    expect(new Set(log.namesOf('task'))).toEqual(new Set(['doubling', 'other']));
   });
 });
 

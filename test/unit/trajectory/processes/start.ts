@@ -19,10 +19,12 @@ export interface Child {
 /**
  * Bundles a program of this folder once for all tests of a file; returns a function that starts it.
  * @param limit shell command for its limits, e.g. `ulimit -f 8`
+ * @param host name of the machine that the program finds itself on, by default this one; Linux only
  */
 export function program(
   name: 'append' | 'claim' | 'erase' | 'fill',
   limit = '',
+  host?: string,
 ): (...args: readonly string[]) => Child {
   let folder: string | undefined;
   beforeAll(async () => {
@@ -37,12 +39,15 @@ export function program(
     });
   });
   afterAll(() => rm(folder!, { recursive: true, force: true }));
-  return (...args) => start(limit, [join(folder!, 'program.mjs'), ...args]);
+  const before = host === undefined ? limit : `hostname ${host}; ${limit || ':'}`;
+  const inside = host === undefined ? [] : ['unshare', '--user', '--map-root-user', '--uts', '--mount'];
+  return (...args) => start(inside, before, [join(folder!, 'program.mjs'), ...args]);
 }
 
-function start(limit: string, args: readonly string[]): Child {
+function start(inside: readonly string[], before: string, args: readonly string[]): Child {
   const command = [process.execPath, ...args];
-  const [file, ...rest] = limit === '' ? command : ['sh', '-c', `${limit}; exec "$0" "$@"`, ...command];
+  const shell = before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command];
+  const [file, ...rest] = [...inside, ...shell];
   const process_ = spawn(file!, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   const child: Child = {

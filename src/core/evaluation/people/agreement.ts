@@ -1,0 +1,141 @@
+import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
+import { meanInterval, wilson } from '../interval';
+import { figuresOf, type Figure } from '../statistics';
+import { alphaOf, type Alpha } from './alpha';
+import {
+  choices,
+  stars,
+  thumbs,
+  type Opinions,
+  type PeoplesOpinions,
+  type Judged,
+  type Said,
+} from './opinions';
+
+/** The figures of one person in some dialogues. One is undefined where nothing contributes to it. */
+export interface Person {
+  readonly name: string;
+  /** Dialogues that the person played, and the tasks of those that are graded. */
+  readonly dialogues: number;
+  readonly tasks: number;
+  readonly success?: Figure;
+  readonly leak?: Figure;
+  /** Mean of the stars that the person gave. */
+  readonly stars?: JudgedFigure;
+  /** Share of thumbs up. */
+  readonly thumbs?: JudgedFigure;
+  /** Share of choices that fell on the candidate shown first, of those that fell on one: about half where order does not matter. */
+  readonly first?: JudgedFigure;
+  /** Share of choices that fell on neither candidate, or on both. */
+  readonly undecided?: JudgedFigure;
+}
+
+/** A figure and the number of judgements that it is over. */
+export type JudgedFigure = Figure & { readonly of: number };
+
+/** Something about which people differ. `value` is as in the log. */
+export type Disagreement = Judged<number | string> & {
+  readonly kind: keyof Opinions;
+  /** 0 to 1: how far the two most different opinions are apart. */
+  readonly distance: number;
+};
+
+/** The agreement of some people. */
+export interface PeoplesAgreement {
+  /** Everybody who played or judged, sorted by name. */
+  readonly people: readonly Person[];
+  /** Tasks that each person who played has a graded dialogue of: only on them their success compares. */
+  readonly shared: number;
+  /** Alpha of the stars of a dialogue (ordinal), of the thumbs of a turn and of the choice between two candidates (nominal). */
+  readonly alpha: Readonly<Record<keyof Opinions, Alpha>>;
+  /** They are sorted: the furthest apart come first. */
+  readonly disagreements: readonly Disagreement[];
+}
+
+/** Computes the agreement of the people whose dialogues match a filter. */
+export async function agreementIn(
+  log: TrajectoryLog,
+  opinions: PeoplesOpinions,
+  filter: TrajectoryFilter = {},
+): Promise<PeoplesAgreement> {
+  const said = await opinions.of(log, filter);
+  const played = new Map(
+    log.valuesOf('player', filter).map(({ value }) => [value, log.outlines({ ...filter, player: value })]),
+  );
+  const judges = Object.values(said).flatMap((units: readonly Judged<unknown>[]) =>
+    units.flatMap((unit) => unit.said.map(({ by }) => by)),
+  );
+  const names = [...new Set([...played.keys(), ...judges])].sort();
+  const graded = new Map(
+    [...played].map(([name, rows]) => [
+      name,
+      new Set(rows.flatMap(({ task, success }) => (success === null ? [] : [task]))),
+    ]),
+  );
+  const [first, ...others] = [...graded.values()].filter(({ size }) => size > 0);
+  return {
+    people: names.map((name) => {
+      const rows = played.get(name) ?? [];
+      const { success, leak } = figuresOf(rows);
+      return {
+        name,
+        dialogues: rows.length,
+        tasks: graded.get(name)?.size ?? 0,
+        ...(success && { success }),
+        ...(leak && { leak }),
+        ...judgedBy(name, said),
+      };
+    }),
+    shared:
+      others.length === 0 ? 0 : [...first!].filter((task) => others.every((tasks) => tasks.has(task))).length,
+    alpha: {
+      stars: alphaOf(said.stars.map(values), stars, 'ordinal'),
+      thumbs: alphaOf(said.thumbs.map(values), thumbs, 'nominal'),
+      choices: alphaOf(said.choices.map(values), choices, 'nominal'),
+    },
+    disagreements: disagreementsIn(said),
+  };
+}
+
+const values = <Value>({ said }: { said: readonly Said<Value>[] }): Value[] => said.map(({ value }) => value);
+
+function judgedBy(name: string, said: Opinions): Partial<Person> {
+  const own = <Value>(units: readonly Judged<Value>[]): Value[] =>
+    units.flatMap((unit) => unit.said.flatMap(({ by, value }) => (by === name ? [value] : [])));
+  const [given, turns, picked] = [own<number>(said.stars), own(said.thumbs), own(said.choices)];
+  const onOne = picked.filter((one) => typeof one === 'number');
+  const interval = meanInterval(given);
+  const mean = given.reduce((sum, value) => sum + value, 0) / given.length;
+  return {
+    ...(given.length > 0 && { stars: { value: mean, of: given.length, ...(interval && { interval }) } }),
+    ...(turns.length > 0 && { thumbs: share(turns.filter((thumb) => thumb === 'up').length, turns.length) }),
+    ...(onOne.length > 0 && { first: share(onOne.filter((one) => one === 0).length, onOne.length) }),
+    ...(picked.length > 0 && { undecided: share(picked.length - onOne.length, picked.length) }),
+  };
+}
+
+const share = (count: number, of: number): JudgedFigure => ({
+  value: count / of,
+  interval: wilson(count / of, of),
+  of,
+});
+
+/** Distance of two opinions on the same thing, 0 to 1. */
+const distances = {
+  stars: (a: number, b: number) => Math.abs(a - b) / (stars.length - 1),
+  thumbs: () => 1,
+  // Two people who each prefer another candidate contradict each other; who prefers none differs by half.
+  choices: (a: unknown, b: unknown) => (typeof a === 'number' && typeof b === 'number' ? 1 : 0.5),
+} satisfies Record<keyof Opinions, (a: never, b: never) => number>;
+
+function disagreementsIn(said: Opinions): Disagreement[] {
+  const found = (Object.keys(distances) as (keyof Opinions)[]).flatMap((kind) => {
+    const distanceOf = distances[kind] as (a: unknown, b: unknown) => number;
+    return (said[kind] as readonly Judged<number | string>[]).flatMap((unit) => {
+      const different = [...new Set(values(unit))];
+      const apart = different.flatMap((a, index) => different.slice(index + 1).map((b) => distanceOf(a, b)));
+      return apart.length === 0 ? [] : [{ ...unit, kind, distance: Math.max(...apart) }];
+    });
+  });
+  return found.sort((a, b) => b.distance - a.distance);
+}

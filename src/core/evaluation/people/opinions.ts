@@ -1,0 +1,103 @@
+import { choicesOf, isOver } from '../../trajectory/choices';
+import type { Picked } from '../../trajectory/event';
+import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
+import { taskTitle } from '../../task/title';
+import { opinionsOn, titleOf } from '../../trajectory/opinions';
+import type { Trajectory } from '../../trajectory/trajectory';
+
+/** Values from the lowest to the highest. */
+export const stars = [1, 2, 3, 4, 5] as const;
+export const thumbs = ['down', 'up'] as const;
+/** `0` is the candidate that was shown first. The three ways not to prefer it have no order. */
+export const choices = [0, 1, 'equal', 'neither'] as const satisfies readonly Picked[];
+
+export type Stars = (typeof stars)[number];
+export type Thumb = (typeof thumbs)[number];
+
+/** The opinion of one person. */
+export interface Said<Value> {
+  readonly by: string;
+  readonly value: Value;
+  readonly comment?: string;
+}
+
+/** Something that people judged: a dialogue, a turn of it, or two candidates of a turn. */
+export interface Judged<Value> {
+  readonly episode: string;
+  /** The title of the dialogue. */
+  readonly title: string;
+  /** Absent for a whole dialogue. */
+  readonly turn?: number;
+  /** The agent's message that was judged, or the two between which was chosen, in the order in which they were shown. */
+  readonly messages?: readonly string[];
+  /** One opinion a person. */
+  readonly said: readonly Said<Value>[];
+}
+
+/** All that people said of some dialogues. */
+export interface Opinions {
+  readonly stars: readonly Judged<Stars>[];
+  readonly thumbs: readonly Judged<Thumb>[];
+  readonly choices: readonly Judged<Picked>[];
+}
+
+/** Reads what people said in a log. Each episode is read once, and again after `forget`. */
+export class PeoplesOpinions {
+  private readonly known = new Map<string, Opinions>();
+
+  /** Marks episodes as changed; an empty list means that any may have changed. */
+  forget(episodes: readonly string[]): void {
+    if (episodes.length === 0) this.known.clear();
+    for (const episode of episodes) this.known.delete(episode);
+  }
+
+  /**
+   * Returns what people said of the dialogues that match a filter, the oldest dialogue first. Choices in a dialogue
+   * that goes on are left out, so that nobody sees them who may still choose there.
+   */
+  async of(log: TrajectoryLog, filter: TrajectoryFilter = {}): Promise<Opinions> {
+    const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
+    const asked = { ...filter, raters: Math.max(1, filter.raters ?? 0) };
+    const ids = log.list({ filter: asked, ...everything }).rows.map(({ id }) => id);
+    for await (const trajectory of log.trajectories(ids.filter((id) => !this.known.has(id)))) {
+      this.known.set(trajectory.id, opinionsIn(trajectory));
+    }
+    const all = ids.flatMap((id) => this.known.get(id) ?? []);
+    return {
+      stars: all.flatMap((one) => one.stars),
+      thumbs: all.flatMap((one) => one.thumbs),
+      choices: all.flatMap((one) => one.choices),
+    };
+  }
+}
+
+function opinionsIn(trajectory: Trajectory): Opinions {
+  const { id, task, labels = [], ratings = [], turns, state, abandoned } = trajectory;
+  const of = { episode: id, title: titleOf(labels) ?? taskTitle(task) };
+  const given = ratings.flatMap(({ by, stars: value, comment }) =>
+    value === undefined ? [] : [said(by, value as Stars, comment)],
+  );
+  return {
+    stars: given.length === 0 ? [] : [{ ...of, said: given }],
+    thumbs: turns.flatMap(({ agent, ratings: ofTurn = [] }) => {
+      const all = ofTurn.flatMap(({ by, thumb, comment }) =>
+        thumb === undefined ? [] : [said(by, thumb, comment)],
+      );
+      return all.length === 0 ? [] : [{ ...of, turn: agent.turn, messages: [agent.text], said: all }];
+    }),
+    choices: isOver(state, abandoned?.reason)
+      ? choicesOf(trajectory).map((choice) => ({
+          ...of,
+          turn: choice.shown.turn,
+          messages: choice.shown.candidates.map(({ text }) => text),
+          said: opinionsOn(choice).map(({ by, picked }) => said(by, picked)),
+        }))
+      : [],
+  };
+}
+
+const said = <Value>(by: string, value: Value, comment?: string): Said<Value> => ({
+  by,
+  value,
+  ...(comment && { comment }),
+});

@@ -1,0 +1,57 @@
+import type { Alpha } from './alpha';
+import type { PeoplesAgreement } from './agreement';
+import type { Opinions } from './opinions';
+
+/** Writes alpha as `0.74 [0.52, 0.88]`, or a dash where it is not known. */
+export function alphaInWords({ alpha, interval }: Alpha): string {
+  if (alpha === undefined) return '–';
+  return interval ? `${number(alpha)} [${number(interval.low)}, ${number(interval.high)}]` : number(alpha);
+}
+
+/** Writes a number with two digits and a real minus sign. */
+const number = (value: number): string =>
+  value
+    .toFixed(2)
+    .replace(/^-(?=.*[1-9])/, '−')
+    .replace('-', '');
+
+/** Why there is no alpha, in a sentence; undefined where there is one. */
+export function whyNoAlpha({ alpha, units }: Alpha): string | undefined {
+  if (alpha !== undefined) return undefined;
+  return units === 0
+    ? 'Nothing was judged by two people yet.'
+    : 'All judged the same, so that agreement cannot be told from chance.';
+}
+
+/** `unsettled`: the interval is too wide to say. */
+export type Reliance = 'good' | 'fair' | 'poor' | 'unsettled';
+
+/** Krippendorff's customary limits (Content Analysis, 2004, section 11.3.4). */
+const GOOD = 0.8;
+const FAIR = 0.667;
+
+/** Returns how far alpha lets one rely on what was judged; undefined while there is no interval. */
+export function reliance({ interval }: Alpha): Reliance | undefined {
+  if (interval === undefined) return undefined;
+  if (interval.low >= GOOD) return 'good';
+  if (interval.low >= FAIR) return 'fair';
+  return interval.high < FAIR ? 'poor' : 'unsettled';
+}
+
+/** What several people judged, as `3 turns`. */
+export function judgedInWords(kind: keyof Opinions, { units }: Alpha): string {
+  const [one, many] = {
+    stars: ['dialogue', 'dialogues'],
+    thumbs: ['turn', 'turns'],
+    choices: ['pair of candidates', 'pairs of candidates'],
+  }[kind] as [string, string];
+  return `${units} ${units === 1 ? one : many}`;
+}
+
+/** Says on how many tasks the success of people compares; undefined with fewer than two who played. */
+export function sharedInWords({ people, shared }: PeoplesAgreement): string | undefined {
+  if (people.filter(({ tasks }) => tasks > 0).length < 2) return undefined;
+  return shared === 0
+    ? 'No task was played by all of them, so their success does not compare.'
+    : `Tasks that all of them played: ${shared}; only on these their success compares.`;
+}
