@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Fault, messageOf } from '../core/fault';
 import type { Install, CommandResult, CliContext } from './command';
+import { installAssign } from './commands/assign';
 import { installCheck } from './commands/check';
 import { installCollect } from './commands/collect';
 import { installConvert } from './commands/convert';
@@ -18,6 +19,7 @@ import { installLoop } from './commands/loop';
 import { installResume } from './commands/resume';
 import { installRuns } from './commands/runs';
 import { installScore } from './commands/score';
+import { installAgreement } from './commands/agreement';
 import { installLeaderboard } from './commands/leaderboard';
 import { installServe } from './commands/serve';
 import { installStop } from './commands/stop';
@@ -47,6 +49,8 @@ const installs = [
   installCheck,
   installErase,
   installLeaderboard,
+  installAssign,
+  installAgreement,
   installServe,
   installLoop,
   installTrain,

@@ -2,6 +2,8 @@ import { doubtInWords } from '../core/trajectory/export/selection';
 import type { Plan } from '../core/training/checks';
 import type { SelectionReport } from '../core/training/data/report';
 import { playsItself, type TrainerEvent, type TrainerEventOf } from '../core/training/events';
+import type { RunResult } from '../core/evaluation/comparison/latestResults';
+import { percent, points } from '../core/evaluation/words';
 import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
 import { duration, table } from './terminal';
@@ -14,13 +16,28 @@ export const preparing: Readonly<Record<Preparing, string>> = {
   launch: 'Launching the trainer',
 };
 
-/** Returns a table with a line for each run. */
-export function runTable(runs: readonly Run[]): string {
-  const head = ['run', 'state', 'stage', 'step', 'left', 'method', 'name', 'tags'];
-  return table([
-    head,
-    ...runs.map((run) => [run.id, ...stateColumns(run), run.method, run.name, run.tags?.join(', ') ?? '']),
+/**
+ * Returns a table with a line for each run.
+ * @param resultOf returns the latest evaluation of a run
+ */
+export function runTable(runs: readonly Run[], resultOf: (run: Run) => RunResult | undefined): string {
+  const head = ['run', 'state', 'stage', 'step', 'left', 'success', 'method', 'name', 'tags'];
+  const rows = runs.map((run) => [
+    ...[run.id, ...stateColumns(run), resultInWords(resultOf(run))],
+    ...[run.method, run.name, run.tags?.join(', ') ?? ''],
   ]);
+  return table([head, ...rows]);
+}
+
+/** Writes an evaluation as `22.0 % → 48.0 %, +26.0 points [+18.0, +34.0]`; empty without one. */
+function resultInWords(result: RunResult | undefined): string {
+  const { mean } = result?.model.figures.success ?? {};
+  if (mean === undefined) return '';
+  const before = result?.start?.figures.success?.mean;
+  if (before === undefined) return percent(mean);
+  const { interval } = result!;
+  const range = interval ? ` [${points(interval.low)}, ${points(interval.high)}]` : '';
+  return `${percent(before)} → ${percent(mean)}, ${points(mean - before)} points${range}`;
 }
 
 function stateColumns({ state, progress, isLive }: Run): string[] {

@@ -31,11 +31,13 @@ interface Options {
   readonly prompts?: string;
   readonly pairs: Pairing;
   readonly onlySuccess?: boolean;
+  readonly onlyAccepted?: boolean;
   readonly minReward?: number;
   readonly overwrite?: boolean;
   readonly withLeaked?: boolean;
   readonly withEvaluations?: boolean;
   readonly withEditorModels?: boolean;
+  readonly withRedo?: boolean;
   readonly withDoubtful?: boolean;
   readonly allowFindings?: boolean;
   readonly withoutFindings?: boolean;
@@ -62,6 +64,7 @@ export const installExport: Install = (program, perform) => {
         .default('paper'),
     )
     .option('--only-success', 'only trajectories that pass all tests')
+    .option('--only-accepted', 'only trajectories that a person accepted in a review')
     .addOption(
       new Option('--min-reward <r>', 'only trajectories with at least this reward').argParser(
         fraction('--min-reward'),
@@ -70,6 +73,7 @@ export const installExport: Install = (program, perform) => {
     .option('--overwrite', 'replace a file of that name')
     .option('--with-leaked', 'include dialogues in which a reply gave the reference away')
     .option('--with-evaluations', 'include dialogues that were played to evaluate an agent')
+    .option('--with-redo', 'include dialogues that a person wants to have redone')
     .option(
       '--with-editor-models',
       'include dialogues with VS Code models; their terms may forbid training on them',
@@ -109,10 +113,12 @@ async function exportRows(
       ...rowFormat(options, render),
       mode: options.mode,
       onlySuccess: options.onlySuccess,
+      onlyAccepted: options.onlyAccepted,
       minReward: options.minReward,
       withLeaked: options.withLeaked,
       withEvaluations: options.withEvaluations,
       withEditorModels: options.withEditorModels,
+      withRedo: options.withRedo,
       withDoubtful: options.withDoubtful,
       findings: options.allowFindings ? 'write' : options.withoutFindings ? 'leave-out' : 'refuse',
       signal,

@@ -1,3 +1,4 @@
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
 import { Runs } from '../../core/training/runs';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun, toldOf } from '../following';
@@ -19,6 +20,16 @@ export const installRuns: Install = (program, perform) => {
     .action((run: string | undefined, options: Options) => perform((to) => show(run, options, to)));
 };
 
+/** Returns the figures of an evaluation without those of each task. */
+function figuresOf(result: RunResult | undefined): object | undefined {
+  if (result === undefined) return undefined;
+  const { setting, model, start, interval } = result;
+  return {
+    ...{ title: setting.title, tasks: setting.tasks, success: model.figures.success },
+    ...(start && { before: start.figures.success, interval }),
+  };
+}
+
 async function show(
   name: string | undefined,
   { data, follow }: Options,
@@ -30,10 +41,15 @@ async function show(
     return follow === true ? followRun(runs, run.id, to) : toldOf(run, false);
   }
   if (follow === true) throw wrongUse('Say which run to follow: tandem runs RUN --follow.');
-  const rows = await runs.list();
+  const listed = await runs.list();
+  const results = new RunResults();
+  await results.read(listed);
   return {
-    rows,
-    summary: { runs: rows.length, running: rows.filter(({ isLive }) => isLive).length },
-    print: () => (rows.length === 0 ? `There are no runs in ${runs.folder}.` : runTable(rows)),
+    rows: listed.map((run) => ({ ...run, evaluation: figuresOf(results.of(run)) })),
+    summary: { runs: listed.length, running: listed.filter(({ isLive }) => isLive).length },
+    print: () =>
+      listed.length === 0
+        ? `There are no runs in ${runs.folder}.`
+        : runTable(listed, (run) => results.of(run)),
   };
 }

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { Option } from 'commander';
+import { readCluster, workerMemory } from '../../core/training/cluster';
 import { readConfiguration } from '../../core/training/configuration';
 import { placementOf, trainingCommand } from '../../core/training/launch';
+import { Planner } from '../../core/training/planner';
 import { Runs, type Run } from '../../core/training/runs';
 import { planRun, prepareRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
 import { ownEnvironment, type Trainer } from '../../core/training/trainer';
@@ -19,6 +21,13 @@ interface Options {
   readonly plan?: boolean;
   readonly printLaunch?: boolean;
   readonly nodes?: number;
+}
+
+/** The fields of `resources.cluster` that a plan asks for; the trainer checks them all. */
+interface ClusterFields {
+  readonly address?: unknown;
+  readonly workers?: unknown;
+  readonly gpus_per_worker?: unknown;
 }
 
 export const installTrain: Install = (program, perform) => {
@@ -46,7 +55,9 @@ async function train(config: string, given: Options, to: CliContext): Promise<Co
   if (nodes !== undefined && printLaunch !== true)
     throw wrongUse('--nodes goes with --print-launch: Tandem starts processes on this machine only.');
   const configuration = await readConfiguration(config);
-  const { resources } = configuration.forTrainer as { readonly resources?: { readonly cluster?: object } };
+  const { resources } = configuration.forTrainer as {
+    readonly resources?: { readonly cluster?: ClusterFields };
+  };
   if (nodes !== undefined && resources?.cluster != null)
     throw wrongUse('--nodes is for torchrun, but resources.cluster is set: leave out one of them.');
   const trainer = await openShippedTrainer(to);
@@ -60,7 +71,9 @@ async function train(config: string, given: Options, to: CliContext): Promise<Co
     onProgress: (what, done, total) => progress.update(what, done, total),
   };
   if (plan === true) {
-    const planned = await planRun(runs, options);
+    const planned = await (resources?.cluster == null
+      ? planRun(runs, options)
+      : planForCluster(runs, options, resources.cluster));
     const taken = planned.selection === undefined ? [] : [dataInWords(planned.selection)];
     return {
       summary: planned,
@@ -89,6 +102,22 @@ const ABOUT_NODES = [
   '# On every machine, which must all see the folders that the line names: NODE_RANK is 0 on the first, 1 on the second …,',
   `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
 ];
+
+/** Plans a run for the places that its workers get on the cluster, which is asked for its nodes. */
+async function planForCluster(
+  runs: Runs,
+  options: StartOptions,
+  { address, workers, gpus_per_worker }: ClusterFields,
+): ReturnType<typeof planRun> {
+  const cluster = await readCluster(typeof address === 'string' ? address : '', options);
+  const asked = { workers: typeof workers === 'number' ? workers : 1, isOnGpu: gpus_per_worker === 1 };
+  const planner = new Planner(options.trainer);
+  try {
+    return await planRun(runs, options, { planner, worker: workerMemory(cluster, asked) });
+  } finally {
+    planner.end();
+  }
+}
 
 /** Returns how a cluster is started for the command that follows the run's job, in comments of a shell. */
 function aboutCluster({ python }: Trainer, line: string): readonly string[] {

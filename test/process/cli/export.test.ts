@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';
-import { dialogue } from '../../fixtures/log';
+import { dialogue, review } from '../../fixtures/log';
 import type { Ended } from '../../fixtures/tasks';
 import { commandFolder, json, tandem } from './tandem';
 
@@ -45,6 +45,32 @@ describe('tandem import and export', () => {
     const [first] = z.array(z.object({ messages: z.array(message) })).parse(await rowsOf(out));
     expect(first!.messages[0]!.content).toContain('You are a programming assistant');
     expect(first!.messages.at(-1)!.content).toContain('I WANT TO ANSWER:');
+  });
+
+  it('leaves out what is to be redone, and on demand what nobody accepted', async () => {
+    const data = path.join(folder, 'reviewed');
+    await cp(source, data, { recursive: true });
+    const log = await TrajectoryLog.open(data);
+    const [first, second] = log.list({ offset: 0, limit: 2 }).rows;
+    await log.appendAll([
+      review(first!.id, 'kim', 'redo', 'It guesses.'),
+      review(second!.id, 'kim', 'accepted'),
+    ]);
+    await log.close();
+    const rows = async (...options: string[]): Promise<unknown> => {
+      const out = path.join(folder, `reviewed${options.join('')}.jsonl`);
+      const exported = z.object({
+        summary: z.object({ rows: z.number(), leftOut: z.record(z.string(), z.number()) }),
+      });
+      return (await json(exported, ...['export', '--format', 'chat', '--data', data, ...options, out]))
+        .summary;
+    };
+    expect(await rows()).toEqual({ rows: 5, leftOut: { 'to be redone': 1 } });
+    expect(await rows('--with-redo')).toEqual({ rows: 6, leftOut: {} });
+    expect(await rows('--only-accepted')).toEqual({
+      rows: 1,
+      leftOut: { 'to be redone': 1, 'not accepted': 4 },
+    });
   });
 
   it('exports preference rows of a better and a worse trajectory, and leaves evaluations out', async () => {

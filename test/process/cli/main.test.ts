@@ -24,6 +24,8 @@ describe('tandem', () => {
       'check',
       'erase',
       'leaderboard',
+      'assign',
+      'agreement',
       'serve',
       'loop',
       'train',

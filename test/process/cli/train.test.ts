@@ -11,6 +11,7 @@ import { mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { countData } from '../../../src/core/training/data/count';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { RayDashboard } from '../../fixtures/ray-dashboard';
 import { collectLog, realTrainer, tinyModel, untilRun } from '../../fixtures/trainer';
 import { tandem } from './tandem';
 
@@ -278,6 +279,27 @@ describe('tandem train', () => {
     expect(sentences).toMatch(/^\d+ pairs? held out: from 16 on, /m);
     expect(sentences).toMatch(/^25 of 25 turns come without token ids: /m);
     expect(await readdir(path.join(elsewhere, 'runs'))).toEqual([]);
+  });
+
+  it('plans a run for the workers of its cluster, and says when the cluster does not answer', async () => {
+    const dashboard = await RayDashboard.start();
+    dashboard.gpus = ['NVIDIA H100 80GB HBM3'];
+    const cluster = path.join(folder, 'cluster.json');
+    const content = JSON.parse(await readFile(file, 'utf8')) as object;
+    const { address } = dashboard;
+    const resources = { cluster: { address, workers: 2, gpus_per_worker: 1 } };
+    await writeFile(cluster, JSON.stringify({ ...content, resources }));
+    const asked = ['train', cluster, '--data', path.join(folder, 'planned'), '--plan'];
+    try {
+      const { stdout } = await tandem(...asked);
+      expect(stdout).toMatch(/^device +NVIDIA H100 80GB HBM3, bfloat16$/m);
+      expect(stdout).toMatch(/^memory .* for each of 2 processes$/m);
+    } finally {
+      await dashboard.close();
+    }
+    const { stderr, code } = await tandem(...asked);
+    expect(stderr).toContain(`No Ray dashboard answers at ${address}`);
+    expect(code).toBe(1);
   });
 });
 

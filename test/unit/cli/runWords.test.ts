@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import { planInWords } from '../../../src/cli/runWords';
+import { planInWords, runTable } from '../../../src/cli/runWords';
+import type { RunResult } from '../../../src/core/evaluation/comparison/latestResults';
+import type { Run } from '../../../src/core/training/runs';
 import { plan } from '../../fixtures/plan';
+import { played, setting } from '../evaluation/comparison/played';
 
 it('a plan has a line for each stage, for what it does not fit and for each shortage of data', () => {
   const sentence = 'The critic learns from 2 pairs: a better agent was measured with 300.';
@@ -15,4 +18,26 @@ it('a plan has a line for each stage, for what it does not fit and for each shor
   expect(text).toMatch(/^fits {8}yes$/m);
   expect(text).toContain('\nto do       Set model.training to lora.');
   expect(text).toContain(`\nfew data    ${sentence}`);
+});
+
+it('the table of runs has the success of each that was evaluated, and what it gained with its interval', () => {
+  const at = '2026-11-20T22:00:00.000Z';
+  const run = (id: string): Run => ({
+    ...{ id, folder: `/data/runs/${id}`, name: '', method: 'rft', base: 'starter', state: 'done' },
+    ...{ isLive: false, canResume: false, lastLines: [], startedAt: at, changedAt: at },
+  });
+  const model = played('trained', [1, 1, 1, 0]);
+  const start = played('starter', [0, 1, 0, 0]);
+  const results: Readonly<Record<string, RunResult>> = {
+    a: { setting: setting('1'), model, start, interval: { low: -0.1, high: 0.9 } },
+    b: { setting: setting('1'), model, start, interval: null },
+    c: { setting: setting('1'), model },
+  };
+  const lines = runTable(['a', 'b', 'c', 'd'].map(run), ({ id }) => results[id]).split('\n');
+  expect(lines.slice(1)).toEqual([
+    expect.stringMatching(/^a .* 25\.0 % → 75\.0 %, \+50\.0 points \[−10\.0, \+90\.0\] +rft/),
+    expect.stringMatching(/^b .* 25\.0 % → 75\.0 %, \+50\.0 points +rft/),
+    expect.stringMatching(/^c .* 75\.0 % +rft/),
+    expect.stringMatching(/^d +done +rft/),
+  ]);
 });

@@ -1,0 +1,118 @@
+import { agreementIn, type PeoplesAgreement, type Person } from '../../core/evaluation/people/agreement';
+import { PeoplesOpinions, type Opinions } from '../../core/evaluation/people/opinions';
+import { alphaInWords, judgedInWords, sharedInWords, whyNoAlpha } from '../../core/evaluation/people/words';
+import { percent } from '../../core/evaluation/words';
+import type { Interval } from '../../core/evaluation/interval';
+import type { TrajectoryFilter } from '../../core/trajectory/log';
+import type { CommandResult, Install } from '../command';
+import { openLog } from '../log';
+import { dataOption } from '../play';
+import { table } from '../terminal';
+
+/** Disagreements that are printed; `--json` has all of them. */
+const PRINTED = 20;
+
+interface Options {
+  readonly data: string;
+  readonly pack?: string;
+}
+
+export const installAgreement: Install = (program, perform) => {
+  program
+    .command('agreement')
+    .description(
+      'what people played and judged, each with intervals; how far they agree (Krippendorff’s alpha), and where not',
+    )
+    .addOption(dataOption())
+    .option('--pack <name>', 'only dialogues of this pack, by its file name')
+    .action((options: Options) => perform(() => agreement(options)));
+};
+
+async function agreement({ data, pack }: Options): Promise<CommandResult> {
+  const log = await openLog(data);
+  try {
+    const filter: TrajectoryFilter = pack === undefined ? {} : { pack };
+    const found = await agreementIn(log, new PeoplesOpinions(), filter);
+    const { disagreements, ...summary } = found;
+    return { rows: disagreements, summary: { data, ...summary }, print: () => inWords(found, data) };
+  } finally {
+    await log.close();
+  }
+}
+
+function inWords(found: PeoplesAgreement, data: string): string {
+  if (found.people.length === 0) return `No person has played or judged a dialogue in ${data}.`;
+  const shared = sharedInWords(found);
+  return [
+    table([
+      ['person', 'dialogues', 'tasks', 'success', 'leaks', 'stars', 'thumbs up', 'chose first', 'chose none'],
+      ...found.people.map(rowOf),
+    ]),
+    'In brackets: 95 % intervals; n: what the person judged. Chose first: share of choices between two candidates that',
+    'fell on the one shown first, of those that fell on one. Chose none: share of choices of equal or neither.',
+    ...(shared === undefined ? [] : [shared]),
+    '',
+    table([
+      ['judgement', 'alpha', 'by two or more'],
+      ...(['stars', 'thumbs', 'choices'] as const).map((kind) => {
+        const alpha = found.alpha[kind];
+        return [kind, alphaInWords(alpha), whyNoAlpha(alpha) ?? judgedInWords(kind, alpha)];
+      }),
+    ]),
+    ...disagreementsInWords(found),
+  ].join('\n');
+}
+
+function disagreementsInWords({ disagreements }: PeoplesAgreement): string[] {
+  if (disagreements.length === 0) return [];
+  const shown = disagreements.slice(0, PRINTED);
+  const rest = disagreements.length - shown.length;
+  return [
+    '',
+    table([
+      ['they disagree on', 'dialogue', 'turn', 'who says what'],
+      ...shown.map(({ kind, episode, turn, said }) => [
+        kind,
+        episode,
+        turn === undefined ? '' : String(turn),
+        said.map(({ by, value }) => `${by}: ${valueInWords(kind, value)}`).join(', '),
+      ]),
+    ]),
+    ...(rest > 0 ? [`… and ${rest} more: --json lists all.`] : []),
+  ];
+}
+
+function valueInWords(kind: keyof Opinions, value: number | string): string {
+  if (kind !== 'choices' || typeof value === 'string') return String(value);
+  return value === 0 ? 'first' : 'second';
+}
+
+const rowOf = ({
+  name,
+  dialogues,
+  tasks,
+  success,
+  leak,
+  stars,
+  thumbs,
+  first,
+  undecided,
+}: Person): string[] => [
+  name,
+  String(dialogues),
+  String(tasks),
+  ...[success, leak].map((figure) => rate(figure)),
+  stars === undefined ? '–' : `${stars.value.toFixed(1)}${range(stars.interval, 1)}, n = ${stars.of}`,
+  ...[thumbs, first, undecided].map((share) =>
+    share === undefined ? '–' : `${rate(share)}, n = ${share.of}`,
+  ),
+];
+
+function rate(figure: { readonly value: number; readonly interval?: Interval } | undefined): string {
+  return figure === undefined ? '–' : percent(figure.value) + range(figure.interval, 100);
+}
+
+const range = (interval: Interval | undefined, factor: number): string =>
+  interval === undefined
+    ? ''
+    : ` [${(factor * interval.low).toFixed(1)}, ${(factor * interval.high).toFixed(1)}]`;

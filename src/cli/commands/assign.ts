@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { PackAssignment, partsFor } from '../../core/dialogue/packAssignment';
+import { TaskProgress } from '../../core/dialogue/taskProgress';
+import { loadTasks } from '../../core/task/pack';
+import { listIn } from '../../core/text';
+import { assigning } from '../../core/trajectory/assignments';
+import { MOST_PLAYERS } from '../../core/trajectory/event';
+import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
+import { openLog } from '../log';
+import { dataOption } from '../play';
+import { table } from '../terminal';
+
+interface Options {
+  readonly data: string;
+  readonly to?: string;
+  readonly perTask: number;
+  readonly nobody?: boolean;
+}
+
+export const installAssign: Install = (program, perform) => {
+  program
+    .command('assign')
+    .description('assign the tasks of a pack to people, or say how far everybody is with their part')
+    .argument('<file>', 'the pack; the log knows it by its file name')
+    .addOption(dataOption())
+    .option('--to <people>', 'pseudonyms with commas between them; whoever had a part before has a new one')
+    .option('--per-task <n>', 'how many of them play each task', wholeNumber('--per-task', 1), 1)
+    .option('--nobody', 'assign it to nobody any more; what was played stays')
+    .action((file: string, options: Options) => perform((to) => assign(file, options, to)));
+};
+
+async function assign(file: string, options: Options, { signal }: CliContext): Promise<CommandResult> {
+  const { data } = options;
+  const people = peopleIn(options);
+  const { tasks } = await loadTasks(file, { signal });
+  const pack = path.basename(file);
+  const log = await openLog(data);
+  try {
+    if (people !== undefined) {
+      const parts = partsFor(pack, people, options.perTask);
+      await log.appendAll(assigning(pack, parts), { durable: true });
+    }
+    const [first, ...others] = log.assigned.get(pack) ?? [];
+    const progress = new TaskProgress();
+    progress.read(log);
+    const assignment =
+      first &&
+      new PackAssignment(tasks, [first, ...others], (id) =>
+        progress.states(id, (played) => played.pack === undefined || played.pack === pack),
+      );
+    const rows = assignment?.people.map((person) => ({ person, ...assignment.progressOf(person) })) ?? [];
+    return {
+      rows,
+      summary: {
+        ...{ data, pack, tasks: tasks.length },
+        ...(assignment && { perTask: assignment.perTask, ...assignment.progress }),
+      },
+      print: () => (assignment === undefined ? `${pack} is assigned to nobody.` : inWords(assignment)),
+    };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Returns the people that the options name, none for `--nobody`; undefined when nothing is to be changed. */
+function peopleIn({ to, perTask, nobody }: Options): string[] | undefined {
+  if (nobody === true) {
+    if (to !== undefined) throw wrongUse('--to and --nobody contradict each other; give one of them.');
+    return [];
+  }
+  if (to === undefined) return undefined;
+  const people = [...new Set(listIn(to, ','))];
+  if (people.length === 0) throw wrongUse('--to names nobody; --nobody takes an assignment back.');
+  if (people.length > MOST_PLAYERS) throw wrongUse(`--to names more than ${MOST_PLAYERS} people.`);
+  if (perTask > people.length)
+    throw wrongUse(`--per-task ${perTask} takes as many people, and --to names ${people.length}.`);
+  return people;
+}
+
+function inWords(assignment: PackAssignment<{ readonly id: string }>): string {
+  const { people, perTask, progress } = assignment;
+  return [
+    table([
+      ['person', 'done', 'of'],
+      ...people.map((person) => {
+        const { done, of } = assignment.progressOf(person);
+        return [person, String(done), String(of)];
+      }),
+      ['all', String(progress.done), String(progress.of)],
+    ]),
+    perTask === 1 ? 'Each task is for 1 person.' : `Each task is for ${perTask} people.`,
+  ].join('\n');
+}
