@@ -1,6 +1,7 @@
 import type { ECharts } from 'echarts/core';
 import { PlainElement } from '../dialogue/element';
-import { onThemeChange } from '../ui/theme';
+import { pngOf, type LegendEntry } from '../saving/picture';
+import { onThemeChange, themeNow, type Theme } from '../ui/theme';
 
 /** An element that ECharts draws on: as wide as its place, and redrawn when the theme changes. */
 export abstract class CanvasElement extends PlainElement {
@@ -20,6 +21,17 @@ export abstract class CanvasElement extends PlainElement {
     this.sizes.disconnect();
     this.chart?.dispose();
     this.chart = undefined;
+  }
+
+  /** Returns the picture as it is drawn now, as a PNG in base64, with a title; undefined before it is drawn. */
+  png(title: string): string | undefined {
+    const theme = themeNow();
+    return this.chart && pngOf(this.chart, title, this.legend(theme), theme);
+  }
+
+  /** Returns the legend of a saved picture; most pictures need none. */
+  protected legend(_theme: Theme): readonly LegendEntry[] {
+    return [];
   }
 
   protected abstract redraw(): void | Promise<void>;

@@ -10,26 +10,31 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { grouped } from '../language/numbers';
+import type { LegendEntry } from '../saving/picture';
 import { themeNow, type Theme } from '../ui/theme';
 import { CanvasElement } from './canvas';
 import type { FigureStyle } from './figures';
+import { durationWords, timeLabels } from './axis';
 import type { Steps } from './protocol';
 import { between, type Zoom } from './steps';
 
 use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
-/** Curves of one figure over the steps. */
+/** Curves of one figure over the steps, or over the training time. */
 export interface Picture {
   readonly figure: FigureStyle;
   readonly isLogarithmic: boolean;
-  /** All steps of the curves, and the range of them that is shown. */
+  /** Whole x-axis of the curves, and the range of it that is shown. */
   readonly zoom: Zoom;
-  /** Identity of the picture: another key draws the chart from scratch, the same one updates steps and series only. */
+  /** Identity of the picture: another key or axis draws the chart from scratch, else only range and series are
+   * updated. */
   readonly key: string;
   /** Returns the series in the form that ECharts takes. */
   readonly series: (theme: Theme) => object[];
-  /** Returns the tooltip: the values at a step. */
-  readonly hover: (step: number) => string;
+  /** Returns the tooltip: the values at a place on the x-axis. */
+  readonly hover: (x: number) => string;
+  /** Returns the legend of a saved picture; that of the page is outside of the chart. */
+  readonly legend: (theme: Theme) => readonly LegendEntry[];
 }
 
 /** Draws the curves of one figure in the colours of the theme. */
@@ -52,14 +57,18 @@ export class ChartElement extends CanvasElement {
   }
 
   override updated(): void {
-    const { key } = this.picture;
+    const { zoom, series } = this.picture;
+    const key = `${zoom.axis} ${this.picture.key}`;
     if (this.chart !== undefined && key === this.drawn) {
-      const { zoom, series } = this.picture;
-      this.chart.setOption({ ...stepsOption(zoom), series: series(themeNow()) });
+      this.chart.setOption({ ...rangeOption(zoom), series: series(themeNow()) });
       return;
     }
     this.drawn = key;
     this.redraw();
+  }
+
+  protected override legend(theme: Theme): readonly LegendEntry[] {
+    return this.picture.legend(theme);
   }
 
   private newChart(place: HTMLElement): ECharts {
@@ -102,16 +111,19 @@ export const drawn = (
 /** Labels whole steps only: the ends of a zoomed range lie between steps. */
 const wholeStep = (step: number): string => (Number.isInteger(step) ? grouped(step) : '');
 
-/** Gives a zoomed range in steps: ECharts would keep percentages, and the range would drift with each new step. */
-const stepsOption = ({ all, shown }: Zoom) => ({
-  xAxis: { min: all.from, max: all.to },
+/** Gives a zoomed range in values: ECharts would keep percentages, and the range would drift with each new step. */
+const rangeOption = ({ axis, all, shown }: Zoom) => ({
+  xAxis: {
+    ...{ min: all.from, max: all.to },
+    ...(axis === 'time' && { axisLabel: { customValues: timeLabels(shown) } }),
+  },
   dataZoom: [shown === all ? { start: 0, end: 100 } : { startValue: shown.from, endValue: shown.to }],
 });
 
 /** @param latest returns the current picture for the tooltip, because a new step does not renew these options */
 function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
   const { figure, isLogarithmic, zoom } = latest();
-  const steps = stepsOption(zoom);
+  const range = rangeOption(zoom);
   const text = { fontFamily: theme.font, fontSize: theme.size - 1, color: theme.quiet };
   const faint = { show: true, lineStyle: { color: theme.quiet, opacity: 0.25 } };
   return {
@@ -120,7 +132,7 @@ function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
     dataZoom: [
       {
         ...{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true, filterMode: 'none' },
-        ...steps.dataZoom[0],
+        ...range.dataZoom[0],
       },
     ],
     tooltip: {
@@ -137,12 +149,17 @@ function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
     },
     xAxis: {
       type: 'value',
-      ...steps.xAxis,
-      axisLabel: { ...text, formatter: wholeStep, hideOverlap: true },
+      ...range.xAxis,
+      axisLabel: {
+        ...text,
+        ...range.xAxis.axisLabel,
+        formatter: zoom.axis === 'step' ? wholeStep : durationWords,
+        hideOverlap: true,
+      },
       axisLine: { lineStyle: { color: theme.quiet } },
       axisTick: { show: false },
       splitLine: { show: false },
-      minInterval: 1,
+      ...(zoom.axis === 'step' && { minInterval: 1 }),
     },
     yAxis: {
       type: isLogarithmic ? 'log' : 'value',

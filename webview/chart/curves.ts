@@ -1,23 +1,67 @@
 import { t } from '../language';
 import { grouped } from '../language/numbers';
-import type { CurvePart } from './protocol';
+import type { Axis, CurvePart } from './protocol';
 
 /** A step, or the mean of neighbouring steps with the lowest and the highest of their values. */
 export interface Point {
   readonly step: number;
+  /** Training time at the step, in seconds. */
+  readonly seconds: number;
   readonly mean: number;
   readonly low: number;
   readonly high: number;
 }
 
-const NUMBERS = 4;
+/** A point with its place on the x-axis: its step, or its training time in seconds. */
+export interface PlacedPoint extends Point {
+  readonly x: number;
+}
+
+export const placed = (points: readonly Point[], axis: Axis): readonly PlacedPoint[] =>
+  points.map((point) => ({ ...point, x: axis === 'step' ? point.step : point.seconds }));
+
+/** What a page holds of one figure of a run in a stage. */
+export interface RunCurves {
+  readonly training: Curve;
+  readonly heldOut: Curve;
+}
+
+interface Curve {
+  readonly points: readonly Point[];
+  /** Number of values that a point averages; the last point may hold fewer. */
+  readonly valuesPerPoint: number;
+}
+
+const nothing: Curve = { points: [], valuesPerPoint: 1 };
+export const noCurves: RunCurves = { training: nothing, heldOut: nothing };
+
+/** Returns the curves with their new ends. */
+export const grown = (
+  before: RunCurves,
+  { training, heldOut }: Readonly<Record<keyof RunCurves, CurvePart>>,
+): RunCurves => ({
+  training: extended(before.training, training),
+  heldOut: extended(before.heldOut, heldOut),
+});
+
+const extended = ({ points }: Curve, part: CurvePart): Curve => ({
+  points: joined(points, part),
+  valuesPerPoint: part.valuesPerPoint,
+});
+
+const NUMBERS = 5;
 
 /** Returns the curve with its new end in place of everything from the point `from` on. */
-export function joined(before: readonly Point[], { from, points }: CurvePart): Point[] {
+export function joined(
+  before: readonly Point[],
+  { from, points }: Pick<CurvePart, 'from' | 'points'>,
+): Point[] {
   const added: Point[] = [];
   for (let index = 0; index + NUMBERS <= points.length; index += NUMBERS) {
-    const [step, mean, low, high] = points.slice(index, index + NUMBERS) as [number, number, number, number];
-    added.push({ step, mean, low, high });
+    const [step, seconds, mean, low, high] = points.slice(index, index + NUMBERS) as [
+      ...[step: number, seconds: number, mean: number, low: number, high: number],
+    ];
+    added.push({ step, seconds, mean, low, high });
   }
   return [...before.slice(0, from), ...added];
 }
@@ -37,19 +81,20 @@ export function smoothed(values: readonly number[], amount: number): number[] {
   });
 }
 
+/** Names a line in the legend of a saved picture, where no list says how much it is smoothed. */
+export const smoothedWords = (name: string, amount: number): string =>
+  amount === 0 ? name : t('{0}, smoothed', name);
+
 /**
  * Returns the line through the lowest and highest values, to be drawn behind the means. Every two points become the
  * lowest of both and then the highest, so that no peak is lost and there are no more points than before.
  */
-export function outline(points: readonly Point[]): [number, number][] {
-  if (points.every(({ low, high }) => low === high)) return points.map(({ step, mean }) => [step, mean]);
+export function outline(points: readonly PlacedPoint[]): [number, number][] {
+  if (points.every(({ low, high }) => low === high)) return points.map(({ x, mean }) => [x, mean]);
   const line: [number, number][] = [];
   for (let index = 0; index < points.length; index += 2) {
     const [first, second = points[index]!] = [points[index]!, points[index + 1]];
-    line.push(
-      [first.step, Math.min(first.low, second.low)],
-      [second.step, Math.max(first.high, second.high)],
-    );
+    line.push([first.x, Math.min(first.low, second.low)], [second.x, Math.max(first.high, second.high)]);
   }
   return line;
 }
@@ -60,36 +105,39 @@ export function some<Value>(values: readonly Value[], most: number): Value[] {
   return values.filter((_, index) => (values.length - 1 - index) % each === 0);
 }
 
-/** Returns the value for a table row: the latest point after the previous row's step, up to this row's step. */
-export function latestWithin(points: readonly Point[], after: number, upTo: number): Point | undefined {
-  return points.findLast(({ step }) => step > after && step <= upTo);
+/** Returns the value for a table row: the latest point after the previous row's place, up to this row's place. */
+export function latestWithin(
+  points: readonly PlacedPoint[],
+  after: number,
+  upTo: number,
+): PlacedPoint | undefined {
+  return points.findLast(({ x }) => x > after && x <= upTo);
 }
 
-/** Returns the point whose step is nearest; undefined when there are no points. */
-export function nearest(points: readonly Point[], step: number): Point | undefined {
-  return points.reduce<Point | undefined>(
-    (best, point) =>
-      best === undefined || Math.abs(point.step - step) < Math.abs(best.step - step) ? point : best,
+/** Returns the point that is nearest on the x-axis; undefined when there are no points. */
+export function nearest(points: readonly PlacedPoint[], x: number): PlacedPoint | undefined {
+  return points.reduce<PlacedPoint | undefined>(
+    (best, point) => (best === undefined || Math.abs(point.x - x) < Math.abs(best.x - x) ? point : best),
     undefined,
   );
 }
 
-/** As `nearest`, but undefined before the first and after the last step of the curve. */
-export function nearestWithin(points: readonly Point[], step: number): Point | undefined {
+/** As `nearest`, but undefined before the first and after the last point of the curve. */
+export function nearestWithin(points: readonly PlacedPoint[], x: number): PlacedPoint | undefined {
   const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined || step < first.step || step > last.step) return undefined;
-  return nearest(points, step);
+  if (first === undefined || last === undefined || x < first.x || x > last.x) return undefined;
+  return nearest(points, x);
 }
 
-/** A point of a line: a step and the value there. */
-export type LinePoint = readonly [step: number, value: number];
-type Drawn = readonly [step: number, value: number | null];
+/** A point of a line: a place on the x-axis and the value there. */
+export type LinePoint = readonly [x: number, value: number];
+type Drawn = readonly [x: number, value: number | null];
 
 const isDrawable = (value: number): boolean => value > 0;
 
 /** Returns the line for ECharts; on a logarithmic scale, values of zero and below become gaps. */
 export const opened = (line: readonly LinePoint[], isLogarithmic: boolean): readonly Drawn[] =>
-  isLogarithmic ? line.map(([step, value]) => [step, isDrawable(value) ? value : null]) : line;
+  isLogarithmic ? line.map(([x, value]) => [x, isDrawable(value) ? value : null]) : line;
 
 /** As `opened`, for a line without symbols: a point without neighbours, which no segment reaches, becomes a dot. */
 export function openedWithDots(line: readonly LinePoint[], isLogarithmic: boolean): object[] {

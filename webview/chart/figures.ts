@@ -12,6 +12,9 @@ export interface FigureStyle {
   readonly most?: number;
 }
 
+/** Tells whether a figure can have a logarithmic axis; one whose values have an end, such as a share, has no use for it. */
+export const canBeLogarithmic = ({ most }: FigureStyle): boolean => most === undefined;
+
 const percent = (value: number): string => t('{0} %', decimal(100 * value, 1));
 
 /** Writes three significant digits, three decimals below 1, whole numbers from 1,000 on, exponents below 0.001. */

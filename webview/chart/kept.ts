@@ -1,20 +1,27 @@
 import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../kept';
-import { figureNames, type FigureName, type Look, type Steps } from './protocol';
+import { axes, figureNames, type Choice, type Look, type Steps } from './protocol';
 import { allSteps } from './steps';
 
 /** Default look of the curves, before the person has changed it. */
-const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false, steps: allSteps };
+const firstLook: Look = {
+  smoothing: 0.6,
+  isLogarithmic: false,
+  asTable: false,
+  axis: 'step',
+  steps: allSteps,
+};
 
 /** Reads the kept look of the curves; a part that does not fit takes its default. */
 export const lookOf = (kept: unknown): Look => ({
   smoothing: part(kept, 'smoothing', isSmoothing) ?? firstLook.smoothing,
   isLogarithmic: part(kept, 'isLogarithmic', isFlag) ?? firstLook.isLogarithmic,
   asTable: part(kept, 'asTable', isFlag) ?? firstLook.asTable,
+  axis: part(kept, 'axis', isOneOf(axes)) ?? firstLook.axis,
   steps: part(kept, 'steps', isSteps) ?? firstLook.steps,
 });
 
 /** Reads the kept choice of stage and figure; a part that does not fit is absent. */
-export function choiceOf(kept: unknown): { readonly stage?: string; readonly figure?: FigureName } {
+export function choiceOf(kept: unknown): Choice {
   const choice = part(kept, 'choice', isRecord);
   const stage = part(choice, 'stage', isText);
   const figure = part(choice, 'figure', isOneOf(figureNames));

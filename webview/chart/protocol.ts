@@ -23,18 +23,45 @@ export const figureNames = [
 ] as const;
 export type FigureName = (typeof figureNames)[number];
 
+/** Names a chart: one figure of a stage. */
+export interface ChartName {
+  readonly stage: string;
+  readonly figure: FigureName;
+}
+
+/** Key of a chart in a map. */
+export const chartKey = ({ stage, figure }: ChartName): string => `${stage} ${figure}`;
+
+/** Stage and figure that the person chose; the host chooses what is absent. */
+export type Choice = Partial<ChartName>;
+
+/** Message of a page by which the person pins a chart, or unpins it. */
+export interface PinMessage extends ChartName {
+  readonly type: 'pin';
+  readonly isPinned: boolean;
+}
+
+/** Maximum number of pinned charts that a page shows. */
+export const MOST_PINNED = 6;
+
 /**
- * New end of a curve, in place of everything from the point `from` on. `points` is flat, with four numbers for each
- * point: its last step, mean, lowest and highest value.
+ * New end of a curve, in place of everything from the point `from` on. `points` is flat, with five numbers for each
+ * point: its last step, the training time there in seconds, mean, lowest and highest value.
  */
 export interface CurvePart {
   readonly from: number;
   readonly points: readonly number[];
+  /** Number of values that a point averages; the last point may hold fewer. */
+  readonly valuesPerPoint: number;
 }
 
+/** X-axis of the curves: steps, or training time in seconds. */
+export const axes = ['step', 'time'] as const;
+export type Axis = (typeof axes)[number];
+
 /**
- * Range of steps that is shown. `share`: the last fraction of all steps, 0 to 1, which moves on with a live run.
- * `from` and `to`: a fixed range in one stage.
+ * Range of the x-axis that is shown. `share`: the last fraction of it, 0 to 1, which moves on with a live run. `from`
+ * and `to`: a fixed range in one stage, in steps or in seconds, as the axis is.
  */
 export type Steps =
   { readonly share: number } | { readonly stage: string; readonly from: number; readonly to: number };
@@ -45,5 +72,6 @@ export interface Look {
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
   readonly asTable: boolean;
+  readonly axis: Axis;
   readonly steps: Steps;
 }

@@ -1,12 +1,16 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import './chart.css';
 import { t } from '../language';
+import { saveButtons } from '../saving/buttons';
+import type { PageFile } from '../saving/protocol';
 import { button } from '../ui';
 import { inlineCheck, inlineSelect } from '../ui/inline';
-import type { FigureStyle } from './figures';
-import type { Look, Steps } from './protocol';
-import type { Zoom } from './steps';
-import { stepsControl, stepsOfKey } from './stepsControl';
+import type { ChartElement } from './chart';
+import { canBeLogarithmic, type FigureStyle } from './figures';
+import type { Pinning, TitledChart } from './pinned';
+import { MOST_PINNED, type Axis, type Look, type Steps } from './protocol';
+import { allSteps } from './steps';
+import { stepsControl, zoomKeys } from './stepsControl';
 
 /** Entries of the smoothing list; `amount` is the weight of the past. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
@@ -18,69 +22,97 @@ const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[]
 
 interface ChartSection {
   readonly figure: FigureStyle;
-  readonly title: string;
+  readonly chart: TitledChart;
+  readonly pinning: Pinning;
   /** Controls that choose the data, such as the metric; they precede the controls of the chart. */
-  readonly selects: readonly (TemplateResult | typeof nothing)[];
+  readonly selects: readonly TemplateResult[];
   readonly look: Look;
   readonly onLook: (look: Look) => void;
-  /** Hides the smoothing list, for curves of held-out measurements, which are not smoothed. */
+  /** Disables the smoothing list, for curves of held-out measurements, which are not smoothed. */
   readonly isAsMeasured?: boolean;
-  /** All steps of the curves, and the range of them that is shown. */
-  readonly zoom: Zoom;
-  /** Draws the picture. */
-  readonly chart: (onSteps: (steps: Steps) => void) => TemplateResult;
-  /** Says how many points the picture lacks; empty when it has all. */
-  readonly undrawn: string;
-  /** Draws the same curves as a table of numbers. */
-  readonly table: () => TemplateResult;
   readonly legend: TemplateResult;
+  /** Title of a saved picture, and proposed name of saved files. */
+  readonly name: string;
+  /** Returns all values that the page has, not only those in the picture. */
+  readonly csv: () => string;
+  readonly onSave: (file: PageFile) => void;
 }
 
 /** Frames the curves of one figure, which the caller draws: controls, the chart or its table, and the legend. */
 export function chartSection(of: ChartSection): TemplateResult {
-  const { figure, title, selects, look, onLook, zoom, chart, undrawn, table, legend } = of;
+  const { figure, chart, selects, look, onLook, legend, name, csv, onSave } = of;
+  const { title, zoom, picture, undrawn, table } = chart;
   const onSteps = (steps: Steps): void => onLook({ ...look, steps });
-  const onKey = (event: KeyboardEvent): void => {
-    // A select or an input takes typed characters itself.
-    if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
-    const steps = stepsOfKey(event, zoom);
-    if (steps === undefined) return;
-    event.preventDefault();
-    onSteps(steps);
-  };
-  return html`<section class="chart" aria-label=${title} @keydown=${onKey}>
+  return html`<section class="chart" aria-label=${title} @keydown=${zoomKeys(zoom, onSteps)}>
     <div class="heading-line">
       <h2>${title}</h2>
       <span class="quiet">${figure.note}</span>
     </div>
     <div class="choices-line">
-      ${selects} ${stepsControl({ steps: look.steps, zoom, onSteps })}
-      ${
-        of.isAsMeasured === true
-          ? nothing
-          : inlineSelect(
-              t('Smoothing'),
-              SMOOTHINGS.map((one) => ({ value: String(one.amount), label: one.label })),
-              String(look.smoothing),
-              (value) => onLook({ ...look, smoothing: Number(value) }),
-            )
-      }
-      ${inlineCheck(t('Logarithmic'), look.isLogarithmic, (isLogarithmic) => onLook({ ...look, isLogarithmic }))}
+      ${selects}
+      ${inlineSelect(
+        t('X-axis'),
+        [
+          { value: 'step', label: t('steps') },
+          { value: 'time', label: t('training time') },
+        ],
+        look.axis,
+        (value) => onLook(turned(look, value as Axis)),
+      )}
+      ${stepsControl({ steps: look.steps, zoom, onSteps })}
+      ${inlineSelect(
+        t('Smoothing'),
+        SMOOTHINGS.map((one) => ({ value: String(one.amount), label: one.label })),
+        String(look.smoothing),
+        (value) => onLook({ ...look, smoothing: Number(value) }),
+        of.isAsMeasured === true ? t('Values on held-out tasks are few, and drawn as measured.') : undefined,
+      )}
+      ${inlineCheck(
+        t('Logarithmic'),
+        look.isLogarithmic && canBeLogarithmic(figure),
+        (isLogarithmic) => onLook({ ...look, isLogarithmic }),
+        canBeLogarithmic(figure) ? undefined : t('A share has a linear axis.'),
+      )}
       ${button({
-        label: look.asTable ? t('Show the picture') : t('Show the table'),
+        label: look.asTable ? t('Show the chart') : t('Show the table'),
         icon: look.asTable ? 'graph-line' : 'table',
         onPress: () => onLook({ ...look, asTable: !look.asTable }),
       })}
+      ${pinButton(of.pinning)}
     </div>
-    ${look.asTable ? table() : chart(onSteps)}
+    ${look.asTable ? table(figure.title) : picture(onSteps)}
     ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`} ${legend}
+    ${saveButtons({ ...{ name, csv, onSave }, ...(!look.asTable && { picture: chartOf }) })}
   </section>`;
 }
+
+/** Returns the look with another x-axis; a fixed range is dropped, because its numbers are those of the axis before. */
+const turned = (look: Look, axis: Axis): Look => ({
+  ...look,
+  axis,
+  steps: 'share' in look.steps ? look.steps : allSteps,
+});
+
+function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
+  if (isPinned) return button({ label: t('Unpin'), icon: 'pinned', onPress: () => onPin(false) });
+  return button({
+    label: t('Pin'),
+    icon: 'pin',
+    title: isFull
+      ? t('{0} charts are pinned. Unpin one first.', MOST_PINNED)
+      : t('Keep this chart below, for all runs of the workspace'),
+    disabled: isFull,
+    onPress: () => onPin(true),
+  });
+}
+
+const chartOf = (button: Element): ChartElement | null =>
+  button.closest('section')!.querySelector<ChartElement>('tandem-chart');
 
 /** Draws the hint below a chart; a table has none, because the wheel scrolls it. */
 export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
   asTable
     ? nothing
     : html`<span class="quiet"
-        >${t('Zoom with Ctrl and the mouse wheel, or with + and -; 0 shows all steps.')}</span
+        >${t('Zoom with Ctrl and the mouse wheel, or with + and -; 0 shows all.')}</span
       >`;

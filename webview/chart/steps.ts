@@ -1,91 +1,93 @@
 import { t } from '../language';
 import { grouped } from '../language/numbers';
+import { durationWords } from './axis';
 import type { LinePoint } from './curves';
-import type { Steps } from './protocol';
+import type { Axis, Look, Steps } from './protocol';
 
-/** Range of steps that includes both ends; a zoomed end may lie between two steps. */
-interface StepRange {
+/** Range of the x-axis that includes both ends; a zoomed end may lie between two points. */
+interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** All steps of a stage that the picture can show, and the range that it shows. */
+/** Whole x-axis of a stage that the picture can show, and the range that it shows. */
 export interface Zoom {
+  readonly axis: Axis;
   readonly stage: string;
-  readonly all: StepRange;
-  readonly shown: StepRange;
+  readonly all: Range;
+  readonly shown: Range;
 }
 
 export const allSteps: Steps = { share: 1 };
 
-/** @param curves all curves of the picture, of one stage */
+/** @param curves all curves of the picture, of one stage, placed on the axis */
 export function zoomOf(
-  steps: Steps,
+  { axis, steps }: Pick<Look, 'axis' | 'steps'>,
   stage: string,
-  curves: readonly (readonly { readonly step: number }[])[],
+  curves: readonly (readonly { readonly x: number }[])[],
 ): Zoom {
-  const ends = curves.flatMap((points) =>
-    points.length === 0 ? [] : [points[0]!.step, points.at(-1)!.step],
-  );
+  const ends = curves.flatMap((points) => (points.length === 0 ? [] : [points[0]!.x, points.at(-1)!.x]));
   const all = ends.length === 0 ? { from: 0, to: 0 } : { from: Math.min(...ends), to: Math.max(...ends) };
-  return { stage, all, shown: shownOf(steps, stage, all) };
+  return { axis, stage, all, shown: shownOf(steps, stage, all) };
 }
 
-/** Falls back to all steps when the kept range is of another stage, or of steps that the run no longer has. */
-function shownOf(steps: Steps, stage: string, all: StepRange): StepRange {
+/** Falls back to the whole axis when the kept range is of another stage, or of steps that the run no longer has. */
+function shownOf(steps: Steps, stage: string, all: Range): Range {
   if ('share' in steps)
-    return steps.share === 1 ? all : { from: Math.max(all.from, all.to * (1 - steps.share)), to: all.to };
+    return steps.share === 1 ? all : { from: all.to - steps.share * (all.to - all.from), to: all.to };
   const [from, to] = [Math.max(steps.from, all.from), Math.min(steps.to, all.to)];
   return steps.stage === stage && from < to ? { from, to } : all;
 }
 
-/** Returns the range to keep: all steps, or a fixed range, which does not move when a run goes on. */
-const stepsOf = ({ stage, all }: Zoom, { from, to }: StepRange): Steps =>
+/** Returns the range to keep: the whole axis, or a fixed range, which does not move when a run goes on. */
+const stepsOf = ({ stage, all }: Zoom, { from, to }: Range): Steps =>
   from <= all.from && to >= all.to ? allSteps : { stage, from, to };
 
-/** Minimum width of the shown range, in steps. */
-const FEWEST = 2;
+/** Minimum width of the shown range, in steps or in seconds. */
+const LEAST: Readonly<Record<Axis, number>> = { step: 2, time: 1 };
 
 /** Zooms around the middle of the shown range. @param factor new width divided by the old one */
 export function zoomed(zoom: Zoom, factor: number): Steps {
   const { all, shown } = zoom;
   const middle = (shown.from + shown.to) / 2;
-  const half = Math.max(FEWEST, (shown.to - shown.from) * factor) / 2;
+  const half = Math.max(LEAST[zoom.axis], (shown.to - shown.from) * factor) / 2;
   return stepsOf(zoom, within({ from: middle - half, to: middle + half }, all));
 }
 
-/** Moves the shown range. @param share fraction of its width; negative towards the first step */
+/** Moves the shown range. @param share fraction of its width; negative towards its start */
 export function moved(zoom: Zoom, share: number): Steps {
   const { all, shown } = zoom;
   const by = share * (shown.to - shown.from);
   return stepsOf(zoom, within({ from: shown.from + by, to: shown.to + by }, all));
 }
 
-/** Returns the range of an ECharts zoom event, which gives both ends in percent of all steps. */
+/** Returns the range of an ECharts zoom event, which gives both ends in percent of the whole axis. */
 export function between(zoom: Zoom, start: number, end: number): Steps {
   const at = (percent: number): number => zoom.all.from + (percent / 100) * (zoom.all.to - zoom.all.from);
   return stepsOf(zoom, { from: at(start), to: at(end) });
 }
 
 /** Shifts a range into `all` and keeps its width, unless it is wider than `all`. */
-function within({ from, to }: StepRange, all: StepRange): StepRange {
+function within({ from, to }: Range, all: Range): Range {
   const width = Math.min(to - from, all.to - all.from);
   const start = Math.min(Math.max(from, all.from), all.to - width);
   return { from: start, to: start + width };
 }
 
-export const isIn = (step: number, { from, to }: StepRange): boolean => step >= from && step <= to;
+export const isIn = (x: number, { from, to }: Range): boolean => x >= from && x <= to;
 
-export const inRange = <P extends { readonly step: number }>(points: readonly P[], range: StepRange): P[] =>
-  points.filter(({ step }) => isIn(step, range));
+export const inRange = <P extends { readonly x: number }>(points: readonly P[], range: Range): P[] =>
+  points.filter(({ x }) => isIn(x, range));
 
 /** Returns the part of a line within the range and one point on each side, so that it does not end in the picture. */
-export function lineInRange(line: readonly LinePoint[], { from, to }: StepRange): readonly LinePoint[] {
-  const first = line.findIndex(([step]) => step >= from);
-  const last = line.findLastIndex(([step]) => step <= to);
+export function lineInRange(line: readonly LinePoint[], { from, to }: Range): readonly LinePoint[] {
+  const first = line.findIndex(([x]) => x >= from);
+  const last = line.findLastIndex(([x]) => x <= to);
   return first === -1 || last === -1 ? [] : line.slice(Math.max(0, first - 1), last + 2);
 }
 
-/** Writes the whole steps of a range: `120 to 340`. */
-export const rangeWords = ({ from, to }: StepRange): string =>
-  t('{0} to {1}', grouped(Math.ceil(from)), grouped(Math.floor(to)));
+/** Writes the whole steps of the shown range, or its training time: `120 to 340`, `5 min to 12 min 30 s`. */
+export const rangeWords = ({ axis, shown: { from, to } }: Pick<Zoom, 'axis' | 'shown'>): string =>
+  axis === 'step'
+    ? t('{0} to {1}', grouped(Math.ceil(from)), grouped(Math.floor(to)))
+    : t('{0} to {1}', durationWords(from), durationWords(to));

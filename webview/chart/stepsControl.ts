@@ -2,17 +2,17 @@ import { html, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { iconButton } from '../ui';
 import { inlineSelect } from '../ui/inline';
-import type { Steps } from './protocol';
+import type { Axis, Steps } from './protocol';
 import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
 
-/** Entries of the steps list; `share` is the last fraction of all steps. */
-const SHARES: readonly { readonly share: number; readonly label: string }[] = [
-  { share: 1, label: t('all steps') },
+/** Entries of the list of ranges; `share` is the last fraction of the x-axis. */
+const shares = (axis: Axis): readonly { readonly share: number; readonly label: string }[] => [
+  { share: 1, label: axis === 'step' ? t('all steps') : t('all of it') },
   { share: 0.5, label: t('last half') },
   { share: 0.1, label: t('last tenth') },
 ];
 
-/** Value of the list entry for a range that is none of `SHARES`. */
+/** Value of the list entry for a range that is none of `shares`. */
 const OWN = 'own';
 
 interface StepsControl {
@@ -23,12 +23,12 @@ interface StepsControl {
 
 /** Draws the controls of the shown range: a list, and buttons that zoom and move it without a mouse. */
 export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateResult {
-  const own = rangeWords(zoom.shown);
+  const own = rangeWords(zoom);
   const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
-  const options = SHARES.map((one) => ({ value: String(one.share), label: one.label }));
+  const options = shares(zoom.axis).map((one) => ({ value: String(one.share), label: one.label }));
   return html`<span class="steps"
     >${inlineSelect(
-      t('Steps'),
+      zoom.axis === 'step' ? t('Steps') : t('Time'),
       share === undefined ? [...options, { value: OWN, label: own }] : options,
       share === undefined ? OWN : String(share),
       (value) => {
@@ -39,10 +39,12 @@ export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateRe
       ${keyed.map(({ icon, label, key, steps: next }) =>
         iconButton({ icon, label, key, onPress: () => onSteps(next(zoom)) }),
       )}
-      ${iconButton({ icon: 'chevron-left', label: t('Earlier steps'), onPress: () => onSteps(moved(zoom, -0.5)) })}
-      ${iconButton({ icon: 'chevron-right', label: t('Later steps'), onPress: () => onSteps(moved(zoom, 0.5)) })}
+      ${iconButton({ icon: 'chevron-left', label: t('Earlier'), onPress: () => onSteps(moved(zoom, -0.5)) })}
+      ${iconButton({ icon: 'chevron-right', label: t('Later'), onPress: () => onSteps(moved(zoom, 0.5)) })}
     </span>
-    <span class="unseen" role="status">${share === undefined ? t('steps {0}', own) : ''}</span></span
+    <span class="unseen" role="status"
+      >${share !== undefined ? '' : zoom.axis === 'step' ? t('steps {0}', own) : own}</span
+    ></span
   >`;
 }
 
@@ -55,14 +57,26 @@ const keyed = [
     ...{ icon: 'zoom-out', label: t('Zoom out'), key: '-', keys: ['-'] },
     steps: (zoom: Zoom) => zoomed(zoom, 2),
   },
-  { ...{ icon: 'screen-full', label: t('All steps'), key: '0', keys: ['0'] }, steps: () => allSteps },
+  { ...{ icon: 'screen-full', label: t('Show all'), key: '0', keys: ['0'] }, steps: () => allSteps },
 ];
 
 /** Returns the range that a key asks for in the picture, its table or its buttons; undefined for other keys. */
-export function stepsOfKey(
+function stepsOfKey(
   { key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>,
   zoom: Zoom,
 ): Steps | undefined {
   if (ctrlKey || altKey || metaKey) return undefined;
   return keyed.find(({ keys }) => keys.includes(key))?.steps(zoom);
 }
+
+/** Returns a listener that zooms by keys. */
+export const zoomKeys =
+  (zoom: Zoom, onSteps: (steps: Steps) => void) =>
+  (event: KeyboardEvent): void => {
+    // A select or an input takes typed characters itself.
+    if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
+    const steps = stepsOfKey(event, zoom);
+    if (steps === undefined) return;
+    event.preventDefault();
+    onSteps(steps);
+  };

@@ -3,17 +3,17 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './comparison.css';
-import { joined } from '../chart/curves';
-import type { Look } from '../chart/protocol';
+import { grown, noCurves, type RunCurves } from '../chart/curves';
+import { chartKey, type Choice, type Look } from '../chart/protocol';
 import { choiceOf, lookOf } from '../chart/kept';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isListOfTexts, part } from '../kept';
 import { t } from '../language';
 import { button } from '../ui';
 import { help } from '../ui/help';
-import { courses, type RunCurves } from './courses';
+import { courses } from './courses';
 import { host } from './host';
-import type { Choice, ComparisonView, CurvesView, ToWebview } from './protocol';
+import type { ComparisonView, CurvesView, ToWebview } from './protocol';
 import { measuredRuns } from './measuredRuns';
 import { controlTable, differenceTable, runTable } from './tables';
 
@@ -25,7 +25,8 @@ export class ComparisonElement extends PageElement<ToWebview> {
     curves: true,
   } as const;
   @state() private shown: ComparisonView | undefined;
-  @state() private curves: readonly RunCurves[] = [];
+  /** Curves of all charts that were shown so far, by the keys of the charts; one entry for each run. */
+  @state() private curves: ReadonlyMap<string, readonly RunCurves[]> = new Map();
   @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
   @state() private isHeldOut = part(host.kept(), 'isHeldOut', isFlag) ?? false;
@@ -69,12 +70,20 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 
   protected override receive(message: ToWebview): void {
-    if (message.type === 'curves')
-      this.curves = message.curves.map((one, run) => grown(this.curves[run], one));
+    if (message.type === 'curves') this.draw(message);
     else {
       this.shown = message;
       this.keep();
     }
+  }
+
+  private draw({ charts }: CurvesView): void {
+    const news = charts.map((chart) => {
+      const key = chartKey(chart);
+      const before = this.curves.get(key) ?? [];
+      return [key, chart.curves.map((one, run) => grown(before[run] ?? noCurves, one))] as const;
+    });
+    this.curves = new Map([...this.curves, ...news]);
   }
 
   private choose(choice: Choice): void {
@@ -95,9 +104,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
     return courses({
       ...{ shown, curves, look, isHeldOut, switchedOff },
       onChoose: (choice) => this.choose(choice),
+      onPin: ({ stage, figure }, isPinned) => host.send({ type: 'pin', stage, figure, isPinned }),
       onLook: (chosen) => this.see({ look: chosen }),
       onHeldOut: (chosen) => this.see({ isHeldOut: chosen }),
       onSwitch: (chosen) => this.see({ switchedOff: chosen }),
+      onSave: (file) => host.send({ type: 'save', file }),
     });
   }
 
@@ -110,12 +121,6 @@ export class ComparisonElement extends PageElement<ToWebview> {
     this.keep();
   }
 }
-
-/** Adds the new points; after a change of stage or figure the host sends all points, from index 0. */
-const grown = (before: RunCurves | undefined, news: CurvesView['curves'][number]): RunCurves => ({
-  training: joined(before?.training ?? [], news.training),
-  heldOut: joined(before?.heldOut ?? [], news.heldOut),
-});
 
 /** Shows each critic beside its untrained baseline. */
 function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {

@@ -6,11 +6,14 @@ import {
   nearestWithin,
   openedWithDots,
   smoothed,
+  smoothedWords,
   undrawnWords,
   type LinePoint,
-  type Point,
+  type PlacedPoint,
 } from '../chart/curves';
+import { placeWords } from '../chart/axis';
 import type { FigureStyle } from '../chart/figures';
+import type { Axis } from '../chart/protocol';
 import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
 /** The curve of one run. */
@@ -18,7 +21,7 @@ export interface Line {
   /** Index among all runs; it decides colour and dashes, so that they stay when other lines are hidden. */
   readonly index: number;
   readonly name: string;
-  readonly points: readonly Point[];
+  readonly points: readonly PlacedPoint[];
 }
 
 /** Dash patterns in pixels, so that lines can be told apart without colours. */
@@ -59,36 +62,43 @@ export function pictureOf(
           data: openedWithDots(lineInRange(lineOf(points, smoothing), zoom.shown), isLogarithmic),
         };
       }),
-    hover: (step) => hover(lines, figure, Math.round(step)),
+    hover: (x) => hover(lines, figure, zoom.axis, x),
+    legend: ({ palette }) =>
+      lines.map(({ index, name }) => ({
+        label: smoothedWords(name, smoothing),
+        color: palette[index % palette.length]!,
+        dashes: dashesOf(index),
+      })),
   };
 }
 
-function lineOf(points: readonly Point[], smoothing: number): LinePoint[] {
+function lineOf(points: readonly PlacedPoint[], smoothing: number): LinePoint[] {
   const means = smoothed(
     points.map(({ mean }) => mean),
     smoothing,
   );
-  return points.map(({ step }, index) => [step, means[index]!]);
+  return points.map(({ x }, index) => [x, means[index]!]);
 }
 
 /** Says how many points the picture lacks; empty when it has all. */
 export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
   const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
-  const values = places.flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
+  const values = places.flatMap(([x, value]) => (isIn(x, zoom.shown) ? [value] : []));
   return undrawnWords(values, isLogarithmic);
 }
 
-/** Returns the tooltip: the value of each run at a step, without runs whose curve does not reach the step. */
-function hover(lines: readonly Line[], figure: FigureStyle, step: number): string {
+/** Returns the tooltip: the value of each run at a place on the x-axis, without runs whose curve does not reach it. */
+function hover(lines: readonly Line[], figure: FigureStyle, axis: Axis, x: number): string {
+  const at = axis === 'step' ? Math.round(x) : x;
   const values = lines.flatMap(({ name, points }) => {
-    const point = nearestWithin(points, step);
+    const point = nearestWithin(points, at);
     if (point === undefined) return [];
     const value = figure.format(point.mean);
-    return point.step === step
+    return axis === 'step' && point.step === at
       ? t('{0}: {1}', name, value)
       : t('{0}: {1} (step {2})', name, value, grouped(point.step));
   });
-  return [t('step {0}', grouped(step)), ...values].join('\n');
+  return [placeWords(at, axis), ...values].join('\n');
 }
 
 /** Draws a piece of a line for the legend. */

@@ -1,5 +1,6 @@
-import type { CurvePart, FigureName, Look } from '../chart/protocol';
+import type { ChartName, Choice, CurvePart, FigureName, Look, PinMessage } from '../chart/protocol';
 import type { RunState } from '../run/protocol';
+import type { SaveMessage } from '../saving/protocol';
 
 /**
  * Messages between the page that compares runs and the extension host. The page sends `ready` with the person's choice
@@ -94,6 +95,8 @@ export interface ComparisonView {
   readonly stage: string;
   readonly figures: readonly FigureName[];
   readonly figure: FigureName;
+  /** Pinned charts that any of the runs has, in the order of pinning. */
+  readonly pinned: readonly ChartName[];
   readonly differences: readonly DifferenceView[];
   /** Latest evaluation first. */
   readonly measured: readonly MeasuredRunsView[];
@@ -109,10 +112,13 @@ export interface RunCurves {
   readonly heldOut: CurvePart;
 }
 
+/** New points of the charts that are shown: the chosen one and the pinned ones. */
 export interface CurvesView {
   readonly type: 'curves';
-  readonly stage: string;
-  readonly figure: FigureName;
+  readonly charts: readonly ChartCurves[];
+}
+
+export interface ChartCurves extends ChartName {
   /** New points of each run, in the order of the runs; both parts are empty for a run without this figure. */
   readonly curves: readonly RunCurves[];
 }
@@ -122,16 +128,12 @@ export type ToWebview = ComparisonView | CurvesView;
 export const actions = ['evaluate', 'report', 'diff', 'trust'] as const;
 export type Action = (typeof actions)[number];
 
-/** Stage and figure that the person chose; the host chooses what is absent. */
-export interface Choice {
-  readonly stage?: string;
-  readonly figure?: FigureName;
-}
-
 export type FromWebview =
   | { readonly type: 'ready' | 'choose'; readonly choice: Choice }
   | { readonly type: 'act'; readonly action: Action }
-  | { readonly type: 'open'; readonly run: number };
+  | { readonly type: 'open'; readonly run: number }
+  | PinMessage
+  | SaveMessage;
 
 /** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState extends Look {

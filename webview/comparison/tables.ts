@@ -1,44 +1,43 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { decimal, grouped } from '../language/numbers';
-import { latestWithin, some, type Point } from '../chart/curves';
+import { decimal, grouped, withMinus } from '../language/numbers';
+import { durationWords } from '../chart/axis';
+import { latestWithin, some, type PlacedPoint } from '../chart/curves';
 import type { FigureStyle } from '../chart/figures';
+import type { Axis } from '../chart/protocol';
 import { linkButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
+import { estimate, inParts, percent, signed } from './estimates';
 import type { Line } from './lines';
-import type {
-  ComparedRun,
-  ControlView,
-  DifferenceView,
-  EstimateView,
-  PairedView,
-  MeasuredRunsView,
-} from './protocol';
+import type { ComparedRun, ControlView, DifferenceView, PairedView, MeasuredRunsView } from './protocol';
 
 const MOST_ROWS = 40;
 
 /** Shows the curves as a table of numbers, for people who cannot see the picture. */
-export function curveTable(figure: FigureStyle, lines: readonly Line[]): TemplateResult {
-  const steps = [...new Set(lines.flatMap(({ points }) => points.map(({ step }) => step)))].sort(
-    (a, b) => a - b,
-  );
-  const rows = some(steps, MOST_ROWS);
-  const cell = (points: readonly Point[], index: number): string => {
+export function curveTable(
+  label: string,
+  figure: FigureStyle,
+  lines: readonly Line[],
+  axis: Axis,
+): TemplateResult {
+  const places = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  const rows = some(places, MOST_ROWS);
+  const cell = (points: readonly PlacedPoint[], index: number): string => {
     const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
     return point === undefined ? '' : figure.format(point.mean);
   };
   return table(
-    figure.title,
+    label,
     html`<thead>
         <tr>
-          ${numberColumn(t('Step'))}${lines.map(({ name }) => numberColumn(name))}
+          ${numberColumn(axis === 'step' ? t('Step') : t('Training time'))}${lines.map(({ name }) => numberColumn(name))}
         </tr>
       </thead>
       <tbody>
         ${rows.map(
-          (step, index) =>
+          (x, index) =>
             html`<tr>
-              <th scope="row" class="number">${grouped(step)}</th>
+              <th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
               ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}
             </tr>`,
         )}
@@ -74,16 +73,6 @@ export function differenceTable(
   );
 }
 
-const percent = (value: number): string => decimal(100 * value, 1);
-
-/** Writes an estimate and its interval: `31.5 % (26.1 to 37.4)`. */
-function estimate(value: EstimateView): string {
-  if (value === null) return '–';
-  return t('{0} % ({1} to {2})', percent(value.mean), percent(value.low), percent(value.high));
-}
-
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${decimal(Math.abs(100 * value), 1)}`;
-
 /** Writes a difference in percentage points: `+13.7 (+9.1 to +18.2), p < 0.001`. */
 export function paired(of: PairedView | undefined): string {
   if (of === undefined) return '';
@@ -96,12 +85,6 @@ export function paired(of: PairedView | undefined): string {
   const chance = p < 0.001 ? 'p < 0.001' : `p = ${decimal(p, 3)}`;
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
-
-/** Splits a text before its interval in brackets and after it, so that lines break only between these parts. */
-const inParts = (text: string): TemplateResult[] =>
-  text
-    .split(/ (?=\()|(?<=\),) /)
-    .map((part, at) => html`${at === 0 ? '' : ' '}<span class="whole">${part}</span>`);
 
 /** Shows the success of the runs and of their base models on the same tasks. */
 export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult {
@@ -146,7 +129,7 @@ function inOrder(accuracy: number | null, pairs: number | null): string {
 }
 
 const number = (value: number | null, digits: number): string =>
-  value === null ? '–' : decimal(value, digits).replace('-', '−');
+  value === null ? '–' : withMinus(value, digits);
 
 /** Shows each critic beside its untrained baseline. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, iconButton } from '../ui';
 import { host } from './host';
@@ -19,12 +20,18 @@ const stateIcons: Readonly<Record<RunState, string>> = {
 
 /** Draws the run's name, state and data, and the buttons that act on it. */
 export function header(view: RunView): TemplateResult {
-  const { name, subject, data, state, stateLabel, restriction } = view;
+  const { name, subject, data, tags, note, state, stateLabel, restriction } = view;
   return html`<header>
     <div class="names">
       <h1>${name}</h1>
       <span class="state ${state}">${icon(stateIcons[state])}${stateLabel}</span>
       <span class="quiet">${[subject, data].filter((part) => part !== '').join(' · ')}</span>
+      ${
+        tags.length === 0
+          ? nothing
+          : html`<span>${icon('tag')} ${withVisibleControls(tags.join(' · '))}</span>`
+      }
+      ${note === '' ? nothing : html`<p class="note">${icon('note')} ${withVisibleControls(note)}</p>`}
     </div>
     <div class="controls">
       ${restriction === '' ? control(view) : nothing}
@@ -53,6 +60,7 @@ function control({
   state,
   isLive,
   canResume,
+  isUnstarted,
   canFinish,
   isHalted,
 }: RunView): TemplateResult | typeof nothing {
@@ -106,10 +114,12 @@ function control({
     })}`;
   if (canResume)
     return button({
-      label: t('Resume'),
+      label: isUnstarted ? t('Start') : t('Resume'),
       kind: 'primary',
-      icon: 'debug-continue',
-      title: t('Resumes from the last checkpoint; waits while another run is training'),
+      icon: isUnstarted ? 'play' : 'debug-continue',
+      title: isUnstarted
+        ? t('Starts the run; waits while another run is training')
+        : t('Resumes from the last checkpoint; waits while another run is training'),
       onPress: () => host.act('resume'),
     });
   if (state === 'done')

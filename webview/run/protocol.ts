@@ -1,9 +1,10 @@
-import type { CurvePart, FigureName, Look } from '../chart/protocol';
+import type { ChartName, Choice, CurvePart, FigureName, Look, PinMessage } from '../chart/protocol';
+import type { SaveMessage } from '../saving/protocol';
 
 /**
  * Messages between the page of a run and the extension host. The page sends `ready` with the person's choice and gets
  * everything; from then on the host sends what has changed, a few times a second at most. After the first time,
- * only the new end of a curve is sent.
+ * only the new ends of curves are sent.
  */
 
 export type RunState =
@@ -58,6 +59,9 @@ export interface RunView {
   readonly name: string;
   /** Method and base model: `SWEET-RL on starter`. */
   readonly subject: string;
+  /** Tags and note that a person gave the run; an empty text for no note. */
+  readonly tags: readonly string[];
+  readonly note: string;
   /** Training data: `1,800 trajectories of 300 tasks`; empty while unknown. */
   readonly data: string;
   readonly state: RunState;
@@ -65,6 +69,8 @@ export interface RunView {
   /** A trainer is working on the run, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
+  /** The run was prepared and never started. */
+  readonly isUnstarted: boolean;
   /** The run waits in a queue that is halted; `sentence` says why. */
   readonly isHalted: boolean;
   /** Training can end now and keep the best policy so far. */
@@ -91,16 +97,24 @@ export interface RunView {
   readonly figure: FigureName;
   /** Figures of `stage`. */
   readonly figures: readonly FigureView[];
+  /** Pinned charts that this run has, in the order of pinning. */
+  readonly pinned: readonly PinnedView[];
 }
 
-export interface CurveView {
-  readonly type: 'curve';
-  readonly stage: string;
-  readonly figure: FigureName;
+export interface PinnedView extends ChartName {
+  /** Untrained baseline on the same held-out examples; absent for figures without this control. */
+  readonly untrained?: number;
+}
+
+/** New points of the charts that are shown: the chosen one and the pinned ones. */
+export interface CurvesView {
+  readonly type: 'curves';
+  readonly charts: readonly CurveView[];
+}
+
+export interface CurveView extends ChartName {
   readonly training: CurvePart;
   readonly heldOut: CurvePart;
-  /** Number of steps that a point of training averages. */
-  readonly stepsPerPoint: number;
 }
 
 export interface CandidateView {
@@ -135,7 +149,7 @@ export interface EventListView {
   readonly more: string;
 }
 
-export type ToWebview = RunView | CurveView | SamplesView | EventListView;
+export type ToWebview = RunView | CurvesView | SamplesView | EventListView;
 
 export const actions = [
   'pause',
@@ -159,16 +173,12 @@ export const actions = [
 ] as const;
 export type Action = (typeof actions)[number];
 
-/** Stage and figure that the person chose; what is absent follows the run. */
-export interface Choice {
-  readonly stage?: string;
-  readonly figure?: FigureName;
-}
-
 export type FromWebview =
   | { readonly type: 'ready'; readonly choice: Choice }
   | { readonly type: 'choose'; readonly choice: Choice }
-  | { readonly type: 'act'; readonly action: Action };
+  | { readonly type: 'act'; readonly action: Action }
+  | PinMessage
+  | SaveMessage;
 
 /** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState extends Look {

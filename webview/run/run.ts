@@ -3,9 +3,9 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
-import { joined, type Point } from '../chart/curves';
+import { grown, noCurves, type RunCurves } from '../chart/curves';
 import { choiceOf, lookOf } from '../chart/kept';
-import type { Look } from '../chart/protocol';
+import { chartKey, type Choice, type Look } from '../chart/protocol';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { linkButton } from '../ui';
@@ -16,7 +16,7 @@ import { header } from './header';
 import { host } from './host';
 import { clusterNodes } from './nodes';
 import { outcome } from './outcome';
-import type { Choice, CurveView, RunView, SamplesView, EventListView, ToWebview } from './protocol';
+import type { CurvesView, RunView, SamplesView, EventListView, ToWebview } from './protocol';
 import { sampled } from './samples';
 import { stepper } from './stages';
 import { tiles } from './tiles';
@@ -26,22 +26,19 @@ import { tiles } from './tiles';
 export class RunElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
     show: true,
-    curve: true,
+    curves: true,
     samples: true,
     told: true,
   } as const;
   @state() private shown: RunView | undefined;
-  @state() private training: readonly Point[] = [];
-  @state() private heldOut: readonly Point[] = [];
-  @state() private stepsPerPoint = 1;
+  /** Curves of all charts that were shown so far, by the keys of the charts. */
+  @state() private curves: ReadonlyMap<string, RunCurves> = new Map();
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;
   @state() private told: EventListView | undefined;
   @state() private said = '';
   @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
-  /** Stage and figure of the curves, to tell whether new points continue them. */
-  private curves = '';
 
   protected override ask(): void {
     host.ready(this.choice);
@@ -78,7 +75,7 @@ export class RunElement extends PageElement<ToWebview> {
         this.said = announcement(before, message) ?? this.said;
         break;
       }
-      case 'curve':
+      case 'curves':
         this.draw(message);
         break;
       case 'samples':
@@ -89,13 +86,12 @@ export class RunElement extends PageElement<ToWebview> {
     }
   }
 
-  private draw({ stage, figure, training, heldOut, stepsPerPoint }: CurveView): void {
-    const curves = `${stage} ${figure}`;
-    const isSame = curves === this.curves;
-    this.curves = curves;
-    this.training = joined(isSame ? this.training : [], training);
-    this.heldOut = joined(isSame ? this.heldOut : [], heldOut);
-    this.stepsPerPoint = stepsPerPoint;
+  private draw({ charts }: CurvesView): void {
+    const news = charts.map((chart) => {
+      const key = chartKey(chart);
+      return [key, grown(this.curves.get(key) ?? noCurves, chart)] as const;
+    });
+    this.curves = new Map([...this.curves, ...news]);
   }
 
   private choose(choice: Choice): void {
@@ -111,14 +107,16 @@ export class RunElement extends PageElement<ToWebview> {
   }
 
   private course(shown: RunView): TemplateResult {
-    const { training, heldOut, stepsPerPoint, look } = this;
+    const { curves, look } = this;
     return course({
-      ...{ shown, training, heldOut, stepsPerPoint, look },
-      onFigure: (figure) => this.choose({ figure }),
+      ...{ shown, curves, look },
+      onChoose: (choice) => this.choose(choice),
+      onPin: host.pin,
       onLook: (chosen) => {
         this.look = chosen;
         this.keep();
       },
+      onSave: host.save,
     });
   }
 }

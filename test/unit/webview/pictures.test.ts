@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { joined } from '../../../webview/chart/curves';
+import { joined, placed } from '../../../webview/chart/curves';
 import { figures } from '../../../webview/chart/figures';
 
 // The toolkit needs a browser.
@@ -21,14 +21,23 @@ interface Drawn {
   readonly undrawn: (...drawn: unknown[]) => string;
 }
 const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/lines.ts');
-const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/course.ts');
+const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/lines.ts');
 
 /** A curve of single steps. */
 const curve = (...values: readonly (readonly [step: number, value: number])[]) =>
-  joined([], { from: 0, points: values.flatMap(([step, value]) => [step, value, value, value]) });
+  placed(pointsOf(values), 'step');
+/** The same curve over the training time, where a step takes six seconds. */
+const timed = (...values: readonly (readonly [step: number, value: number])[]) =>
+  placed(pointsOf(values), 'time');
+const pointsOf = (values: readonly (readonly [step: number, value: number])[]) =>
+  joined([], {
+    from: 0,
+    points: values.flatMap(([step, value]) => [step, step * 6, value, value, value]),
+  });
 const plain = { figure: figures.loss, smoothing: 0, isLogarithmic: false, key: '' };
 const all = { from: 0, to: 10_000 };
-const drawing = { ...plain, zoom: { stage: 'critic', all, shown: all } };
+const drawing = { ...plain, zoom: { axis: 'step', stage: 'critic', all, shown: all } };
+const overTime = { ...drawing, zoom: { ...drawing.zoom, axis: 'time' } };
 
 describe('who points at a picture', () => {
   it('of several runs is told of each what it had there, and nothing after its end', () => {
@@ -46,6 +55,19 @@ describe('who points at a picture', () => {
     const { hover } = ofRun({ ...drawing, training: curve([1, 3], [2, 2]), heldOut: curve([0, 4]) });
     expect(hover(0)).toBe('step 0\nheld out 4.00 (step 0)');
     expect(hover(2)).toBe('step 2\ntraining 2.00\nheld out 4.00 (step 0)');
+  });
+
+  it('over the training time is told of the time, and of the step that was reached by then', () => {
+    const lines = [
+      { index: 0, name: 'short', points: timed([1, 3], [20, 2]) },
+      { index: 1, name: 'long', points: timed([10, 1.5], [1000, 1]) },
+    ];
+    const { hover } = ofRuns(lines, overTime);
+    expect(hover(120)).toBe('2 min\nshort: 2.00 (step 20)\nlong: 1.50 (step 10)');
+    expect(hover(6000)).toBe('1 h 40 min\nlong: 1.00 (step 1,000)');
+    const { hover: one } = ofRun({ ...overTime, training: timed([1, 3], [2, 2]), heldOut: timed([0, 4]) });
+    expect(one(12)).toBe('12 s, step 2\ntraining 2.00\nheld out 4.00 (step 0)');
+    expect(one(0)).toBe('0 s\nheld out 4.00 (step 0)');
   });
 });
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { announcement } from '../../../../webview/run/announce';
-import { joined, latestWithin, outline, smoothed, some } from '../../../../webview/chart/curves';
+import { joined, latestWithin, outline, placed, smoothed, some } from '../../../../webview/chart/curves';
 import { plain } from '../../../../webview/chart/figures';
 import type { StageView } from '../../../../webview/run/protocol';
 
-const points = joined([], { from: 0, points: [1, 5, 5, 5, 3, 7, 6, 9, 10, 2, 2, 2] });
+const curve = joined([], { from: 0, points: [1, 4, 5, 5, 5, 3, 12, 7, 6, 9, 10, 40, 2, 2, 2] });
+const points = placed(curve, 'step');
 
 describe('a curve that comes in pieces', () => {
   it('gets its new end in the place of what is no longer so', () => {
     expect(points.map(({ step }) => step)).toEqual([1, 3, 10]);
-    const longer = joined(points, { from: 2, points: [10, 3, 1, 5, 11, 4, 4, 4] });
+    const longer = joined(points, { from: 2, points: [10, 40, 3, 1, 5, 11, 44, 4, 4, 4] });
     expect(longer.map(({ step, mean }) => [step, mean])).toEqual([
       [1, 5],
       [3, 7],
@@ -26,6 +27,7 @@ describe('a curve that comes in pieces', () => {
       [10, 2],
     ]);
     expect(outline(points.slice(0, 1))).toEqual([[1, 5]]);
+    expect(outline(placed(curve, 'time')).map(([seconds]) => seconds)).toEqual([4, 12, 40, 40]);
   });
 
   it('is looked at in a few steps that end with the last one', () => {

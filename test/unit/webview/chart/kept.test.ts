@@ -5,7 +5,7 @@ import { formOf } from '../../../../webview/newRun/kept';
 import { malformed, strangers, type Malformed } from '../../../fixtures/messages/malformed';
 
 const look: Look = {
-  ...{ smoothing: 0.9, isLogarithmic: true, asTable: true },
+  ...{ smoothing: 0.9, isLogarithmic: true, asTable: true, axis: 'time' },
   steps: { stage: 'critic', from: 1, to: 20 },
 };
 const choice = { stage: 'critic', figure: 'kl' } as const;
@@ -20,6 +20,9 @@ describe('what the editor has kept of a page', () => {
   it('is taken as it was', () => {
     expect(lookOf({ ...look, id: 'r1' })).toEqual(look);
     expect(lookOf({ ...look, steps: { share: 0.5 } }).steps).toEqual({ share: 0.5 });
+    // An older page kept no axis.
+    const { axis: _, ...older } = look;
+    expect(lookOf(older)).toEqual({ ...look, axis: 'step' });
     expect(choiceOf({ choice })).toEqual(choice);
     expect(formOf(form)).toEqual(form);
   });
@@ -34,7 +37,8 @@ describe('what the editor has kept of a page', () => {
 
   it('counts in each part that fits, and in no other', () => {
     for (const { what, message } of changed(look)) {
-      const { smoothing, isLogarithmic, asTable, steps } = lookOf(message);
+      const { smoothing, isLogarithmic, asTable, axis, steps } = lookOf(message);
+      expect(['step', 'time'], what).toContain(axis);
       expect([typeof isLogarithmic, typeof asTable], what).toEqual(['boolean', 'boolean']);
       expect(smoothing >= 0 && smoothing < 1, what).toBe(true);
       const numbers = 'share' in steps ? [steps.share] : [steps.from, steps.to];

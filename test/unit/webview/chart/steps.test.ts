@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Steps } from '../../../../webview/chart/protocol';
+import type { Axis, Steps } from '../../../../webview/chart/protocol';
 import {
   allSteps,
   between,
@@ -11,23 +11,24 @@ import {
   zoomOf,
 } from '../../../../webview/chart/steps';
 
-const curve = (...steps: number[]) => steps.map((step) => ({ step }));
+const curve = (...places: number[]) => places.map((x) => ({ x }));
 /** Steps 1 to 101 of a critic. */
-const look = (steps: Steps) => zoomOf(steps, 'critic', [curve(1, 50, 101), curve(20, 40), []]);
+const look = (steps: Steps, axis: Axis = 'step') =>
+  zoomOf({ steps, axis }, 'critic', [curve(1, 50, 101), curve(20, 40), []]);
 const own = (from: number, to: number, stage = 'critic'): Steps => ({ stage, from, to });
 
 describe('the steps that are looked at', () => {
   it('are all, the last of them, or those between two', () => {
     expect(look(allSteps).shown).toEqual({ from: 1, to: 101 });
-    expect(look({ share: 0.1 }).shown.from).toBeCloseTo(90.9);
+    expect(look({ share: 0.1 }).shown.from).toBe(91);
     expect(look(own(30, 60)).shown).toEqual({ from: 30, to: 60 });
     expect(look(own(30, 600)).shown).toEqual({ from: 30, to: 101 });
   });
 
   it('stay where they are when the run goes on, while its last ones move on', () => {
-    const longer = (steps: Steps) => zoomOf(steps, 'critic', [curve(1, 50, 201)]).shown;
+    const longer = (steps: Steps) => zoomOf({ steps, axis: 'step' }, 'critic', [curve(1, 50, 201)]).shown;
     expect(longer(own(30, 60))).toEqual({ from: 30, to: 60 });
-    expect(longer({ share: 0.5 })).toEqual({ from: 100.5, to: 201 });
+    expect(longer({ share: 0.5 })).toEqual({ from: 101, to: 201 });
   });
 
   it('are all where they are those of another stage, or of nothing that is there', () => {
@@ -35,7 +36,7 @@ describe('the steps that are looked at', () => {
       const { all, shown } = look(steps);
       expect(shown).toBe(all);
     }
-    expect(zoomOf(allSteps, '', []).shown).toEqual({ from: 0, to: 0 });
+    expect(zoomOf({ steps: allSteps, axis: 'step' }, '', []).shown).toEqual({ from: 0, to: 0 });
   });
 
   it('are half as many or twice as many around their middle, two at least', () => {
@@ -44,6 +45,8 @@ describe('the steps that are looked at', () => {
     expect(zoomed(look(own(1, 11)), 2)).toEqual(own(1, 21));
     expect(zoomed(look(own(26, 76)), 2)).toEqual(allSteps);
     expect(zoomed(look(own(50, 52)), 0.5)).toEqual(own(50, 52));
+    // A second is the least of a training time.
+    expect(zoomed(look(own(50, 52), 'time'), 0.5)).toEqual(own(50.5, 51.5));
   });
 
   it('are moved as far as there are any', () => {
@@ -58,7 +61,8 @@ describe('the steps that are looked at', () => {
   });
 
   it('are named, and cut from points and from lines, which go on to the edge of the picture', () => {
-    expect(rangeWords({ from: 1199.4, to: 1300.7 })).toBe('1,200 to 1,300');
+    expect(rangeWords({ axis: 'step', shown: { from: 1199.4, to: 1300.7 } })).toBe('1,200 to 1,300');
+    expect(rangeWords({ axis: 'time', shown: { from: 4.25, to: 3750 } })).toBe('4.3 s to 1 h 2 min 30 s');
     const range = { from: 15, to: 35 };
     expect(inRange(curve(10, 20, 30, 40), range)).toEqual(curve(20, 30));
     const line = [10, 20, 30, 40, 50].map((step) => [step, 0] as const);

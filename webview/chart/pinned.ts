@@ -1,0 +1,80 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { t } from '../language';
+import { iconButton, linkButton } from '../ui';
+import { chartKey, MOST_PINNED, type ChartName, type Look, type Steps } from './protocol';
+import type { Zoom } from './steps';
+import { zoomKeys } from './stepsControl';
+
+/** A chart with its title, which the chosen chart and the pinned ones frame in their own ways. */
+export interface TitledChart {
+  readonly title: string;
+  readonly zoom: Zoom;
+  readonly picture: (onSteps: (steps: Steps) => void) => TemplateResult;
+  /** Says how many points the picture lacks; empty when it has all. */
+  readonly undrawn: string;
+  /** Draws the same curves as a table of numbers. @param label names the table, as no other on the page is named */
+  readonly table: (label: string) => TemplateResult;
+}
+
+/** State of the button that pins the chosen chart. */
+export interface Pinning {
+  readonly isPinned: boolean;
+  /** No further chart can be pinned. */
+  readonly isFull: boolean;
+  readonly onPin: (isPinned: boolean) => void;
+}
+
+export const pinningOf = (
+  pinned: readonly ChartName[],
+  chosen: ChartName,
+  onPin: (chart: ChartName, isPinned: boolean) => void,
+): Pinning => ({
+  isPinned: pinned.some((one) => chartKey(one) === chartKey(chosen)),
+  isFull: pinned.length >= MOST_PINNED,
+  onPin: (isPinned) => onPin(chosen, isPinned),
+});
+
+interface PinnedCharts<Chart extends ChartName> {
+  readonly pinned: readonly Chart[];
+  /** Draws one of them. */
+  readonly draw: (chart: Chart) => TitledChart;
+  /** Everything from which `draw` makes a chart; it is drawn again only when one of these is another object. */
+  readonly from: (chart: Chart) => readonly unknown[];
+  readonly look: Look;
+  readonly onLook: (look: Look) => void;
+  readonly onOpen: (chart: ChartName) => void;
+  readonly onUnpin: (chart: ChartName) => void;
+  readonly legend: TemplateResult;
+}
+
+/** Draws the pinned charts in a grid, with the look of the chosen one. */
+export function pinnedCharts<Chart extends ChartName>(
+  of: PinnedCharts<Chart>,
+): TemplateResult | typeof nothing {
+  const { pinned, from, look, legend } = of;
+  if (pinned.length === 0) return nothing;
+  return html`<section aria-label=${t('Pinned charts')}>
+    <h2>${t('Pinned charts')}</h2>
+    <div class="pinned">
+      ${repeat(pinned, chartKey, (chart) => guard([look, ...from(chart)], () => card(of, chart)))}
+    </div>
+    ${legend}
+  </section>`;
+}
+
+function card<Chart extends ChartName>(of: PinnedCharts<Chart>, chart: Chart): TemplateResult {
+  const { draw, look, onLook, onOpen, onUnpin } = of;
+  const { stage, figure } = chart;
+  const { title, zoom, picture, undrawn, table } = draw(chart);
+  const onSteps = (steps: Steps): void => onLook({ ...look, steps });
+  return html`<div class="chart" role="group" aria-label=${title} @keydown=${zoomKeys(zoom, onSteps)}>
+    <div class="card-line">
+      <h3>${linkButton(title, () => onOpen({ stage, figure }), t('Show it above, with its settings'))}</h3>
+      ${iconButton({ icon: 'pinned', label: t('Unpin {0}', title), onPress: () => onUnpin(chart) })}
+    </div>
+    ${look.asTable ? table(t('{0}, pinned', title)) : picture(onSteps)}
+    ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`}
+  </div>`;
+}

@@ -1,0 +1,142 @@
+import type { Picture } from '../chart/chart';
+import {
+  nearest,
+  nearestWithin,
+  opened,
+  openedWithDots,
+  outline,
+  smoothed,
+  smoothedWords,
+  undrawnWords,
+  type LinePoint,
+  type PlacedPoint,
+} from '../chart/curves';
+import type { FigureStyle } from '../chart/figures';
+import { placeWords } from '../chart/axis';
+import { isIn, lineInRange, type Zoom } from '../chart/steps';
+import { t } from '../language';
+import { grouped } from '../language/numbers';
+import type { Theme } from '../ui/theme';
+
+/** The curves of one figure of a run, and the options for drawing them. */
+export interface Drawing {
+  readonly figure: FigureStyle;
+  readonly training: readonly PlacedPoint[];
+  readonly heldOut: readonly PlacedPoint[];
+  /** Value of the untrained baseline; absent for figures without this control. */
+  readonly untrained?: number | undefined;
+  /** Weight of the past in the moving average, 0 to below 1. */
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
+  readonly key: string;
+}
+
+export const pictureOf = (drawing: Drawing): Picture => ({
+  ...drawing,
+  series: (theme) => seriesOf(drawing, theme),
+  hover: (x) => hover(drawing, x),
+  legend: ({ series, second, quiet }) => [
+    { label: smoothedWords(t('training'), drawing.smoothing), color: series, dashes: [] },
+    ...(drawing.heldOut.length === 0
+      ? []
+      : [{ label: t('held-out tasks, which are never trained on'), color: second, dashes: [6, 4] }]),
+    ...(drawing.untrained === undefined
+      ? []
+      : [
+          {
+            label: t('untrained baseline on the same pairs: {0}', drawing.figure.format(drawing.untrained)),
+            color: quiet,
+            dashes: [2, 3],
+          },
+        ]),
+  ],
+});
+
+function seriesOf(drawing: Drawing, theme: Theme): object[] {
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
+  const means = meansOf(drawing);
+  const seen = (line: readonly LinePoint[]): readonly LinePoint[] => lineInRange(line, zoom.shown);
+  const plainLine = { type: 'line', symbol: 'none', silent: true };
+  return [
+    {
+      ...plainLine,
+      id: 'all',
+      lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
+      data: opened(seen(outline(training)), isLogarithmic),
+    },
+    {
+      ...plainLine,
+      id: 'training',
+      lineStyle: { color: theme.series, width: 2 },
+      symbolSize: 7,
+      itemStyle: { color: theme.series },
+      data: openedWithDots(seen(training.map(({ x }, index) => [x, means[index]!])), isLogarithmic),
+    },
+    {
+      type: 'line',
+      id: 'held-out',
+      // More than 60 circles would fill the gaps of the dashed line.
+      symbol: heldOut.length <= 60 ? 'circle' : 'none',
+      symbolSize: 7,
+      silent: true,
+      lineStyle: { color: theme.second, width: 2, type: 'dashed' },
+      itemStyle: { color: theme.second },
+      data: openedWithDots(seen(heldOut.map(({ x, mean }) => [x, mean])), isLogarithmic),
+    },
+    ...(drawing.untrained === undefined ? [] : [level(drawing.untrained, theme)]),
+  ];
+}
+
+const meansOf = ({ training, smoothing }: Drawing): number[] =>
+  smoothed(
+    training.map(({ mean }) => mean),
+    smoothing,
+  );
+
+/** Says how many points the picture lacks; empty when it has all. */
+export function undrawn(drawing: Drawing): string {
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
+  const means = meansOf(drawing);
+  const values = [
+    ...training.map(({ x, low }, index): LinePoint => [x, Math.min(low, means[index]!)]),
+    ...heldOut.map(({ x, mean }): LinePoint => [x, mean]),
+  ].flatMap(([x, value]) => (isIn(x, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
+}
+
+/** Draws the untrained baseline across the whole picture: it exists before the first step and does not change. */
+const level = (at: number, theme: Theme): object => ({
+  type: 'line',
+  id: 'untrained',
+  silent: true,
+  data: [],
+  markLine: {
+    silent: true,
+    symbol: 'none',
+    label: { show: false },
+    lineStyle: { color: theme.quiet, width: 1.5, type: 'dotted' },
+    data: [{ yAxis: at }],
+  },
+});
+
+/** Returns the tooltip: the values at a place on the x-axis. */
+function hover({ figure, training, heldOut, zoom: { axis } }: Drawing, x: number): string {
+  const at = axis === 'step' ? Math.round(x) : x;
+  const [trained, measured] = [nearestWithin(training, at), nearest(heldOut, at)];
+  const head = placeWords(at, axis);
+  const lines = [
+    axis === 'time' && trained !== undefined ? `${head}, ${placeWords(trained.step, 'step')}` : head,
+  ];
+  if (trained !== undefined) {
+    const { mean, low, high } = trained;
+    lines.push(
+      low === high
+        ? t('training {0}', figure.format(mean))
+        : t('training {0} ({1} to {2})', figure.format(mean), figure.format(low), figure.format(high)),
+    );
+  }
+  if (measured !== undefined)
+    lines.push(t('held out {0} (step {1})', figure.format(measured.mean), grouped(measured.step)));
+  return lines.join('\n');
+}

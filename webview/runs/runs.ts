@@ -1,0 +1,123 @@
+import '../language/page';
+import { html, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import '../ui/page.css';
+import './runs.css';
+import { PageElement } from '../dialogue/page';
+import { editorApi } from '../editorApi';
+import { isFlag, isListOfTexts, isRecord, isText, part } from '../kept';
+import { t } from '../language';
+import { grouped } from '../language/numbers';
+import { saveButtons } from '../saving/buttons';
+import { button, textField } from '../ui';
+import { help } from '../ui/help';
+import type { Sort } from '../ui/protocol';
+import { sortableTable, sortedRows } from '../ui/sortable';
+import { columnsOf, narrowed, runsCsv } from './columns';
+import type { Action, FromWebview, PanelState, RunRow, ToWebview } from './protocol';
+
+const api = editorApi<FromWebview, PanelState>();
+const kept: unknown = api.getState();
+const keptSort = part(kept, 'sort', isRecord);
+
+const columns = columnsOf((id) => api.postMessage({ type: 'open', id }));
+
+/** The page with all runs as a table: sorted, narrowed, and compared from there. */
+@customElement('tandem-runs')
+export class RunsElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    show: true,
+  } as const;
+  @state() private shown: readonly RunRow[] | undefined;
+  @state() private sort: Sort = {
+    column: part(keptSort, 'column', isText) ?? 'started',
+    isDescending: part(keptSort, 'isDescending', isFlag) ?? true,
+  };
+  @state() private text = part(kept, 'text', isText) ?? '';
+  @state() private ticked: ReadonlySet<string> = new Set(part(kept, 'ticked', isListOfTexts));
+
+  protected override ask(): void {
+    api.postMessage({ type: 'ready' });
+  }
+
+  protected override receive({ runs }: ToWebview): void {
+    this.shown = runs;
+    this.ticked = new Set(runs.flatMap(({ id }) => (this.ticked.has(id) ? [id] : [])));
+  }
+
+  override render(): TemplateResult {
+    const { shown } = this;
+    if (shown === undefined) return html``;
+    return html`<main tabindex="0" aria-label=${t('Runs')}>
+      <h1>${t('Runs')}</h1>
+      ${shown.length === 0 ? nothingYet : this.runs(shown)}
+      ${help(t('All runs of the shown log. Click a column title to sort, type to filter, and select runs to compare, evaluate or tag them.'), 'training')}
+    </main>`;
+  }
+
+  private runs(all: readonly RunRow[]): TemplateResult {
+    const rows = sortedRows(narrowed(all, this.text), columns, this.sort);
+    // Runs that the text hides are not acted on, because nobody sees them.
+    const ids = rows.flatMap(({ id }) => (this.ticked.has(id) ? [id] : []));
+    const act = (action: Action) => (): void => api.postMessage({ type: 'act', action, ids });
+    const disabled = ids.length === 0;
+    return html`<div class="controls">
+        ${textField({
+          ...{ id: 'text', label: t('Filter by name, tag, note, …'), value: this.text, isLabelHidden: true },
+          onInput: (text) => this.see({ text }),
+        })}
+        <span class="quiet" role="status">${countWords(rows.length, all.length, ids.length)}</span>
+      </div>
+      <div class="controls">
+        ${button({
+          ...{ label: t('Compare'), icon: 'graph-line', kind: 'primary', disabled, onPress: act('compare') },
+          title: t('Compare the selected runs; a single one with its base model'),
+        })}
+        ${button({
+          ...{ label: t('Evaluate…'), icon: 'beaker', disabled, onPress: act('evaluate') },
+          title: t('Play held-out tasks with the models of the selected runs'),
+        })}
+        ${button({
+          ...{ label: t('Tags…'), icon: 'tag', disabled, onPress: act('tag') },
+          title: t('Tag the selected runs'),
+        })}
+        ${saveButtons({
+          ...{ name: t('Runs'), csv: () => runsCsv(rows) },
+          onSave: (file) => api.postMessage({ type: 'save', file }),
+        })}
+      </div>
+      ${
+        rows.length === 0
+          ? html`<p class="first">${t('No run matches the filter.')}</p>`
+          : sortableTable({
+              ...{ label: t('Runs'), columns, rows, sort: this.sort, ticked: this.ticked },
+              ...{ idOf: ({ id }: RunRow) => id, nameOf: ({ name }: RunRow) => name },
+              onSort: (sort) => this.see({ sort }),
+              onTick: (ticked) => this.see({ ticked }),
+            })
+      }`;
+  }
+
+  private see(how: {
+    readonly sort?: Sort;
+    readonly text?: string;
+    readonly ticked?: ReadonlySet<string>;
+  }): void {
+    Object.assign(this, how);
+    const { sort, text, ticked } = this;
+    api.setState({ sort, text, ticked: [...ticked] });
+  }
+}
+
+function countWords(shown: number, all: number, ticked: number): string {
+  const runs =
+    shown === all
+      ? all === 1
+        ? t('1 run')
+        : t('{0} runs', grouped(all))
+      : t('{0} of {1} runs', grouped(shown), grouped(all));
+  return ticked === 0 ? runs : t('{0}, {1} selected', runs, grouped(ticked));
+}
+
+const nothingYet = html`<p class="first">${t('There are no runs yet.')}</p>
+  ${button({ label: t('New run…'), kind: 'primary', onPress: () => api.postMessage({ type: 'new' }) })}`;
