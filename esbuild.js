@@ -162,6 +162,7 @@ const builds = [
     entryPoints: entries({
       'webview/session': 'webview/session/session.ts',
       'webview/replay': 'webview/replay/replay.ts',
+      'webview/judging': 'webview/judging/judging.ts',
     }),
   },
   {
@@ -170,7 +171,9 @@ const builds = [
     ...{ splitting: true, chunkNames: 'webview/chunk-[hash]' },
     entryPoints: entries({
       'webview/statistics': 'webview/statistics/statistics.ts',
+      'webview/people': 'webview/people/people.ts',
       'webview/run': 'webview/run/run.ts',
+      'webview/runs': 'webview/runs/runs.ts',
       'webview/newRun': 'webview/newRun/newRun.ts',
       'webview/teaching': 'webview/teaching/teaching.ts',
       'webview/comparison': 'webview/comparison/comparison.ts',

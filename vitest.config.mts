@@ -82,6 +82,8 @@ export default defineConfig({
           // A step waits for several things, each of which may take as long as the driver waits.
           testTimeout: 400_000,
           hookTimeout: 600_000,
+          // A value is waited for as long as an element (driver.ts).
+          expect: { poll: { timeout: 150_000 } },
           // Each file has a workbench of its own, which mostly waits.
           fileParallelism: true,
         },

@@ -18,18 +18,22 @@ import { ModelFolders } from './models/folders';
 import type { ModelNode } from './models/nodes';
 import { ModelTree } from './models/tree';
 import { Exports } from './export/exports';
+import { JudgingPanels } from './judging/panel';
 import { Replays } from './replay/panel';
 import { RunControl } from './runs/control';
 import { RunEndings } from './runs/endings';
 import { RunForms } from './runs/form/forms';
 import { runPanels as runPanelsOf } from './runs/panel';
+import { PinnedCharts } from './runs/pinned';
 import { RunQueue } from './runs/queue';
 import { RunStarter } from './runs/starting';
 import { EditorTrainer } from './trainer';
+import { runTablePanels } from './runs/table/panel';
 import { RunTree } from './runs/tree';
 import { type RunNode } from './runs/items';
 import { RunWatch } from './runs/watch';
 import { Sessions } from './session/sessions';
+import { peoplePanels } from './people/panel';
 import { statisticsPanels } from './statistics/panel';
 import { LeaderboardTree } from './leaderboard/tree';
 import { Participant } from './chat/participant';
@@ -95,6 +99,8 @@ export function buildApp(context: vscode.ExtensionContext) {
   };
   const exports = own(new Exports(log, (episode) => replays.replay(episode), publish));
   const statistics = own(statisticsPanels({ extension, log, trajectories }));
+  const people = own(peoplePanels({ extension, log, trajectories, open: (id) => replays.replay(id) }));
+  const judging = own(new JudgingPanels({ extension, engines, openReplay: (id) => replays.replay(id) }));
   own(new Documents(engines, packs));
 
   const runWatch = own(new RunWatch(engines, report));
@@ -102,7 +108,9 @@ export function buildApp(context: vscode.ExtensionContext) {
   const runTree = own(new RunTree(runWatch, runQueue, log));
   const runStarter = new RunStarter(runWatch, trainer, runQueue);
   const runControl = new RunControl(runWatch, trainer, runQueue);
-  const runPanels = own(runPanelsOf({ extension, engines, watch: runWatch, queue: runQueue }));
+  const pinned = own(new PinnedCharts(memory));
+  const runPanels = own(runPanelsOf({ extension, engines, watch: runWatch, queue: runQueue, pinned }));
+  const runTables = own(runTablePanels({ extension, log, watch: runWatch, runPanels }));
   const runForms = own(
     new RunForms(extension, {
       ...{ engines, packs, trainer, memory, starter: runStarter },
@@ -110,7 +118,7 @@ export function buildApp(context: vscode.ExtensionContext) {
       open: (run) => runPanels.open(run),
     }),
   );
-  const comparisons = own(comparisonPanels({ extension, engines, packs, runPanels, runWatch }));
+  const comparisons = own(comparisonPanels({ extension, engines, packs, runPanels, runWatch, pinned }));
   const teacher = own(new Teacher(engine, trainer));
   const lesson = { extension, engine, teacher, runPanels };
   const teaching = own(teachingPanels(lesson));
@@ -138,8 +146,9 @@ export function buildApp(context: vscode.ExtensionContext) {
   return {
     ...{ extension, configuration, engine, engines, titles, status },
     ...{ packs, played, adder, drop, tasks, guidelines, download, samplePacks },
-    ...{ trajectories, leaderboard, panels, critics, replays, exports, publish, statistics },
-    ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runForms, comparisons, teaching },
+    ...{ trajectories, leaderboard, panels, critics, replays, exports, publish, statistics, people, judging },
+    ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runTables, runForms },
+    ...{ comparisons, teaching },
     ...{ folders, connect, choice, candidates, models },
     ...{ ownTests, proposals, collaborations },
   };
@@ -150,6 +159,9 @@ export type App = ReturnType<typeof buildApp>;
 
 /** The row on which a menu or a tree called a command; undefined from the palette. */
 export type CommandRow = TaskNode | TrajectoryNode | ModelNode | RunNode | undefined;
+
+/** The row of a command that a key may call as well, which means the selected rows. */
+export type RowOrSelected = CommandRow | 'selected';
 
 const manifestSchema = lazily(() =>
   z.object({

@@ -3,24 +3,31 @@ import type { HelpPage } from '../../webview/ui/protocol';
 import { modelOf } from '../core/training/runFolder';
 import type { Run } from '../core/training/runs';
 import type { TrajectorySummary } from '../core/trajectory/trajectory';
-import type { App, CommandRow } from './app';
+import type { App, CommandRow, RowOrSelected } from './app';
 import { collectPack } from './collecting/commands';
 import * as comparison from './comparison/commands';
 import { idOf, type CommandName } from './contributions';
 import { openDocument, useUri } from './documents';
 import { openHelp, openNamedHelp } from './help';
+import * as judging from './judging/commands';
 import * as models from './models/commands';
 import type { Server } from './models/server';
 import { compareBlindly } from './runs/blind';
 import * as runs from './runs/commands';
 import * as notes from './runs/notes';
+import { assignPack } from './tasks/assigning';
 import * as tasks from './tasks/commands';
 import { askFilter } from './tasks/filter';
 import type { Pack, ListedTask } from './tasks/packs';
+import { openBeside } from './replay/beside';
 import { chooseLog } from './trajectories/chooseLog';
 import * as dialogues from './trajectories/commands';
 import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
+import { saveFilter } from './trajectories/filterPicker';
 import { importTrajectories } from './trajectories/importing';
+import { noteOnDialogue, renameDialogue, tagDialogues } from './trajectories/labelling';
+import { acceptDialogues, redoDialogues, takeReviewsBack } from './trajectories/reviewing';
+import { rowsMeant } from './tree';
 import { summariesOf } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
@@ -59,6 +66,7 @@ export const commands = {
     refused: notPlayed,
     run: (app, row) => collectPack(app, row?.kind === 'pack' ? row.pack : undefined),
   },
+  assignPack: { run: (app, row) => assignPack(app, row?.kind === 'pack' ? row.pack : undefined) },
   removePack: { run: ofPack(tasks.removePack) },
   toggleCounters: {
     run: ({ configuration }) => configuration.set('session.showCounters', !configuration.showsCounters),
@@ -100,6 +108,9 @@ export const commands = {
     ),
   },
   openReplay: { run: ofDialogue(({ replays }, { id }) => replays.replay(id)) },
+  nextFailure: { run: (app) => openBeside(app, 'failed', 'next') },
+  previousFailure: { run: (app) => openBeside(app, 'failed', 'previous') },
+  nextUnreviewed: { run: (app) => openBeside(app, 'unreviewed', 'next') },
   openSession: { run: ofDialogue(({ panels }, { id }) => panels.openTrajectory(id)) },
   compareTrajectory: { run: ofDialogue(dialogues.compareWith) },
   compareTrajectories: {
@@ -108,9 +119,18 @@ export const commands = {
     ),
   },
   filterTrajectories: { run: dialogues.filter },
+  saveTrajectoryFilter: { run: ({ trajectories }) => saveFilter(trajectories) },
   clearTrajectoryFilter: { run: ({ trajectories }) => (trajectories.filter = {}) },
   searchTranscripts: { run: dialogues.search },
   groupTrajectories: { run: dialogues.group },
+  renameTrajectory: { run: ofDialogues(renameDialogue) },
+  tagTrajectories: { run: ofDialogues(tagDialogues) },
+  noteOnTrajectory: { run: ofDialogues(noteOnDialogue) },
+  acceptTrajectories: { run: ofDialogues(acceptDialogues) },
+  redoTrajectories: { run: ofDialogues(redoDialogues) },
+  unreviewTrajectories: { run: ofDialogues(takeReviewsBack) },
+  judgeTrajectory: { run: ofDialogue(judging.judge) },
+  judgeNext: { run: judging.judgeNext },
   deleteTrajectories: { run: ofDialogues((app, rows) => deleteDialogues(app, rows, dialogues.titleIn(app))) },
   restoreTrajectories: { run: (app) => restoreDialogues(app.engines.shown.engine, dialogues.titleIn(app)) },
   exportTrajectories: {
@@ -123,6 +143,7 @@ export const commands = {
   },
   importTrajectories: { run: ({ engines }) => importTrajectories(engines.shown) },
   showStatistics: { run: ({ statistics }) => statistics.open('log') },
+  showAgreement: { run: ({ people }) => people.open('log') },
   chooseLog: { run: ({ engines }) => chooseLog(engines) },
   openTranscript: { run: dialogues.openTranscript },
 
@@ -147,7 +168,13 @@ export const commands = {
   removeModel: { run: models.remove },
 
   // Consent.
-  changeConsent: { run: ({ engines, panels }) => changeConsent(engines, panels) },
+  changeConsent: {
+    run: async ({ engines, panels, tasks }) => {
+      await changeConsent(engines, panels);
+      // The list shows the progress of the person with this pseudonym.
+      tasks.redraw();
+    },
+  },
   deleteMyData: { run: deleteData },
 
   // A developer's own code.
@@ -190,6 +217,7 @@ export const commands = {
   tagRuns: { run: notes.tagRuns },
   noteOnRun: { run: notes.noteOnRun },
   findRun: { run: notes.findRun },
+  showRunTable: { run: ({ runTables }) => runTables.open('runs') },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
   compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },
   deleteRun: { run: runs.remove },
@@ -222,10 +250,24 @@ function ofDialogue(act: (app: App, dialogue: TrajectorySummary) => unknown): Ha
   return (app, row) => (row?.kind === 'trajectory' ? act(app, row.summary) : undefined);
 }
 
-/** Returns a handler for the dialogues selected with its row. A key passes no row, and means the selection. */
+/**
+ * Returns a handler for the dialogues selected with its row. A key of the list passes `selected`. The palette passes
+ * nothing, and means the dialogue that is replayed in front, or else the selection.
+ */
 function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) => unknown): Handler {
-  return (app, row, selected = row === undefined ? app.trajectories.selection : [row]) =>
-    act(app, summariesOf(selected.filter((one) => one !== undefined)));
+  return async (app, row: RowOrSelected, selected) => {
+    const front = row === undefined ? app.replays.front : undefined;
+    if (front !== undefined) {
+      const summary = (await (await app.engines.withEpisode(front)).log()).summary(front);
+      return act(app, summary === undefined ? [] : [summary]);
+    }
+    const rows = await rowsMeant<CommandRow>(app.trajectories, row, selected);
+    const chosen = summariesOf(rows.filter((one) => one !== undefined));
+    if (chosen.length > 0) return act(app, chosen);
+    void vscode.window.showInformationMessage(
+      t('No dialogue is selected: select one in the view Trajectories, or open it there.'),
+    );
+  };
 }
 
 /** Returns a handler for the document whose title has the button; the document is undefined from elsewhere. */
@@ -234,7 +276,7 @@ function ofDocument(act: (app: App, document: vscode.Uri | undefined) => unknown
 }
 
 function showMore({ tasks, trajectories }: App, row: CommandRow): void {
-  if (row?.kind === 'more' && 'pack' in row) tasks.showMore(row.pack);
+  if (row?.kind === 'more' && 'pack' in row) tasks.showMore(row);
   else trajectories.showMore(row?.kind === 'more' && 'of' in row ? row.of : '');
 }
 
@@ -252,6 +294,12 @@ export function registerCommands(app: App): vscode.Disposable {
     return vscode.commands.registerCommand(id, async (row: CommandRow, selected?: readonly CommandRow[]) => {
       try {
         if (refused !== undefined) refuseInRestrictedMode(refused);
+        // The editor does not know rows that it is about to draw anew.
+        if (Array.isArray(selected) && selected.includes(undefined)) {
+          const sentence = t('The list was drawn anew at that moment: choose the command again.');
+          void vscode.window.showInformationMessage(sentence);
+          return;
+        }
         // Nothing is returned, because the editor would serialize the whole of a panel.
         await run(app, row, selected);
       } catch (error) {

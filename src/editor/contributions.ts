@@ -30,7 +30,13 @@ export const panelTypes = {
   /** A dialogue of the log to read, or two of one task. */
   replay: 'tandem.replay',
   statistics: 'tandem.statistics',
+  /** A dialogue that others played, to judge it. */
+  judging: 'tandem.judging',
+  /** What people played and judged, and how far they agree. */
+  people: 'tandem.people',
   run: 'tandem.run',
+  /** All training runs, as a table. */
+  runs: 'tandem.runTable',
   /** The form for a new training run. */
   newRun: 'tandem.newRun',
   /** The lesson of the agent. */
@@ -64,8 +70,9 @@ export const contextValues = {
   pack: 'tandem.pack',
   /** A task about which nobody has begun a dialogue. */
   newTask: 'tandem.newTask',
+  /** A task about which there is a dialogue, none of them finished by the person at this window. */
   draftTask: 'tandem.draftTask',
-  /** A task that was answered or skipped. */
+  /** A task that the person has answered or skipped. */
   playedTask: 'tandem.playedTask',
   trajectory: 'tandem.trajectory',
   trajectoryFilter: 'tandem.trajectoryFilter',

@@ -4,8 +4,10 @@ import type { TrajectoryLog } from '../core/trajectory/log';
 
 /** Milliseconds from the last reported change of a log until what other processes appended is read. */
 const FOLLOW_AFTER_MS = 300;
-/** Milliseconds between looks at a log without a reported change. */
+/** Milliseconds between looks at a log without a reported change, while the window has the focus. */
 const LOOK_EVERY_MS = 5000;
+/** One look in so many is done without the focus too: the window may be in sight, beside another one. */
+const LOOK_UNFOCUSED = 6;
 
 interface LogChange {
   /** The data folder, as it was opened. */
@@ -92,11 +94,19 @@ export class Logs implements vscode.Disposable {
   }
 
   /**
-   * Reads what another window or a terminal appends to the same log. The file system may not report changes in a folder
-   * that was just made, so the log is also read now and then while somebody can see it.
+   * Reads what another window, a terminal or another machine appends to the same log. The file system may not report
+   * changes in a folder that was just made, and a network drive reports none of other machines, so the log is also read
+   * now and then.
    */
   private follow(folder: string, log: TrajectoryLog): vscode.Disposable {
-    const read = (): void => void log.refresh().catch((error: unknown) => this.report(error));
+    let reading = 0;
+    const read = (): void => {
+      reading += 1;
+      void log
+        .refresh()
+        .catch((error: unknown) => this.report(error))
+        .finally(() => (reading -= 1));
+    };
     let timer: NodeJS.Timeout | undefined;
     const readSoon = (): void => {
       clearTimeout(timer);
@@ -106,7 +116,12 @@ export class Logs implements vscode.Disposable {
     const watcher = vscode.workspace.createFileSystemWatcher(pattern);
     watcher.onDidChange(readSoon);
     watcher.onDidCreate(readSoon);
-    const looking = setInterval(() => vscode.window.state.focused && read(), LOOK_EVERY_MS);
+    let looks = 0;
+    const looking = setInterval(() => {
+      looks += 1;
+      if (reading > 0) return; // a slow drive takes longer
+      if (vscode.window.state.focused || looks % LOOK_UNFOCUSED === 0) read();
+    }, LOOK_EVERY_MS);
     const focus = vscode.window.onDidChangeWindowState(({ focused }) => focused && read());
     return new vscode.Disposable(() => {
       clearTimeout(timer);

@@ -3,10 +3,14 @@ import { Fault } from '../core/fault';
 import { lazily } from '../core/lazily';
 import { figureNames } from '../../webview/chart/protocol';
 import * as comparison from '../../webview/comparison/protocol';
+import type { PageFile } from '../../webview/saving/protocol';
 import type * as newRun from '../../webview/newRun/protocol';
 import * as replay from '../../webview/replay/protocol';
 import * as run from '../../webview/run/protocol';
+import * as runs from '../../webview/runs/protocol';
 import * as session from '../../webview/session/protocol';
+import * as judging from '../../webview/judging/protocol';
+import type * as people from '../../webview/people/protocol';
 import type * as statistics from '../../webview/statistics/protocol';
 import * as teaching from '../../webview/teaching/protocol';
 
@@ -15,7 +19,10 @@ export interface PageMessages {
   readonly session: session.FromWebview;
   readonly replay: replay.FromWebview;
   readonly statistics: statistics.FromWebview;
+  readonly judging: judging.FromWebview;
+  readonly people: people.FromWebview;
   readonly run: run.FromWebview;
+  readonly runs: runs.FromWebview;
   readonly newRun: newRun.FromWebview;
   readonly comparison: comparison.FromWebview;
   readonly teaching: teaching.FromWebview;
@@ -39,8 +46,15 @@ type Kinds = {
 
 /** Maximum number of characters of a text; no person writes or copies more at once. */
 const MOST_CHARACTERS = 5_000_000;
+/** Maximum number of characters of a file; a comparison of a hundred long runs has a third of them. */
+const MOST_OF_FILE = 50_000_000;
 /** Maximum number of values; a form has some fifty fields. */
 const MOST_VALUES = 1000;
+/** Maximum number of runs that are chosen at once. */
+const MOST_RUNS = 10_000;
+
+/** How every PNG begins in base64: its signature and its first chunk. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUg';
 
 const kinds = lazily((): Kinds => {
   const text = z.string().max(MOST_CHARACTERS);
@@ -48,10 +62,14 @@ const kinds = lazily((): Kinds => {
   const given = name.refine((written) => written.trim() !== '');
   const turn = z.int().min(1);
   const choice = z.strictObject({ stage: name.optional(), figure: z.enum(figureNames).optional() });
+  const pin = { stage: name, figure: z.enum(figureNames), isPinned: z.boolean() };
   const draft = z.strictObject({
     text,
     suggestion: z.strictObject({ text, by: name, replaced: text }).optional(),
   });
+  const file: z.ZodType<PageFile> = z
+    .strictObject({ name, kind: z.enum(['csv', 'png']), content: z.string().max(MOST_OF_FILE) })
+    .refine(({ kind, content }) => kind === 'csv' || content.startsWith(PNG));
   const values = z.record(name, text).refine((written) => Object.keys(written).length <= MOST_VALUES);
   return {
     session: {
@@ -88,8 +106,33 @@ const kinds = lazily((): Kinds => {
       judge: { episode: name, turn, agrees: z.boolean().nullable() },
       act: { action: z.enum(replay.actions), episode: name },
     },
-    statistics: { ready: {}, filter: {}, play: {} },
-    run: { ready: { choice }, choose: { choice }, act: { action: z.enum(run.actions) } },
+    statistics: { ready: {}, filter: {}, play: {}, save: { file } },
+    judging: {
+      ready: {},
+      'open-link': { address: text },
+      copy: { text },
+      choose: {
+        ...{ turn, pair: z.int().min(0), picked: z.literal([0, 1, 'equal', 'neither']) },
+        milliseconds: z.int().min(0),
+      },
+      finish: {
+        ...{ stars: z.int().min(1).max(5), comment: name.optional() },
+        thumbs: z.array(z.strictObject({ turn, thumb: z.enum(['up', 'down']) })).max(MOST_VALUES),
+      },
+      act: { action: z.enum(judging.actions) },
+    },
+    people: { ready: {}, filter: {}, open: { episode: name }, save: { file } },
+    run: {
+      ...{ ready: { choice }, choose: { choice }, act: { action: z.enum(run.actions) } },
+      ...{ pin, save: { file } },
+    },
+    runs: {
+      ready: {},
+      new: {},
+      open: { id: name },
+      act: { action: z.enum(runs.actions), ids: z.array(name).max(MOST_RUNS) },
+      save: { file },
+    },
     newRun: {
       ready: { values: values.optional() },
       change: { values },
@@ -102,6 +145,8 @@ const kinds = lazily((): Kinds => {
       choose: { choice },
       act: { action: z.enum(comparison.actions) },
       open: { run: z.int().min(0) },
+      pin,
+      save: { file },
     },
     teaching: {
       ready: {},
@@ -111,8 +156,6 @@ const kinds = lazily((): Kinds => {
   };
 });
 
-type AnyMessage = PageMessages[keyof PageMessages];
-
 const schemas = lazily(() => {
   const all = Object.entries<Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>>(kinds());
   return new Map(
@@ -121,7 +164,7 @@ const schemas = lazily(() => {
       new Map(
         Object.entries(ofPage).map(([kind, fields]) => [
           kind,
-          z.strictObject({ type: z.literal(kind), ...fields }) as z.ZodType as z.ZodType<AnyMessage>,
+          z.strictObject({ type: z.literal(kind), ...fields }) as z.ZodType,
         ]),
       ),
     ]),
@@ -190,7 +233,10 @@ export function readMessage<Page extends keyof PageMessages>(page: Page, said: u
   const kind = typeof type === 'string' && ofPage.has(type) ? type : undefined;
   if (kind === undefined) return { kind, fault: unread(page, 'is of no kind that it has') };
   const read = ofPage.get(kind)!.safeParse(said);
-  if (read.success) return { message: read.data as PageMessages[Page] };
+  if (read.success) {
+    const message = read.data as PageMessages[Page];
+    return { message };
+  }
   const [field] = read.error.issues[0]!.path;
   const what = field === undefined ? 'has a field too many' : `has a wrong “${String(field)}”`;
   return { kind, fault: unread(page, `is called “${kind}” and ${what}`) };

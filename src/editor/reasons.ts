@@ -11,6 +11,17 @@ export function skipReasons(t: Translate): readonly string[] {
   ];
 }
 
+/** Returns the suggested reasons for which a dialogue is to be redone. */
+export function redoReasons(t: Translate): readonly string[] {
+  return [
+    t('A reply is wrong'),
+    t('A reply gives the answer away'),
+    t('A reply is unclear'),
+    t('The dialogue was ended too early'),
+    t('It goes on about something else'),
+  ];
+}
+
 /** Returns the sentence about a message that was stopped while it was written. */
 export function stoppedWords(role: 'agent' | 'simulator', t: Translate): string {
   return role === 'agent'
@@ -21,6 +32,7 @@ export function stoppedWords(role: 'agent' | 'simulator', t: Translate): string 
 /** All reasons that Tandem itself logs. */
 const own = (t: Translate): readonly string[] => [
   ...skipReasons(t),
+  ...redoReasons(t),
   stoppedWords('agent', t),
   stoppedWords('simulator', t),
   t('Cancelled while it was played.'),

@@ -72,6 +72,8 @@ interface PickStep<Item extends vscode.QuickPickItem> extends Head {
   readonly items: readonly Item[] | Promise<readonly Item[]>;
   /** Returns true for the item that is active at first; by default the first one. */
   readonly active?: (item: Item) => boolean;
+  /** Called when the button of an item is pressed; returns the items after it. */
+  readonly onButton?: (item: Item) => readonly Item[];
   readonly matchOnDescription?: boolean;
   readonly matchOnDetail?: boolean;
 }
@@ -95,7 +97,7 @@ function pick<Item extends vscode.QuickPickItem>(
   { isSeveral }: { readonly isSeveral: boolean },
 ): Promise<Given<readonly Item[]>> {
   const list = vscode.window.createQuickPick<Item>();
-  const { title, step: number, totalSteps, placeholder, items, active } = step;
+  const { title, step: number, totalSteps, placeholder, items, active, onButton } = step;
   const { matchOnDescription = false, matchOnDetail = false } = step;
   Object.assign(list, { title, step: number, totalSteps, placeholder, matchOnDescription, matchOnDetail });
   list.canSelectMany = isSeveral;
@@ -113,6 +115,9 @@ function pick<Item extends vscode.QuickPickItem>(
     return [
       list.onDidAccept(() => {
         if (!list.busy && (isSeveral || list.selectedItems.length > 0)) give(list.selectedItems);
+      }),
+      list.onDidTriggerItemButton(({ item }) => {
+        if (onButton !== undefined) fill(onButton(item));
       }),
     ];
   });

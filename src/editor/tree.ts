@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { grouped } from '../core/text';
 import { idOf } from './contributions';
@@ -6,12 +7,20 @@ import type { views } from './contributions';
 const { t } = vscode.l10n;
 
 const MINUTE_MS = 60_000;
+/** Milliseconds without a question for rows, after which those below an open row are drawn as well. */
+const DRAWN_AFTER_MS = 100;
 
 /** The rows of one of our views, and the view around them. */
 export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly owned: { dispose(): unknown }[] = [this.changed];
   protected readonly view: vscode.TreeView<Node>;
+
+  /** Whether the editor has not asked for the rows since they changed. */
+  private isStale = false;
+  /** Number of questions for rows that are not answered, and when the last was (ms since the epoch). */
+  private asked = 0;
+  private answeredAt = 0;
 
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -23,16 +32,37 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
     this.owns(this.view);
   }
 
-  abstract getChildren(node?: Node): Promise<Node[]>;
+  /** Returns the rows below one, or those at the top. */
+  protected abstract children(node?: Node): Promise<Node[]>;
 
   abstract getTreeItem(node: Node): vscode.TreeItem;
 
-  /** The selected rows; the keyboard is on the first. */
-  get selection(): readonly Node[] {
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node === undefined) this.isStale = false;
+    this.asked += 1;
+    try {
+      return await this.children(node);
+    } finally {
+      this.asked -= 1;
+      this.answeredAt = Date.now();
+    }
+  }
+
+  /**
+   * Returns the selected rows; the keyboard is on the first. While rows are drawn anew the editor knows none of them and
+   * says that nothing is selected, so this waits until they are drawn.
+   */
+  async selection(): Promise<readonly Node[]> {
+    while (this.view.visible && this.isBeingDrawn) await wait(DRAWN_AFTER_MS);
     return this.view.selection;
   }
 
+  private get isBeingDrawn(): boolean {
+    return this.isStale || this.asked > 0 || Date.now() - this.answeredAt < DRAWN_AFTER_MS;
+  }
+
   redraw(): void {
+    this.isStale = true;
     this.changed.fire(undefined);
   }
 
@@ -62,6 +92,18 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
     this.owns(new vscode.Disposable(() => clearInterval(timer)));
     this.whenSeen(work);
   }
+}
+
+/**
+ * Returns the rows that a command is about: those that are selected with its row. A key of the list passes `selected` in
+ * place of a row, and the palette nothing; both mean the selection.
+ */
+export async function rowsMeant<Row>(
+  tree: { readonly selection: () => Promise<readonly Row[]> },
+  row: Row | 'selected' | undefined,
+  selected: readonly Row[] | undefined,
+): Promise<readonly Row[]> {
+  return selected ?? (row === undefined || row === 'selected' ? tree.selection() : [row]);
 }
 
 /** A row that stands for the rows of a list which are not shown. */

@@ -1,3 +1,4 @@
+import { grouped } from '../core/text';
 import type { Run } from '../core/training/runs';
 import type { Translate } from './translate';
 
@@ -34,6 +35,10 @@ export function ago(at: string, now: number, t: Translate): string {
   return days === 1 ? t('yesterday') : t('{0} days ago', days);
 }
 
+/** Returns `1 dialogue` or for example `1,204 dialogues`. */
+export const dialogues = (count: number, t: Translate): string =>
+  count === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(count));
+
 /** Lets a sentence begin in lower case, as after a colon. A leading acronym stays as it is. */
 export function lowerFirst(text: string): string {
   return /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
@@ -62,3 +67,9 @@ export function roughly(seconds: number, t: Translate): string {
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
   return t('{0} min', Math.round(seconds / 60));
 }
+
+/**
+ * Returns a text for a message or prompt of the editor in which nothing is a link. The editor draws `[text](address)` as
+ * one, and an address may be a command; so names that somebody else wrote go through here.
+ */
+export const withoutLinks = (text: string): string => text.replaceAll('](', '] (');

@@ -38,7 +38,7 @@ export class GradeElement extends PlainElement {
         ${icon(look)} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, including its faults.')}</p>` : nothing}
-      ${tests.length === 0 ? html`<p class="quiet">${t('Which tests failed is not recorded.')}</p>` : this.table(tests)}
+      ${tests.length === 0 ? html`<p class="quiet">${t('The result of each test is not recorded.')}</p>` : this.table(tests)}
     </div>`;
   }
 

@@ -35,6 +35,11 @@ export function renderMarkdown(source: string): string {
   return markdown.render(withVisibleControls(source));
 }
 
+/** Returns safe HTML of a text that is shown as it is. */
+export function renderPlain(source: string): string {
+  return markdown.utils.escapeHtml(withVisibleControls(source));
+}
+
 /** Returns safe HTML of one piece of Python, without a block around it. */
 export function renderPython(source: string): string {
   return highlighter.highlight(withVisibleControls(source), { language: 'python', ignoreIllegals: true })

@@ -1,5 +1,5 @@
 import { t } from '../language';
-import type { ModelNames, ChoiceView, Seat, TaskView } from '../session/protocol';
+import type { ModelNames, ChoiceView, Picked, Seat, TaskView } from '../session/protocol';
 import { shortened } from './protocol';
 
 /** Returns the name of a model's connection or run; undefined when it has none. */
@@ -20,6 +20,19 @@ export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test
 
 /** Names of the two candidates, in the order in which they are shown. */
 export const LETTERS = ['A', 'B'] as const;
+
+/** Says which of two candidates somebody found better. */
+export function pickedWords(picked: Picked): string {
+  switch (picked) {
+    case 0:
+    case 1:
+      return LETTERS[picked];
+    case 'equal':
+      return t('equal');
+    case 'neither':
+      return t('neither');
+  }
+}
 
 /**
  * Says who chose which candidate; once the dialogue is over, also which agents wrote them.

@@ -1,3 +1,5 @@
+export { withVisibleControls } from './untrusted';
+
 /** Shortens a model's name in the settings: it removes the server and all folders that do not tell models apart. */
 export function shortened(model: string): string {
   const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];

@@ -7,8 +7,11 @@ import { withVisibleControls } from './untrusted';
 import type { StreamView } from '../session/protocol';
 
 /** Draws Markdown from the agent; `renderMarkdown` lets none of its HTML through. */
-export function prose(source: string): TemplateResult {
-  return html`<div class="prose">${unsafeHTML(renderMarkdown(source))}</div>`;
+export const prose = (source: string): TemplateResult => drawn(renderMarkdown(source));
+
+/** @param rendered safe HTML, as `renderMarkdown` returns it */
+export function drawn(rendered: string): TemplateResult {
+  return html`<div class="prose">${unsafeHTML(rendered)}</div>`;
 }
 
 /** Draws a finished message of the agent. */

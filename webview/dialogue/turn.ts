@@ -3,7 +3,7 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { icon, linkButton } from '../ui';
 import './transcript.css';
-import { said, thoughtsOf } from './said';
+import { drawn, said, thoughtsOf } from './said';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
 
@@ -24,17 +24,17 @@ export function message(
 
 /**
  * Draws a message of the agent, with its thoughts folded.
- * @param more is shown below the message, before and after the thoughts
+ * @param more is shown below the message, before and after the thoughts; `rendered` is safe HTML to draw in its place
  * @param aside is shown at the right
  */
 export function agentMessage(
   { turn, visible, thoughts, final }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final'>,
-  more: { readonly before?: unknown; readonly after?: unknown } = {},
+  more: { readonly before?: unknown; readonly after?: unknown; readonly rendered?: string } = {},
   aside: unknown = nothing,
 ): TemplateResult {
   return message(
     final ? t('answer') : t('agent'),
-    html`${said(visible)} ${more.before ?? nothing}
+    html`${more.rendered === undefined ? said(visible) : drawn(more.rendered)} ${more.before ?? nothing}
     ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))} ${more.after ?? nothing}`,
     'agent',
     aside,

@@ -16,3 +16,7 @@ export function decimal(number: number, digits: number): string {
 export function enumerated(numbers: readonly number[]): string {
   return new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(numbers.map(String));
 }
+
+/** Writes a fixed number of decimals as `decimal` does, but with a minus sign in place of the hyphen: `−0.50`. */
+export const withMinus = (number: number, digits: number): string =>
+  decimal(number, digits).replace('-', '−');

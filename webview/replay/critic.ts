@@ -6,22 +6,21 @@ import { signed } from './figures';
 import { host } from './host';
 import type { Credits } from './protocol';
 
+const choose = (label: string): TemplateResult =>
+  linkButton(label, () => host.send({ type: 'choose-critic' }), t('Choose the critic whose credit is shown'));
+
+/** Draws the link that asks for a critic; nothing once there is one. */
+export const criticLink = (credits: Credits | undefined): TemplateResult | typeof nothing =>
+  credits === undefined || credits.critic !== undefined ? nothing : choose(t('see the credit of each turn…'));
+
 /** Draws the line below the header's links: the chosen critic, how far people agree with it, and its scale. */
 export function criticLine(
   credits: Credits | undefined,
   shades: boolean,
   onShade: () => void,
 ): TemplateResult | typeof nothing {
-  if (credits === undefined) return nothing;
+  if (credits?.critic === undefined) return nothing;
   const { critic, problem, canScore, restriction } = credits;
-  const choose = (label: string): TemplateResult =>
-    linkButton(
-      label,
-      () => host.send({ type: 'choose-critic' }),
-      t('Choose the critic whose credit is shown'),
-    );
-  if (critic === undefined)
-    return html`<p class="knows critic">${choose(t('see the credit of each turn…'))}</p>`;
   const { name, folder, unit, scale, agreement } = critic;
   const isScored = credits.credits.some((turns) => turns !== null);
   const hasTokens = credits.credits.some((turns) => turns?.some(({ tokens }) => tokens !== undefined));

@@ -7,6 +7,7 @@ import type {
   ChoiceView,
   GradeView,
   MessageView,
+  Picked,
   ReplyView,
   Seat,
   TaskView,
@@ -26,13 +27,16 @@ export interface ReplayedReply extends ReplyView {
 export interface ReplayedChoice extends ChoiceView {
   /** Time that the choice took: `After 12 s.` */
   readonly took?: string;
+  /** Others judged the same candidates so later; `by` is `you` or a pseudonym. */
+  readonly judgements: readonly { readonly by: string; readonly picked: Picked }[];
 }
 
-export interface ReplayedTurn extends TurnView {
+export interface ReplayedTurn extends Omit<TurnView, 'rating'> {
   readonly choices?: readonly ReplayedChoice[];
   /** Samples of the message that this one replaced, oldest first. */
   readonly earlier: readonly MessageView[];
-  readonly rating?: TurnRating & { readonly by: string };
+  /** One of each person, in the order in which they were given. */
+  readonly ratings: readonly (TurnRating & { readonly by: string })[];
   readonly reply?: ReplayedReply;
   /** Hand-overs of the collaborator's seat after the agent's message; `name` and `seat` are the new ones. */
   readonly handOvers: readonly { readonly name: string; readonly seat: Seat }[];
@@ -60,9 +64,33 @@ export interface Replay {
   readonly hasReference: boolean;
   /** Latest grade of each mode. */
   readonly grades: readonly GradeView[];
-  readonly rating?: { readonly stars?: number; readonly comment?: string; readonly by: string };
+  /** One of each person, in the order in which they were given. */
+  readonly ratings: readonly { readonly stars?: number; readonly comment?: string; readonly by: string }[];
+  /** Absent while nobody has given a title, tags or a note. */
+  readonly label?: LabelView;
+  /** False while the dialogue may go on. */
+  readonly canReview: boolean;
+  readonly review?: ReviewView;
   /** Says that lines of the dialogue are missing from the log; absent when none are. */
   readonly damaged?: string;
+}
+
+/** People gave a dialogue this title, these tags and these notes. */
+export interface LabelView {
+  /** The last title that somebody gave. */
+  readonly title?: string;
+  /** Tags of all people: `#odd`. */
+  readonly tags: readonly string[];
+  /** `by` is `you` or a pseudonym. */
+  readonly notes: readonly { readonly by: string; readonly text: string }[];
+}
+
+/** A person's review of a dialogue. */
+export interface ReviewView {
+  readonly state: 'accepted' | 'redo';
+  readonly reason?: string;
+  /** `you` or a pseudonym. */
+  readonly by: string;
 }
 
 /** A critic's credit for one turn of the agent. */
@@ -149,6 +177,18 @@ export const actions = [
   'compare-with',
   /** Compares the answers of the two dialogues. */
   'compare-answers',
+  /** Replays the next failed dialogue of the list in the place of this one. */
+  'next-failure',
+  'previous-failure',
+  /** Replays the next dialogue of the list that nobody has reviewed. */
+  'next-unreviewed',
+  'accept',
+  'redo',
+  'take-review-back',
+  /** These ask for one's own title, tags or note of the dialogue. */
+  'rename',
+  'tag',
+  'note',
 ] as const;
 export type Action = (typeof actions)[number];
 

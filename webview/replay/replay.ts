@@ -1,5 +1,5 @@
 import '../language/page';
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../dialogue/dialogue.css';
 import './replay.css';
@@ -13,11 +13,14 @@ import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
-import { criticLine } from './critic';
+import { criticLine, criticLink } from './critic';
 import { tokenScale } from './figures';
 import { host } from './host';
+import { apart, type Apart, type Parting } from './parting';
+import { labelButtons, labelFacts, notes } from './label';
+import { reviewByKey, reviewTools } from './review';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
-import { facts, foot, turns, type Names, type ShownCredit } from './transcript';
+import { facts, foot, goToParting, turns, type Names, type ShownCredit } from './transcript';
 
 /** The page that replays one dialogue, or two of one task side by side. */
 @customElement('tandem-replay')
@@ -27,12 +30,20 @@ export class ReplayElement extends PageElement<ToWebview> {
     credit: true,
   } as const;
   @state() private shown: Shown | undefined;
+  /** How each of two dialogues differs from the other; undefined when they say the same, and for a single one. */
+  private apart: readonly [Apart, Apart] | undefined;
   @state() private credits: Credits | undefined;
   @state() private shades = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.addEventListener('click', (event) => this.followed(event));
+    document.addEventListener('keydown', (event) => {
+      const [first, second] = this.shown?.replays ?? [];
+      if (first === undefined || second !== undefined || !reviewByKey(event, first)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
     this.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
     });
@@ -57,8 +68,11 @@ export class ReplayElement extends PageElement<ToWebview> {
   private show(shown: Shown): void {
     const before = this.shown;
     this.shown = shown;
+    const [first, second] = shown.replays;
+    this.apart = first && second && apart(first.turns, second.turns);
     // Show another dialogue from its beginning.
-    if (shown.replays[0]?.episode !== before?.replays[0]?.episode) this.querySelector('main')?.scrollTo(0, 0);
+    if (shown.replays[0]?.episode !== before?.replays[0]?.episode)
+      for (const part of [this, ...this.querySelectorAll('main')]) part.scrollTo(0, 0);
     // Credit of other dialogues does not apply to these.
     if (!isSame(this.credits, shown)) this.credits = undefined;
     host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
@@ -72,9 +86,17 @@ export class ReplayElement extends PageElement<ToWebview> {
     this.classList.toggle('credited', this.credits?.credits.some((turns) => turns !== null) ?? false);
     return html`<header>
         <div class="line">
-          <h1>${task.title}</h1>
-          ${second === undefined ? facts(first, names) : ''}
+          ${
+            second === undefined
+              ? html`<div class="titled">
+                    <h1>${first.label?.title ?? task.title}</h1>
+                    ${labelButtons(first)}
+                  </div>
+                  ${reviewTools(first)}`
+              : html`<h1>${task.title}</h1>`
+          }
         </div>
+        ${second === undefined ? facts(first, names, labelFacts(first, first.label?.title && t('task: {0}', task.title))) : nothing}
         <p class="knows">
           ${
             first.hasReference
@@ -83,18 +105,22 @@ export class ReplayElement extends PageElement<ToWebview> {
                   >${t('a developer’s own function: what was hidden was in the developer’s head')}</span
                 >`
           }
-          ${second === undefined ? single(first) : pairLinks(first, second)}
+          ${second === undefined ? single(first) : pairLinks(first, second, this.apart?.[0].parting)}
+          ${criticLink(this.credits)}
         </p>
         ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}
       </header>
       <main tabindex="0" aria-label=${second === undefined ? t('Dialogue') : t('Two dialogues')}>
-        <div class="column request">${message(t('request'), prose(task.description), 'developer')}</div>
+        <div class="column request">
+          ${second === undefined ? notes(first) : nothing}
+          ${message(t('request'), prose(task.description), 'developer')}
+        </div>
         ${
           second === undefined
             ? html`<div class="column">${turns(first, names, this.credit(0))} ${foot(first, names)}</div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, names, t('First dialogue'), this.credit(0))}
-                ${column(second, names, t('Second dialogue'), this.credit(1))}
+                ${column(first, names, t('First dialogue'), this.credit(0), this.apart?.[0])}
+                ${column(second, names, t('Second dialogue'), this.credit(1), this.apart?.[1])}
               </div>`
         }
         <div class="column">
@@ -131,10 +157,18 @@ function single(replay: Replay): TemplateResult {
   ${link(t('compare with…'), 'compare-with', replay, t('Choose another dialogue of this task'))}`;
 }
 
-function pairLinks(first: Replay, second: Replay): TemplateResult {
-  return first.hasAnswer && second.hasAnswer
-    ? link(t('compare the answers'), 'compare-answers', first, t('Open the two answers in the diff editor'))
-    : html``;
+/** @param parting undefined when both dialogues say the same */
+function pairLinks(first: Replay, second: Replay, parting: Parting | undefined): TemplateResult {
+  return html`${
+    first.hasAnswer && second.hasAnswer
+      ? link(t('compare the answers'), 'compare-answers', first, t('Open the two answers in the diff editor'))
+      : ''
+  }
+  ${
+    parting === undefined
+      ? html`<span class="quiet">${t('both dialogues say the same')}</span>`
+      : linkButton(partingWords(parting), goToParting, t('Go to where the dialogues begin to differ'))
+  }`;
 }
 
 function column(
@@ -142,16 +176,26 @@ function column(
   names: Names,
   label: string,
   credit: ShownCredit | undefined,
+  difference: Apart | undefined,
 ): TemplateResult {
   return html`<section aria-label=${label}>
     <div class="of">
-      ${facts(replay, names)}
       <p class="knows">
+        <span class="which">${label}</span>
         ${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
       </p>
+      ${facts(replay, names, labelFacts(replay, replay.label?.title))} ${notes(replay)}
     </div>
-    ${turns(replay, names, credit)} ${foot(replay, names)}
+    ${turns(replay, names, credit, difference)} ${foot(replay, names)}
   </section>`;
+}
+
+function partingWords({ turn, by, only }: Parting): string {
+  if (only === 0) return t('first difference: turn {0}, which only the first has', turn);
+  if (only === 1) return t('first difference: turn {0}, which only the second has', turn);
+  return by === 'reply'
+    ? t('first difference: turn {0}, the reply', turn)
+    : t('first difference: turn {0}, the agent’s message', turn);
 }
 
 /** Counts the rows of the grid: one for the facts, one for each turn of the longer dialogue, one for the end. */

@@ -1,14 +1,25 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { choiceMade } from '../dialogue/choice';
 import { agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
-import { modelLabel, playerLabel } from '../dialogue/names';
+import { modelLabel, pickedWords, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import { creditMargin, otherVerdicts } from './credit';
 import { host } from './host';
-import type { CriticView, Replay, ReplayedReply, ReplayedTurn, Shown, TurnCredit } from './protocol';
+import type { Apart, Parting } from './parting';
+import type {
+  CriticView,
+  Replay,
+  ReplayedChoice,
+  ReplayedReply,
+  ReplayedTurn,
+  Shown,
+  TurnCredit,
+} from './protocol';
+import { reviewFact } from './review';
 import { shadedTokens } from './tokens';
 
 /** The chosen critic's credit for one dialogue. */
@@ -22,29 +33,60 @@ export interface ShownCredit {
 /** The reader's own pseudonym, and the names given to models. */
 export type Names = Pick<Shown, 'own' | 'called'>;
 
-/** Draws the turns of a dialogue, each with its credit at the left. */
-export function turns(replay: Replay, names: Names, credit: ShownCredit | undefined): TemplateResult {
+/**
+ * Draws the turns of a dialogue, each with its credit at the left.
+ * @param apart the difference from the dialogue beside it
+ */
+export function turns(
+  replay: Replay,
+  names: Names,
+  credit: ShownCredit | undefined,
+  apart?: Apart,
+): TemplateResult {
   return html`${repeat(
     replay.turns,
     ({ turn }) => turn,
-    (turn) => {
+    (turn, index) => {
       const said = credit?.turns.find((one) => one.turn === turn.turn);
+      const marked = apart?.marked[index];
+      const parts = (by: Parting['by']): TemplateResult | typeof nothing =>
+        apart?.parting.turn === turn.turn && apart.parting.by === by ? parting(apart.parting) : nothing;
       return html`<div class="played" role="group" aria-label=${t('Turn {0}', turn.turn)}>
         <div class="margin">
           ${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}
         </div>
         <div class="messages">
-          ${agentMessage(turn, about(turn, replay, names, said, credit?.tokenScale))}
-          ${turn.handOvers.map((to) => handOver(to, names))} ${reply(turn, names)}
+          ${parts('message')}
+          ${agentMessage(turn, {
+            ...about(turn, replay, names, said, credit?.tokenScale),
+            ...(marked?.message !== undefined && { rendered: marked.message }),
+          })}
+          ${turn.handOvers.map((to) => handOver(to, names))} ${parts('reply')}
+          ${reply(turn, names, marked?.reply)}
         </div>
       </div>`;
     },
   )}`;
 }
 
+/** Draws the place from which two dialogues differ. It takes the focus from the link that leads to it. */
+const parting = ({ only }: Parting): TemplateResult =>
+  html`<p class="parting" tabindex="-1">
+    ${icon('git-branch')} <span>${t('The dialogues differ from here on')}</span>
+    ${only === undefined ? linkButton(t('see the other one'), goToParting) : nothing}
+  </p>`;
+
+/** Moves to where the dialogues begin to differ; from there in one of them, to the same place in the other. */
+export function goToParting(): void {
+  const places = [...document.querySelectorAll<HTMLElement>('.parting')];
+  const place = places.find((one) => !one.contains(document.activeElement)) ?? places[0];
+  place?.focus({ preventScroll: true });
+  place?.scrollIntoView({ block: 'start' });
+}
+
 /** Draws what belongs to an agent's message: the choices and samples before it, its tokens, ratings and verdicts. */
 function about(
-  { left, choices = [], earlier, rating }: ReplayedTurn,
+  { left, choices = [], earlier, ratings }: ReplayedTurn,
   replay: Replay,
   { own, called }: Names,
   credit: TurnCredit | undefined,
@@ -59,18 +101,26 @@ function about(
   return {
     before: leftOut(left, onRead),
     after: html`${credit === undefined || tokenScale === undefined ? nothing : shadedTokens(credit, tokenScale)}
-    ${choices.map((choice) => choiceMade(choice, own, called, onRead, choice.took))} ${samples}
-    ${rating === undefined ? nothing : remark(rating)}
-    ${credit === undefined ? nothing : otherVerdicts(credit)}`,
+    ${choices.map((choice) => choiceMade(choice, own, called, onRead, laterWords(choice)))} ${samples}
+    ${ratings.map(remark)} ${credit === undefined ? nothing : otherVerdicts(credit)}`,
   };
 }
+
+/** Says how long a choice took, and what others said of the same candidates later. */
+const laterWords = ({ took, judgements }: ReplayedChoice): string =>
+  [
+    ...(took === undefined ? [] : [took]),
+    ...judgements.map(({ by, picked }) =>
+      t('Judged by {0}: {1}.', withVisibleControls(by), pickedWords(picked)),
+    ),
+  ].join(' ');
 
 const openTranscript =
   ({ episode }: Replay) =>
   (): void =>
     host.act('open-transcript', episode);
 
-function remark({ thumb, comment, by }: NonNullable<ReplayedTurn['rating']>): TemplateResult {
+function remark({ thumb, comment, by }: ReplayedTurn['ratings'][number]): TemplateResult {
   const person = withVisibleControls(by);
   const verdict = {
     up: t('good message, by {0}', person),
@@ -85,11 +135,17 @@ function remark({ thumb, comment, by }: NonNullable<ReplayedTurn['rating']>): Te
   </p>`;
 }
 
-function reply({ reply: said }: ReplayedTurn, { called }: Names): TemplateResult | typeof nothing {
+/** @param marked safe HTML to draw in place of the text */
+function reply(
+  { reply: said }: ReplayedTurn,
+  { called }: Names,
+  marked: string | undefined,
+): TemplateResult | typeof nothing {
   if (said === undefined) return nothing;
+  const text = marked === undefined ? withVisibleControls(said.text) : unsafeHTML(marked);
   return message(
     playerLabel(said.by, said.seat, called),
-    html`<p class="plain">${withVisibleControls(said.text)}</p>
+    html`<p class="plain">${text}</p>
       ${leakMark(said)} ${origin(said)}`,
     said.seat,
   );
@@ -115,15 +171,14 @@ function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, call
   return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 }
 
-/** Draws the end of a dialogue: its ending, its rating and its grades. */
+/** Draws the end of a dialogue: its ending, its ratings and its grades. */
 export function foot(replay: Replay, { own, called }: Names): TemplateResult {
-  const { refused, ending, damaged, rating, grades, hasAnswer, hasReference, episode } = replay;
+  const { refused, ending, damaged, ratings, grades, hasAnswer, hasReference, episode } = replay;
   return html`<div class="foot">
-    ${refused.map((choice) => choiceMade(choice, own, called, openTranscript(replay), choice.took))}
+    ${refused.map((choice) => choiceMade(choice, own, called, openTranscript(replay), laterWords(choice)))}
     <p class="ending">${withVisibleControls(ending)}</p>
     ${damaged === undefined ? nothing : html`<p class="ending">${icon('warning')} ${damaged}</p>`}
-    ${rating === undefined ? nothing : ratingLine(rating)}
-    ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}
+    ${ratings.map(ratingLine)} ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}
     ${
       hasAnswer && hasReference
         ? html`<p class="ending">
@@ -134,7 +189,7 @@ export function foot(replay: Replay, { own, called }: Names): TemplateResult {
   </div>`;
 }
 
-function ratingLine({ stars, comment, by }: NonNullable<Replay['rating']>): TemplateResult {
+function ratingLine({ stars, comment, by }: Replay['ratings'][number]): TemplateResult {
   return html`<p class="ending rating">
     ${
       stars === undefined
@@ -151,11 +206,13 @@ function ratingLine({ stars, comment, by }: NonNullable<Replay['rating']>): Temp
   </p>`;
 }
 
-/** Lists the outcome, the players and the date. */
+/** Lists the outcome, the players, the date and the review. @param more facts to add */
 export function facts(
-  { agent, collaborator, seat, outcome, success, started }: Replay,
+  replay: Replay,
   { called }: Names,
+  more: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
+  const { agent, collaborator, seat, outcome, success, started } = replay;
   const look = success === null ? 'circle-outline' : success ? 'pass' : 'error';
   const verdict = success === null ? '' : success ? 'passed' : 'failed';
   return html`<ul class="facts">
@@ -164,8 +221,10 @@ export function facts(
       ${icon('hubot')} <span class="cut">${t('agent: {0}', modelLabel(agent, called))}</span>
     </li>
     <li title=${collaborator}>
-      ${icon('account')} <span class="cut">${t('human: {0}', playerLabel(collaborator, seat, called))}</span>
+      ${icon('account')}
+      <span class="cut">${t('collaborator: {0}', playerLabel(collaborator, seat, called))}</span>
     </li>
     <li>${icon('calendar')} ${started}</li>
+    ${reviewFact(replay)} ${more}
   </ul>`;
 }

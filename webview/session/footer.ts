@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { button, icon, linkButton, progress } from '../ui';
-import { choosing } from './candidates';
+import { choosing } from '../dialogue/candidates';
 import './clock';
 import './footer.css';
 import { host } from './host';
@@ -83,7 +83,16 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
     case 'candidates':
       return working(t('Two messages are being written'), state, html`<tandem-elapsed></tandem-elapsed>`);
     case 'choosing':
-      return choosing(state);
+      return choosing(
+        {
+          question: t('Which message is better? At the end you learn which model wrote which.'),
+          choose: (picked) => host.send({ type: 'choose', picked }),
+          one: (letter) => t('Continues with {0}', letter),
+          equal: t('Equally good; the dialogue continues with A'),
+          neither: t('Neither is good; two new ones are written'),
+        },
+        html`<span class="rest">${leaving(state)}</span>`,
+      );
     case 'simulator':
       return working(
         t('{0} is answering', modelLabel(state.simulator, state.called) || t('The simulator')),

@@ -72,7 +72,7 @@ const letters: readonly { readonly key: string; readonly action: Action; readonl
 const simulated: readonly (Action | undefined)[] = ['suggest', 'simulator-once', 'simulator-on'];
 
 /** Choices by plain keys of the number row or the keypad, as in other annotation tools. */
-const choices: Partial<Record<string, Picked>> = {
+export const choices: Partial<Record<string, Picked>> = {
   [keys.chooseA]: 0,
   [keys.chooseB]: 1,
   [keys.neither]: 'neither',
@@ -126,7 +126,7 @@ function meaningOf(
 }
 
 function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebview | undefined {
-  const action = letters.find((one) => isOf(press, one.key) && one.in.includes(state.phase))?.action;
+  const action = letters.find((one) => isLetter(press, one.key) && one.in.includes(state.phase))?.action;
   const isOffered =
     state.restriction === undefined &&
     (!(state.onlyDeveloperKnows === true || state.needsSimulator === true) || !simulated.includes(action)) &&
@@ -142,7 +142,11 @@ function rated(
   { state, turns }: Pick<SessionView, 'state' | 'turns'>,
 ): FromWebview | undefined {
   const last = turns.at(-1);
-  const thumb = isOf(press, keys.goodMessage) ? 'up' : isOf(press, keys.badMessage) ? 'down' : undefined;
+  const thumb = isLetter(press, keys.goodMessage)
+    ? 'up'
+    : isLetter(press, keys.badMessage)
+      ? 'down'
+      : undefined;
   if (thumb === undefined || last === undefined || state.rating === undefined) return undefined;
   return {
     type: 'rate-turn',
@@ -151,8 +155,9 @@ function rated(
   };
 }
 
-const isOf = ({ code, shiftKey }: KeyPress, key: string): boolean =>
-  code === `Key${key.at(-1)!}` && shiftKey === key.includes('Shift+');
+/** Returns whether a press is that of a letter with Alt. @param key as in `aria-keyshortcuts` */
+export const isLetter = ({ code, altKey, shiftKey, ctrlKey, metaKey }: KeyPress, key: string): boolean =>
+  altKey && !ctrlKey && !metaKey && code === `Key${key.at(-1)!}` && shiftKey === key.includes('Shift+');
 
 /**
  * Walks through earlier replies with the arrow keys, as a shell does: up from an empty composer, and on from a reply

@@ -18,7 +18,7 @@ import { footer, job, noticeBar, restricted } from './footer';
 import { header } from './header';
 import { Composition, host } from './host';
 import { keys, meaning } from './keys';
-import type { Notice, SessionState, ToWebview, TurnView } from './protocol';
+import type { Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
 import { applied, gradeSaid, type SessionView } from './view';
 
@@ -109,7 +109,12 @@ export class SessionElement extends PageElement<ToWebview> {
           ${
             candidates === undefined
               ? nothing
-              : html`<tandem-candidates .view=${candidates}></tandem-candidates>`
+              : html`<tandem-candidates
+                  .view=${candidates}
+                  .choose=${(picked: Picked) => host.send({ type: 'choose', picked })}
+                  .titled=${(letter: string) => t('Goes on with {0}', letter)}
+                  .onRead=${() => host.act('open-transcript')}
+                ></tandem-candidates>`
           }
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>

@@ -1,6 +1,7 @@
 import { t } from '../language';
 import { decimal } from '../language/numbers';
-import type { Figure, GroupView } from './protocol';
+import { csv } from '../saving/csv';
+import type { Figure, GroupView, ToWebview } from './protocol';
 
 type MeasureName = 'success' | 'turns' | 'leak' | 'replySeconds';
 
@@ -10,6 +11,8 @@ export interface Measure {
   readonly title: string;
   readonly note: string;
   readonly format: (value: number) => string;
+  /** Unit of the values in tables of numbers; a fraction is 0 to 1. */
+  readonly unit: 'fraction' | 'turns' | 's';
   /** Upper end of the axis; absent when the values have no bound. */
   readonly most?: number;
 }
@@ -21,6 +24,7 @@ export const success: Measure = {
   title: t('Success'),
   note: t('All tests passed; averaged per task first'),
   format: percent,
+  unit: 'fraction',
   most: 1,
 };
 
@@ -31,12 +35,14 @@ export const measures: readonly Measure[] = [
     title: t('Turns'),
     note: t('Agent turns of an answered dialogue, mean'),
     format: (value) => decimal(value, 1),
+    unit: 'turns',
   },
   {
     name: 'leak',
     title: t('Leak'),
     note: t('Dialogues in which a reply gives the reference away'),
     format: (value) => t('{0} %', decimal(100 * value, 1)),
+    unit: 'fraction',
   },
   {
     name: 'replySeconds',
@@ -44,6 +50,7 @@ export const measures: readonly Measure[] = [
     note: t('By developers, median over dialogues'),
     format: (value) =>
       value < 90 ? t('{0} s', decimal(value, value < 10 ? 1 : 0)) : t('{0} min', decimal(value / 60, 1)),
+    unit: 's',
   },
 ];
 
@@ -53,6 +60,25 @@ export function inWords({ value, interval }: Figure, { format }: Measure): strin
   return low === undefined || high === undefined
     ? format(value)
     : t('{0} ({1} to {2})', format(value), format(Math.max(0, low)), format(high));
+}
+
+const NAMES = ['by', 'name', 'measure', 'unit', 'value', 'low', 'high', 'dialogues', 'graded'];
+
+/**
+ * Writes all statistics as CSV with a row for each value and its 95 % interval: those of the periods, then those of each
+ * grouping. The names of the columns and measures are the same in every display language.
+ */
+export function statisticsCsv({ periods, unit, groups }: ToWebview): string {
+  const rows = [[unit, periods] as const, ...Object.entries(groups)].flatMap(([by, ofOne]) =>
+    measures.flatMap(({ name: measure, unit: ofValue }) =>
+      ofOne.flatMap(({ name, dialogues, graded, [measure]: figure }) => {
+        if (figure === undefined) return [];
+        const { value, interval } = figure;
+        return [[by, name, measure, ofValue, value, interval?.low, interval?.high, dialogues, graded]];
+      }),
+    ),
+  );
+  return csv(NAMES, rows);
 }
 
 /** Describes a picture for screen readers. */

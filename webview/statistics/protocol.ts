@@ -1,3 +1,5 @@
+import type { SaveMessage } from '../saving/protocol';
+
 /**
  * Messages between the page of the statistics and the extension host. The page sends `ready` and gets everything, and
  * again whenever the log or the filter has changed.
@@ -45,7 +47,8 @@ export type FromWebview =
   | { readonly type: 'ready' }
   /** Opens the filter of the list of trajectories. */
   | { readonly type: 'filter' }
-  | { readonly type: 'play' };
+  | { readonly type: 'play' }
+  | SaveMessage;
 
 /** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {

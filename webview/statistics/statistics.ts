@@ -3,16 +3,19 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
+import type { PictureElement } from './picture';
 import './picture';
 import { PageElement } from '../dialogue/page';
 import { shortened } from '../dialogue/protocol';
 import { isFlag, isOneOf, part } from '../kept';
 import { t } from '../language';
+import { saveButtons } from '../saving/buttons';
+import type { PageFile } from '../saving/protocol';
 import { button, linkButton } from '../ui';
 import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
-import { described, inWords, measures, success, type Measure } from './measures';
+import { described, inWords, measures, statisticsCsv, success, type Measure } from './measures';
 import { bars, barsHeight, line } from './pictures';
 import {
   groupings,
@@ -39,12 +42,17 @@ const host = {
 const groupingNames: Readonly<Record<Grouping, string>> = {
   agent: t('agent'),
   pack: t('pack'),
-  collaborator: t('human'),
+  collaborator: t('collaborator'),
+};
+const columnNames: Readonly<Record<Grouping, string>> = {
+  agent: t('Agent'),
+  pack: t('Pack'),
+  collaborator: t('Collaborator'),
 };
 const titlesByGroup: Readonly<Record<Grouping, (measure: Measure) => string>> = {
   agent: ({ title }) => t('{0} by agent', title),
   pack: ({ title }) => t('{0} by pack', title),
-  collaborator: ({ title }) => t('{0} by human', title),
+  collaborator: ({ title }) => t('{0} by collaborator', title),
 };
 const titlesByPeriod: Readonly<Record<Unit, string>> = {
   hour: t('Success per hour'),
@@ -84,7 +92,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
     return html`<main tabindex="0" aria-label=${t('Statistics')}>
       <h1>${t('Statistics')}</h1>
       <p class="headline">
-        <span>${shown.headline}</span>
+        <span>${shown.headline === '' ? nothing : t('Dialogues: {0}', shown.headline)}</span>
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
         ${linkButton(t('Filter…'), () => host.send({ type: 'filter' }), t('Narrow the list of trajectories'))}
       </p>
@@ -98,7 +106,8 @@ export class StatisticsElement extends PageElement<ToWebview> {
     </main>`;
   }
 
-  private figures({ periods, unit }: ToWebview, groups: readonly GroupView[]): TemplateResult {
+  private figures(shown: ToWebview, groups: readonly GroupView[]): TemplateResult {
+    const { periods, unit } = shown;
     return html`<div class="controls">
         ${inlineSelect(
           t('By'),
@@ -110,19 +119,24 @@ export class StatisticsElement extends PageElement<ToWebview> {
           },
         )}
         ${button({
-          label: this.asTables ? t('Show pictures') : t('Show tables'),
+          label: this.asTables ? t('Show charts') : t('Show tables'),
           icon: this.asTables ? 'graph' : 'table',
           onPress: () => {
             this.asTables = !this.asTables;
             this.keep();
           },
         })}
+        ${saveButtons({
+          ...{ name: t('Statistics'), onSave },
+          csv: () => statisticsCsv(shown),
+        })}
       </div>
-      ${this.figure(titlesByPeriod[unit], success, periods, line, () => LINE_HEIGHT)}
+      ${this.figure(titlesByPeriod[unit], t('From'), success, periods, line, () => LINE_HEIGHT)}
       <div class="grid">
         ${measures.map((measure) =>
           this.figure(
             titlesByGroup[this.grouping](measure),
+            columnNames[this.grouping],
             measure,
             groups.filter((group) => group[measure.name] !== undefined),
             bars,
@@ -130,11 +144,12 @@ export class StatisticsElement extends PageElement<ToWebview> {
           ),
         )}
       </div>
-      <p class="quiet">${t('Lines with ends are 95 % intervals.')}</p>`;
+      ${this.asTables ? nothing : html`<p class="quiet">${t('Lines with ends are 95 % intervals.')}</p>`}`;
   }
 
   private figure(
     title: string,
+    column: string,
     measure: Measure,
     groups: readonly GroupView[],
     picture: typeof bars,
@@ -150,12 +165,13 @@ export class StatisticsElement extends PageElement<ToWebview> {
         drawn.length === 0
           ? html`<p class="none quiet">${t('No dialogue has this value.')}</p>`
           : this.asTables
-            ? measureTable(title, measure, drawn)
+            ? measureTable(title, column, measure, drawn)
             : html`<tandem-picture
-                .draw=${(theme: Theme) => picture(measure, groups, theme)}
-                .height=${height(groups.length)}
-                .label=${described(measure, drawn)}
-              ></tandem-picture>`
+                  .draw=${(theme: Theme) => picture(measure, groups, theme)}
+                  .height=${height(groups.length)}
+                  .label=${described(measure, drawn)}
+                ></tandem-picture>
+                ${saveButtons({ name: title, picture: pictureOf, onSave })}`
       }
     </figure>`;
   }
@@ -165,13 +181,27 @@ export class StatisticsElement extends PageElement<ToWebview> {
   }
 }
 
-function measureTable(title: string, measure: Measure, groups: readonly GroupView[]): TemplateResult {
+const onSave = (file: PageFile): void => host.send({ type: 'save', file });
+
+const pictureOf = (button: Element): PictureElement | null =>
+  button.closest('figure')!.querySelector<PictureElement>('tandem-picture');
+
+/** @param column names the groups */
+function measureTable(
+  title: string,
+  column: string,
+  measure: Measure,
+  groups: readonly GroupView[],
+): TemplateResult {
+  // Only graded dialogues count for success.
+  const isOfGraded = measure.name === 'success';
   return table(
     title,
     html`<thead>
         <tr>
-          <th scope="col">${t('Name')}</th>
-          ${numberColumn(t('Dialogues'))} ${numberColumn(t('{0} (95 % interval)', measure.title))}
+          <th scope="col">${column}</th>
+          ${numberColumn(isOfGraded ? t('Graded') : t('Dialogues'))}
+          ${numberColumn(t('{0} (95 % interval)', measure.title))}
         </tr>
       </thead>
       <tbody>
@@ -179,7 +209,7 @@ function measureTable(title: string, measure: Measure, groups: readonly GroupVie
           (group) =>
             html`<tr>
               <th scope="row">${group.name}</th>
-              <td class="number">${group.dialogues}</td>
+              <td class="number">${isOfGraded ? group.graded : group.dialogues}</td>
               <td class="number">${inWords(group[measure.name]!, measure)}</td>
             </tr>`,
         )}

@@ -53,7 +53,12 @@ export function button(options: ButtonOptions): TemplateResult {
 }
 
 /** Draws a button that looks like a link. @param key the key that does the same, as in `aria-keyshortcuts` */
-export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
+export function linkButton(
+  label: string | TemplateResult,
+  onPress: (event: Event) => void,
+  title?: string,
+  key?: string,
+): TemplateResult {
   return html`<button
     type="button"
     class="link"
@@ -102,8 +107,9 @@ export function toggleLink(label: string, isOn: boolean, onPress: () => void): T
 interface IconButtonOptions {
   /** A codicon's name. */
   readonly icon: string;
-  /** Read by screen readers, and shown as the tooltip. */
+  /** Read by screen readers, and shown as the tooltip where there is no `title`. */
   readonly label: string;
+  readonly title?: string;
   /** The key that does the same, as in `aria-keyshortcuts`. */
   readonly key?: string;
   /** State of a toggle; absent for other buttons. */
@@ -112,11 +118,11 @@ interface IconButtonOptions {
 }
 
 export function iconButton(options: IconButtonOptions): TemplateResult {
-  const { icon: name, label, key, isPressed, onPress } = options;
+  const { icon: name, label, title = label, key, isPressed, onPress } = options;
   return html`<button
     type="button"
     class="icon"
-    title=${ifDefined(keyHint(label, key))}
+    title=${ifDefined(keyHint(title, key))}
     aria-label=${label}
     aria-keyshortcuts=${ifDefined(key)}
     aria-pressed=${ifDefined(isPressed)}

@@ -1,18 +1,26 @@
 import './inline.css';
 import { html, type TemplateResult } from 'lit';
+import { ifDefined } from 'lit/directives/if-defined.js';
 import { live } from 'lit/directives/live.js';
 import type { SelectOption } from './field';
 
-/** Draws a select with its label in the same line. */
+/**
+ * Draws a select with its label in the same line.
+ * @param refusal why nothing can be chosen now; the select is grey and has it as its tooltip
+ */
 export function inlineSelect(
   label: string,
   options: readonly SelectOption[],
   chosen: string,
   onChoose: (value: string) => void,
+  refusal?: string,
 ): TemplateResult {
-  return html`<label class="inline">
+  return html`<label class="inline" title=${ifDefined(refusal)}>
     ${label}
-    <select @change=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}>
+    <select
+      ?disabled=${refusal !== undefined}
+      @change=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}
+    >
       ${options.map(
         ({ value, label: name }) =>
           html`<option value=${value} .selected=${live(value === chosen)}>${name}</option>`,
@@ -21,10 +29,17 @@ export function inlineSelect(
   </label>`;
 }
 
-export function inlineCheck(label: string, isOn: boolean, onChange: (isOn: boolean) => void): TemplateResult {
-  return html`<label class="check inline"
+/** @param refusal as for `inlineSelect` */
+export function inlineCheck(
+  label: string,
+  isOn: boolean,
+  onChange: (isOn: boolean) => void,
+  refusal?: string,
+): TemplateResult {
+  return html`<label class="check inline" title=${ifDefined(refusal)}
     ><input
       type="checkbox"
+      ?disabled=${refusal !== undefined}
       .checked=${live(isOn)}
       @change=${(event: Event) => onChange((event.target as HTMLInputElement).checked)}
     />${label}</label

@@ -3,6 +3,7 @@ export const helpPages = [
   'tasks',
   'session',
   'trajectories',
+  'several-people',
   'models',
   'training',
   'loop',
@@ -23,3 +24,9 @@ export type HelpPage = (typeof helpPages)[number];
 
 /** The only command that a link of a page may run (`src/editor/panel.ts`). */
 export const helpCommand = 'tandem.openHelp';
+
+/** Order of a table's rows: by a column, with the lowest value first or the highest. */
+export interface Sort {
+  readonly column: string;
+  readonly isDescending: boolean;
+}

@@ -1,10 +1,11 @@
 import './table.css';
 import { html, type TemplateResult } from 'lit';
+import { ifDefined } from 'lit/directives/if-defined.js';
 
 /** Draws a table that scrolls in its place, also with the keyboard. @param content its head and its body */
-export const table = (label: string, content: TemplateResult, kind = ''): TemplateResult =>
+export const table = (label: string, content: TemplateResult, kind?: string): TemplateResult =>
   html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
-    <table class=${kind} aria-label=${label}>
+    <table class=${ifDefined(kind)} aria-label=${label}>
       ${content}
     </table>
   </div>`;

@@ -5,7 +5,7 @@ import type { PlayInput } from '../../core/tools/playing';
 import type { StartInput, StopInput } from '../../core/tools/runs';
 import type { App } from '../app';
 import { playOf } from '../collecting/commands';
-import { dialogues } from '../trajectories/words';
+import { dialogues } from '../words';
 import { workplaceOf } from './workplace';
 
 const { t } = vscode.l10n;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { idOf, type CommandId } from '../contributions';
 import { askWhole, pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
 import type { Pack, ListedTask } from '../tasks/pack';
-import { dialogues } from '../trajectories/words';
+import { dialogues } from '../words';
 import { extentOf, playedAmong, playedOf, type Extent } from './extent';
 
 const { t } = vscode.l10n;

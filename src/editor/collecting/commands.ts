@@ -4,9 +4,8 @@ import type { TrajectoryFilter } from '../../core/trajectory/index/query';
 import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { pickOne, valueOf } from '../steps';
 import type { ListedTask, Pack } from '../tasks/pack';
-import type { Packs } from '../tasks/packs';
+import { choosePack, type Packs } from '../tasks/packs';
 import type { Players } from './ask';
 import type { EndedCollection } from './ending';
 import type { Extent } from './extent';
@@ -29,7 +28,7 @@ export async function collectPack(
   { engines, packs, runForms }: CollectionCommandContext,
   chosen: Pack | undefined,
 ): Promise<void> {
-  const pack = chosen ?? (await choosePack(await packs.all()));
+  const pack = chosen ?? (await choosePack(await packs.all(), t('Collect dialogues')));
   if (pack === undefined) return;
   const engine = engines.of(pack.file);
   const { collectHere } = await import('./collect');
@@ -99,17 +98,4 @@ async function tell(
   if (pressed === show) await vscode.commands.executeCommand(`${views.trajectories}.focus`);
   if (pressed === train) await runForms.openOn(engine, { pack, agent: engine.agentName });
   return pressed === goOn;
-}
-
-async function choosePack(packs: readonly Pack[]): Promise<Pack | undefined> {
-  if (packs.length < 2) return packs[0];
-  const picked = await pickOne({
-    ...{ title: t('Collect dialogues'), placeholder: t('Tasks of which pack?') },
-    items: packs.map((pack) => ({
-      label: pack.name,
-      description: vscode.workspace.asRelativePath(pack.file),
-      pack,
-    })),
-  });
-  return valueOf(picked)?.pack;
 }

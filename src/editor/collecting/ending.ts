@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { grouped } from '../../core/text';
 import type { CollectionProgress } from '../../core/dialogue/collect';
-import { dialogues } from '../trajectories/words';
-import { roughly } from '../words';
+import { dialogues, roughly } from '../words';
 
 const { t } = vscode.l10n;
 

@@ -3,7 +3,7 @@ import { grouped } from '../../core/text';
 import { costOf, type Price } from '../../core/trajectory/cost';
 import type { ModelUse } from '../../core/trajectory/use';
 import { dollars } from '../models/use';
-import { dialogues } from '../trajectories/words';
+import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 

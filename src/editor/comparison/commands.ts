@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { App, CommandRow } from '../app';
 import { chosenRuns } from '../runs/choosing';
+import { runsMeant } from '../runs/commands';
 import { comparedOf } from './comparisons';
 import { reportRuns } from './report';
 
@@ -32,13 +33,14 @@ const oneAtLeast = { enough: 1, placeHolder: t('Choose runs') };
 
 /** Returns the runs that are meant, earliest first: later runs are compared with the first. */
 async function runsAt(
-  { runTree, runWatch }: App,
+  app: App,
   row: CommandRow,
-  selected: readonly CommandRow[] = row === undefined ? runTree.selection : [row],
+  selected: readonly CommandRow[] | undefined,
   how: Parameters<typeof chosenRuns>[2],
 ): Promise<readonly Run[] | undefined> {
+  const { runWatch } = app;
+  const runs = await runsMeant(app, row, selected);
   await runWatch.look();
-  const runs = selected.flatMap((one) => (one?.kind === 'run' ? [one.run] : []));
   const [first] = runs;
   const all = first === undefined ? runWatch.all : runWatch.around(first);
   const chosen = await chosenRuns(runs, all, how);

@@ -1,5 +1,6 @@
 import type { Engines } from '../engines';
 import type { RunPanels } from '../runs/panel';
+import type { PinnedCharts } from '../runs/pinned';
 import type { RunWatch } from '../runs/watch';
 import type { Packs } from '../tasks/packs';
 import type { Runs } from '../../core/training/runs';
@@ -7,12 +8,14 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { RunReader, type RunRecord } from '../../core/evaluation/comparison/experiment';
 import type { Run } from '../../core/training/runs';
-import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
+import type { Choice } from '../../../webview/chart/protocol';
+import type { Action, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
 import type { Engine } from '../engine';
 import { language } from '../language';
 import { Panel } from '../panel';
 import { runName } from '../runs/words';
 import { manageTrust, restrictionOf } from '../restricted';
+import { saveOfPage } from '../saving';
 import { evaluateRuns } from './evaluating';
 import { reportRuns } from './report';
 import { comparisonView, curvesView, type ComparedCurves } from './view';
@@ -27,6 +30,7 @@ export interface ComparisonContext {
   readonly packs: Packs;
   readonly runPanels: RunPanels;
   readonly runWatch: Pick<RunWatch, 'onDidChange'>;
+  readonly pinned: PinnedCharts;
 }
 
 /** Runs of one data folder; a single run is compared with its base model. */
@@ -43,7 +47,8 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
   /** State last sent to the view, to tell whether there is anything new. */
-  private sent: { view?: string; curves?: ComparedCurves } = {};
+  private sent: { view?: string } = {};
+  private readonly read: ComparedCurves = new Map();
   /** Progress of the evaluation that is running; empty when none is. */
   private progress = '';
   private telling: Promise<void> | undefined;
@@ -59,6 +64,7 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     this.readers = compared.ids.map((id) => new RunReader(compared.runs, id));
     this.owns(
       on.runWatch.onDidChange(() => this.tell()),
+      on.pinned.onDidChange(() => this.tell()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
     );
   }
@@ -106,8 +112,13 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
         this.on.engines.first.report(new Fault('editor/not-shown', sentence));
         return undefined;
       }
+      case 'save':
+        return saveOfPage(message.file, this.engine);
+      case 'pin':
+        return this.on.pinned.pin(message, message.isPinned);
       case 'ready':
         this.sent = {};
+        this.read.clear();
         this.choice = message.choice;
         this.tell();
         return undefined;
@@ -166,17 +177,15 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
       calledBy: (name) => engine.calledBy(name),
       ...{ t, language: language(), dataFolder: this.compared.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
+      pinned: this.on.pinned.all,
     });
     const text = JSON.stringify(view);
     if (text !== sent.view) {
       sent.view = text;
       await this.post(view);
     }
-    const curves = curvesView(records, choice, sent.curves);
-    if (JSON.stringify(curves.read) !== JSON.stringify(sent.curves)) {
-      sent.curves = curves.read;
-      await this.post(curves.view);
-    }
+    const curves = curvesView(records, view, this.read);
+    if (curves !== undefined) await this.post(curves);
   }
 }
 

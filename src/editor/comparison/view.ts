@@ -15,9 +15,14 @@ import {
   type CurveFigure,
   type ReadCurves,
 } from '../../core/training/history/history';
-import type { CurvePart } from '../../../webview/chart/protocol';
+import {
+  chartKey,
+  MOST_PINNED,
+  type ChartName,
+  type Choice,
+  type CurvePart,
+} from '../../../webview/chart/protocol';
 import type {
-  Choice,
   ComparedRun,
   ComparisonView,
   CurvesView,
@@ -27,7 +32,7 @@ import type {
   MeasuredRunsView,
 } from '../../../webview/comparison/protocol';
 import { dataOf } from '../runs/view';
-import { endedAt, stageWord, stateWord } from '../runs/words';
+import { endedAt, stageWord, runStateWord } from '../runs/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
 import { namesOf } from '../runs/names';
@@ -41,13 +46,15 @@ interface ViewOptions {
   readonly dataFolder: string;
   readonly restriction: string;
   readonly playing: string;
+  /** All pinned charts, also those that none of the runs has. */
+  readonly pinned: readonly ChartName[];
 }
 
 /** Returns the runs as the view draws them, without their curves. */
 export function comparisonView(
   records: readonly RunRecord[],
   choice: Choice,
-  { t, language, calledBy, ...rest }: ViewOptions,
+  { t, language, calledBy, pinned, ...rest }: ViewOptions,
 ): ComparisonView {
   const { stage, figure } = shownFigure(records, choice);
   const names = namesOf(
@@ -60,6 +67,9 @@ export function comparisonView(
     runs: records.map((record, index) => comparedRun(record, names[index]!, t)),
     stages: stagesOf(records).map((name) => ({ name, label: stageWord(name, t) })),
     figures: figuresOf(records, stage),
+    pinned: pinned
+      .filter((chart) => figuresOf(records, chart.stage).includes(chart.figure))
+      .slice(0, MOST_PINNED),
     differences: differencesOf(records.map(({ configuration }) => configuration)).map(
       ({ field, values }) => ({
         field,
@@ -85,7 +95,7 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
     ...{ id, name, state },
     subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
     data: dataOf(run, history, t),
-    stateLabel: [stateWord(state, t), ...endedAt(run, t)].join(', '),
+    stateLabel: [runStateWord(run, t), ...endedAt(run, t)].join(', '),
     silent: canPlay(run)
       ? ''
       : state === 'done'
@@ -126,37 +136,42 @@ export function shownFigure(
   return { stage, figure };
 }
 
-/** Position up to which a view has read the curves of some runs. */
-export interface ComparedCurves {
-  /** Identity of the curves; another key means other curves. */
-  readonly key: string;
-  /** Marks of each run; undefined for a run without this figure. */
-  readonly marks: readonly (ReadCurves | undefined)[];
-}
+/**
+ * Positions up to which a view has read the curves of each chart and its runs; undefined for a run without this figure.
+ */
+export type ComparedCurves = Map<string, readonly (ReadCurves | undefined)[]>;
 
-/** Returns what is new in the shown curves. */
+/**
+ * Returns what is new in the curves of the shown charts; undefined when nothing is.
+ * @param read marks of all charts that the page has; this function sets them to the new positions
+ */
 export function curvesView(
   records: readonly RunRecord[],
-  choice: Choice,
-  before: ComparedCurves | undefined,
-): { readonly view: CurvesView; readonly read: ComparedCurves } {
-  const { stage, figure } = shownFigure(records, choice);
-  const key = [stage, figure, ...records.map(({ run }) => run.id)].join(' ');
-  const known = before?.key === key ? before.marks : [];
-  const news = records.map(({ history }, index) => history.curvesSince(stage, figure, known[index]));
-  return {
-    view: {
-      ...{ type: 'curves', stage, figure },
-      curves: news.map((one) => ({
-        training: one?.training ?? NOTHING,
-        heldOut: one?.heldOut ?? NOTHING,
-      })),
-    },
-    read: { key, marks: news.map((one) => one?.read) },
-  };
+  { stage, figure, pinned }: Pick<ComparisonView, 'stage' | 'figure' | 'pinned'>,
+  read: ComparedCurves,
+): CurvesView | undefined {
+  const ids = records.map(({ run }) => run.id);
+  const shown = new Map([{ stage, figure }, ...pinned].map((chart) => [chartKey(chart), chart]));
+  const charts = [...shown].flatMap(([name, chart]) => {
+    // Without one of its runs, the curves of a chart are others.
+    const key = [name, ...ids].join(' ');
+    const known = read.get(key);
+    const news = records.map(({ history }, index) =>
+      history.curvesSince(chart.stage, chart.figure, known?.[index]),
+    );
+    const marks = news.map((one) => one?.read);
+    if (JSON.stringify(marks) === JSON.stringify(known)) return [];
+    read.set(key, marks);
+    const curves = news.map((one) => ({
+      training: one?.training ?? NOTHING,
+      heldOut: one?.heldOut ?? NOTHING,
+    }));
+    return [{ stage: chart.stage, figure: chart.figure, curves }];
+  });
+  return charts.length === 0 ? undefined : { type: 'curves', charts };
 }
 
-const NOTHING: CurvePart = { from: 0, points: [] };
+const NOTHING: CurvePart = { from: 0, points: [], valuesPerPoint: 1 };
 
 function measuredRunsView(
   { setting, at, rows }: MeasuredRuns,

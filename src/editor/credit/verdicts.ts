@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Credit } from '../../core/training/credit/credit';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { idOf } from '../contributions';
 import type { Engine } from '../engine';
+import { askPseudonym } from '../pseudonym';
 
 const { t } = vscode.l10n;
 
@@ -23,7 +23,12 @@ export async function logVerdict(
   credit: Credit,
   { turn, agrees }: NewVerdict,
 ): Promise<boolean> {
-  const by = engine.consent.given?.pseudonym ?? (await askConsent(engine));
+  const by = await askPseudonym(
+    engine,
+    t(
+      'Your verdicts on the critic are logged under a pseudonym. Choose one first, and how your data may be shared.',
+    ),
+  );
   const advantage = credit.turns.find((one) => one.turn === turn)?.advantage ?? null;
   if (by === undefined || advantage === null) return false;
   const { critic } = credit;
@@ -46,17 +51,4 @@ export async function logVerdict(
     { durable: true },
   );
   return true;
-}
-
-async function askConsent(engine: Engine): Promise<string | undefined> {
-  const choose = t('Choose…');
-  const answer = await vscode.window.showInformationMessage(
-    t(
-      'Your verdicts on the critic are logged under a pseudonym. Choose one first, and how your data may be shared.',
-    ),
-    choose,
-  );
-  if (answer !== choose) return undefined;
-  await vscode.commands.executeCommand(idOf('changeConsent'));
-  return engine.consent.given?.pseudonym;
 }

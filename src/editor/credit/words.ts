@@ -33,12 +33,12 @@ export function heldOutSentence({ accuracy, untrained, pairs }: HeldOut, t: Tran
   return untrained === undefined ? own : `${own} ${t('Untrained baseline: {0} %.', percent(untrained))}`;
 }
 
-/** Returns for example `people agree in 8 of 10 judged turns (80 %, 49–94)`. */
+/** Returns for example `people agree in 8 of 10 turns with a verdict (80 %, 49–94)`. */
 export function verdictWords(verdicts: Share, t: Translate): string {
   const [words = t('not reviewed yet')] = sentence(verdicts, (share) =>
     verdicts.of === 1
-      ? t('people agree in {0} of 1 judged turn ({1})', verdicts.agreed, share)
-      : t('people agree in {0} of {1} judged turns ({2})', verdicts.agreed, verdicts.of, share),
+      ? t('people agree in {0} of 1 turn with a verdict ({1})', verdicts.agreed, share)
+      : t('people agree in {0} of {1} turns with a verdict ({2})', verdicts.agreed, verdicts.of, share),
   );
   return words;
 }

@@ -63,6 +63,7 @@ const formats: readonly (vscode.QuickPickItem & { readonly format: FormatId })[]
 export async function chooseExport(filter: ListFilter, shown: string): Promise<ExportChoice | undefined> {
   const only = { label: t('Only what the list shows'), description: shown, picked: true };
   const successes = { label: t('Only those that pass all tests') };
+  const accepted = { label: t('Only accepted dialogues'), description: t('a person has accepted them') };
   const leaked = {
     label: t('Include leaked dialogues'),
     description: t('a reply gives the reference away'),
@@ -75,6 +76,10 @@ export async function chooseExport(filter: ListFilter, shown: string): Promise<E
     label: t('Include VS Code-model dialogues'),
     description: t('many vendors forbid training on it'),
   };
+  const redo = {
+    label: t('Include dialogues to be redone'),
+    description: t('a person who reviewed them wants to have them redone'),
+  };
   const doubtful = {
     label: t('Include doubtful dialogues'),
     description: t('lines lost from the log may have deleted them or marked a leak'),
@@ -82,9 +87,11 @@ export async function chooseExport(filter: ListFilter, shown: string): Promise<E
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),
     successes,
+    accepted,
     leaked,
     evaluations,
     editorModels,
+    redo,
     doubtful,
   ];
   const title = t('Export Trajectories');
@@ -92,7 +99,7 @@ export async function chooseExport(filter: ListFilter, shown: string): Promise<E
   let picked: readonly vscode.QuickPickItem[] = [];
   const whatRows = t('Choose what a row is. Nothing is written before you have seen a preview.');
   const findable = { matchOnDescription: true, matchOnDetail: true };
-  const which = t('Finished dialogues; “Include …” only where ticked');
+  const which = t('All finished dialogues, but the kinds under “Include …” only if selected');
   const isAnswered = await runSteps([
     taking(
       (place) => pickOne({ title, placeholder: whatRows, items: formats, ...findable, ...place }),
@@ -108,9 +115,11 @@ export async function chooseExport(filter: ListFilter, shown: string): Promise<E
     format,
     filter: picked.includes(only) ? filter : {},
     onlySuccess: picked.includes(successes),
+    onlyAccepted: picked.includes(accepted),
     withLeaked: picked.includes(leaked),
     withEvaluations: picked.includes(evaluations),
     withEditorModels: picked.includes(editorModels),
+    withRedo: picked.includes(redo),
     withDoubtful: picked.includes(doubtful),
   };
 }

@@ -17,7 +17,7 @@ import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
 import type { ShownLog } from '../shownLog';
 import { grouped } from '../../core/text';
-import { dialogues } from '../trajectories/words';
+import { dialogues } from '../words';
 import { calledFilter, filterWords, type ListFilter } from '../trajectories/filter';
 import { chooseExport } from './choose';
 import type { ExportChoice } from './preview';
@@ -233,9 +233,12 @@ async function optionsOf(
   report: Report,
 ): Promise<ExportOptions> {
   const { format, ...selection } = choice;
+  // The card says by which agents and dates the dialogues were chosen.
+  const { run: _, lastDays: __, ...filter } = choice.filter;
   return {
     ...(await rowFormat(engine, format)),
     ...selection,
+    filter,
     mode: engine.gradingMode,
     signal,
     onProgress: ({ done, total }) =>

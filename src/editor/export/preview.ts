@@ -10,9 +10,11 @@ export interface ExportChoice {
   readonly format: FormatId;
   readonly filter: ListFilter;
   readonly onlySuccess: boolean;
+  readonly onlyAccepted: boolean;
   readonly withLeaked: boolean;
   readonly withEvaluations: boolean;
   readonly withEditorModels: boolean;
+  readonly withRedo: boolean;
   readonly withDoubtful: boolean;
 }
 
@@ -62,19 +64,20 @@ function countsOf(
   ].join('\n');
 }
 
-function chosen(
-  { filter, onlySuccess, withLeaked, withEvaluations, withEditorModels, withDoubtful }: ExportChoice,
-  t: Translate,
-): string {
+function chosen(choice: ExportChoice, t: Translate): string {
+  const { filter, onlySuccess, onlyAccepted } = choice;
+  const { withLeaked, withEvaluations, withEditorModels, withRedo, withDoubtful } = choice;
   const words = filterWords(filter, t);
   return [
     t('Filter: {0}', words === '' ? t('none') : words),
     ...(onlySuccess ? [t('Only those that pass all tests')] : []),
+    ...(onlyAccepted ? [t('Only accepted dialogues')] : []),
     ...(withLeaked ? [t('Include leaked dialogues')] : []),
     ...(withEvaluations ? [t('Include evaluation dialogues')] : []),
     ...(withEditorModels
       ? [t('Include VS Code-model dialogues: read the vendor’s terms before you train on the rows')]
       : []),
+    ...(withRedo ? [t('Include dialogues to be redone')] : []),
     ...(withDoubtful ? [t('Include doubtful dialogues')] : []),
   ]
     .map((line) => `- ${line}`)
@@ -94,7 +97,7 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
 /** Explains what to do about the dialogues left out as doubtful. */
 const doubtWords = (t: Translate): string =>
   t(
-    'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
+    'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then select “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
   );
 
 /** Lists what a person should know before the file leaves this machine. */

@@ -33,7 +33,7 @@ export class LeaderboardTree extends Tree<LeaderboardNode> {
   }
 
   /** Called only while the view is visible. */
-  async getChildren(node?: LeaderboardNode): Promise<LeaderboardNode[]> {
+  protected async children(node?: LeaderboardNode): Promise<LeaderboardNode[]> {
     if (node?.kind === 'group') return node.places.map(placeNode);
     if (node !== undefined) return [];
     const { name, engine } = this.log;

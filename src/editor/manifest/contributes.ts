@@ -32,6 +32,7 @@ const steps: Readonly<Record<string, readonly (CommandName | 'onStepSelected')[]
   data: ['onStepSelected'],
   teach: ['teachAgent'],
   use: ['compareBlindly', 'useAsAgent'],
+  people: ['assignPack', 'judgeNext', 'showAgreement'],
 };
 
 /** All commands with what leads to them. */

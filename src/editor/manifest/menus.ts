@@ -25,6 +25,8 @@ interface Keys {
 
 export interface KeyBinding extends Keys {
   readonly when: Condition;
+  /** The command gets this in place of a row. */
+  readonly args?: 'selected';
 }
 
 /** A group of a menu. Groups follow each other by name, their entries by the number after `@`. */
@@ -66,7 +68,7 @@ export const inText = (group: Section, ...conditions: readonly Condition[]): Men
  * second one holds Ctrl (on a Mac ⌘) as well as Alt, because the page of a session takes digits and letters with Alt
  * for its own (`webview/session/keys.ts`). The editor has pairs of this form only with C, S and the arrows.
  */
-export const anywhere = (letter: 'f' | 'n' | 'p', ...conditions: readonly Condition[]): KeyBinding => ({
+export const anywhere = (letter: 'f' | 'n' | 'p' | 't', ...conditions: readonly Condition[]): KeyBinding => ({
   key: `ctrl+k ctrl+alt+${letter}`,
   mac: `cmd+k cmd+alt+${letter}`,
   when: all(...conditions),

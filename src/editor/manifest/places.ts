@@ -35,9 +35,21 @@ const RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'queuedRun', 'doneRu
 /** The focus is on the rows of a view, and not on a field in which text is typed. */
 const ON_ROWS = all(editor('listFocus'), not(editor('inputFocus')));
 
-/** The key that deletes the selected rows of a view. */
-const deletesIn = (view: ViewName): KeyBinding =>
-  inFocus(view, { key: 'delete', mac: 'cmd+backspace' }, ON_ROWS);
+/** A key whose command acts on the selected rows of a view, also while a dialogue is replayed in front. */
+const onSelected = (view: ViewName, keys: Pick<KeyBinding, 'key' | 'mac'>): KeyBinding => ({
+  ...inFocus(view, keys, ON_ROWS),
+  args: 'selected',
+});
+
+const deletesIn = (view: ViewName): KeyBinding => onSelected(view, { key: 'delete', mac: 'cmd+backspace' });
+
+const renamesIn = (view: ViewName): KeyBinding => onSelected(view, { key: 'f2', mac: 'f2' });
+
+/** Keys that lead from dialogue to dialogue where no text is edited: in a replay and in the list. */
+const replayKeys = (key: string): readonly KeyBinding[] => [
+  { key, mac: key, when: panelIs('replay') },
+  inFocus('trajectories', { key, mac: key }, ON_ROWS),
+];
 
 /** The last button in the title of a view, whose title is a sentence about the view. */
 const helpOn = (view: ViewName): Place => ({
@@ -67,6 +79,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   playNextOfPack: { palette: 'never', menus: [onRow('pack', '1_open@0')] },
   collect: { palette: PACKS, menus: [inTitle('tasks', '0_generate@2', PACKS), onRow('pack', '2_collect@1')] },
+  assignPack: { icon: 'organization', palette: PACKS, menus: [onRow('pack', '2_collect@2')] },
   removePack: { palette: 'never', menus: [onRow('pack', '3_list@1')] },
   toggleCounters: { palette: SESSION, menus: [inEditorTitle('1_session@1', SESSION)] },
   findTask: { icon: 'search', palette: PACKS, menus: [inTitle('tasks', 'navigation@2', PACKS)] },
@@ -122,6 +135,9 @@ export const places: Readonly<Record<CommandName, Place>> = {
   // The log.
   openTrajectory: { palette: 'never' },
   openReplay: { icon: 'history', palette: 'never', menus: [onRow('trajectory', '1_open@1', ONE_ROW)] },
+  nextFailure: { palette: IN_FOLDER, keys: replayKeys('f8') },
+  previousFailure: { palette: IN_FOLDER, keys: replayKeys('shift+f8') },
+  nextUnreviewed: { palette: IN_FOLDER, keys: replayKeys('alt+n') },
   openSession: { palette: 'never', menus: [onRow('trajectory', '1_open@2', ONE_ROW)] },
   compareTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_compare@1', ONE_ROW)] },
   compareTrajectories: {
@@ -131,12 +147,27 @@ export const places: Readonly<Record<CommandName, Place>> = {
   filterTrajectories: {
     icon: 'filter',
     palette: IN_FOLDER,
-    menus: [inTitle('trajectories', 'navigation@1', IN_FOLDER)],
+    menus: [
+      inTitle('trajectories', 'navigation@1', IN_FOLDER, not(DIALOGUES_FILTERED)),
+      inTitle('trajectories', '0_list@0', DIALOGUES_FILTERED),
+    ],
+  },
+  saveTrajectoryFilter: {
+    icon: 'save',
+    palette: DIALOGUES_FILTERED,
+    menus: [
+      inTitle('trajectories', '0_list@2', DIALOGUES_FILTERED),
+      onRow('trajectoryFilter', 'inline@1'),
+      onRow('trajectoryFilter', '1_filter@1'),
+    ],
   },
   clearTrajectoryFilter: {
     icon: 'filter-filled',
     palette: DIALOGUES_FILTERED,
-    menus: [inTitle('trajectories', 'navigation@2', DIALOGUES_FILTERED), onRow('trajectoryFilter', 'inline')],
+    menus: [
+      inTitle('trajectories', 'navigation@1', DIALOGUES_FILTERED),
+      onRow('trajectoryFilter', 'inline@2'),
+    ],
   },
   searchTranscripts: {
     icon: 'search',
@@ -149,10 +180,26 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', '0_list@1', IN_FOLDER)],
   },
+  renameTrajectory: {
+    palette: IN_FOLDER,
+    menus: [onRow('trajectory', '3_notes@1', ONE_ROW)],
+    keys: [renamesIn('trajectories')],
+  },
+  tagTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '3_notes@2')] },
+  noteOnTrajectory: { palette: IN_FOLDER, menus: [onRow('trajectory', '3_notes@3', ONE_ROW)] },
+  acceptTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '2_review@1')] },
+  redoTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '2_review@2')] },
+  unreviewTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '2_review@3')] },
+  judgeTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_review@4', ONE_ROW)] },
+  judgeNext: {
+    icon: 'law',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', '0_list@4', IN_FOLDER)],
+  },
   deleteTrajectories: {
     icon: 'trash',
     palette: 'never',
-    menus: [onRow('trajectory', '3_delete@1')],
+    menus: [onRow('trajectory', '4_delete@1')],
     keys: [deletesIn('trajectories')],
   },
   restoreTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '2_deleted@1', IN_FOLDER)] },
@@ -169,6 +216,11 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', 'navigation@4', IN_FOLDER)],
   },
+  showAgreement: {
+    icon: 'organization',
+    palette: IN_FOLDER,
+    menus: [inTitle('trajectories', '0_list@3', IN_FOLDER)],
+  },
   chooseLog: {
     icon: 'root-folder',
     palette: SEVERAL_LOGS,
@@ -177,11 +229,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   openTranscript: {
     icon: 'markdown',
     palette: SESSION,
-    menus: [
-      inEditorTitle('navigation', SESSION),
-      onRow('trajectory', '1_open@3', ONE_ROW),
-      onRow('trajectory', 'inline'),
-    ],
+    menus: [inEditorTitle('navigation', SESSION), onRow('trajectory', '1_open@3', ONE_ROW)],
   },
 
   // Models.
@@ -316,13 +364,19 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   revealRun: { palette: 'never', menus: [onRow(RUN, '1_open@4')] },
   renameRun: {
-    palette: 'never',
+    palette: IN_FOLDER,
     menus: [onRow(RUN, '3_notes@1', ONE_ROW)],
-    keys: [inFocus('runs', { key: 'f2', mac: 'f2' }, ON_ROWS)],
+    keys: [renamesIn('runs')],
   },
-  tagRuns: { palette: 'never', menus: [onRow(RUN, '3_notes@2')] },
-  noteOnRun: { palette: 'never', menus: [onRow(RUN, '3_notes@3', ONE_ROW)] },
+  tagRuns: { palette: IN_FOLDER, menus: [onRow(RUN, '3_notes@2')] },
+  noteOnRun: { palette: IN_FOLDER, menus: [onRow(RUN, '3_notes@3', ONE_ROW)] },
   findRun: { icon: 'search', palette: IN_FOLDER, menus: [inTitle('runs', 'navigation@2', IN_FOLDER)] },
+  showRunTable: {
+    icon: 'table',
+    palette: IN_FOLDER,
+    menus: [inTitle('runs', 'navigation@3', IN_FOLDER)],
+    keys: [anywhere('t', IN_FOLDER)],
+  },
   duplicateRun: { palette: 'never', menus: [onRow(RUN, '2_control@4')] },
   compareBlindly: { palette: 'never', menus: [onRow('doneRun', '2_control@2')] },
   deleteRun: {

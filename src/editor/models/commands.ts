@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { App, CommandRow } from '../app';
+import type { App, CommandRow, RowOrSelected } from '../app';
 import { revealFolder } from '../reveal';
 import { editorSpec } from './editorModels';
 import { namedFor, rolesOf, settingOf, type Role } from './roles';
@@ -39,8 +39,9 @@ export async function reveal({ folders }: App, row: CommandRow): Promise<void> {
   return revealFolder(folder, 'critic.json', t('The critic is in {0}.', folder));
 }
 
-/** Removes a server or a folder from the list. The Delete key passes no row, and means the selected one. */
-export async function remove(app: App, row: CommandRow = app.models.selection[0]): Promise<unknown> {
+/** Removes a server or a folder from the list. */
+export async function remove(app: App, pressed: RowOrSelected): Promise<unknown> {
+  const row = pressed === 'selected' ? (await app.models.selection())[0] : pressed;
   if (row?.kind === 'server') return removeServer(app, row.server);
   return row?.kind === 'model' ? app.folders.remove(row.place) : undefined;
 }

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { runFiles } from '../../core/training/runFolder';
+import { runFiles, runsFolderOf } from '../../core/training/runFolder';
 import { withoutEnd } from '../../core/text';
+
+/** Name of the folder of runs, in a data folder and in that of a loop. */
+const RUNS = path.basename(runsFolderOf(''));
 
 /** The name of the model that ships with Tandem. */
 export const STARTER = 'starter';
@@ -94,7 +97,7 @@ function toldApart(places: readonly LocalPlace[]): LocalPlace[] {
 /** Returns the folders of models that loops and runs left in the data folder and that can play here, by name. */
 function trainedFolders(dataFolder: string | undefined): string[] {
   if (dataFolder === undefined) return [];
-  return ['loops', 'runs'].flatMap((kind) => {
+  return ['loops', RUNS].flatMap((kind) => {
     const parent = path.join(dataFolder, kind);
     if (!existsSync(parent)) return [];
     const folders = readdirSync(parent).map((name) => path.join(parent, name, 'model'));
@@ -114,6 +117,24 @@ function folderName(folder: string): string {
   if (name !== runFiles.model) return name;
   return runName(folder) ?? `${path.basename(path.dirname(folder))}/${name}`;
 }
+
+/** A run, as far as its model tells. */
+export interface TrainedBy {
+  readonly id: string;
+  /** Its name; its id where it has none, or is not there any more. */
+  readonly name: string;
+}
+
+/** Returns the run that trained a model, also when the run was deleted; undefined where no run did. */
+export function runOf(model: string): TrainedBy | undefined {
+  const run = path.dirname(model);
+  const isOfRun = path.basename(model) === runFiles.model;
+  if (!isOfRun || (path.basename(path.dirname(run)) !== RUNS && !isRun(run))) return undefined;
+  const id = path.basename(run);
+  return { id, name: runName(model) ?? id };
+}
+
+const isRun = (folder: string): boolean => existsSync(path.join(folder, runFiles.configuration));
 
 /** Names of runs by the folders of their models, with the time at which the notes on the run were written. */
 const runNames = new Map<string, { readonly at: number | undefined; readonly name: string | undefined }>();

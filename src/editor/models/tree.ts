@@ -51,7 +51,7 @@ export class ModelTree extends Tree<ModelNode> {
     this.showPlayers();
   }
 
-  async getChildren(node?: ModelNode): Promise<ModelNode[]> {
+  protected async children(node?: ModelNode): Promise<ModelNode[]> {
     if (node !== undefined) return node.kind === 'critics' ? [...node.critics] : [];
     const rows = [...(await this.locals()), ...this.servers(), ...(await this.ofTheEditor())];
     const isNew = rows.length === 1;
@@ -136,7 +136,7 @@ export class ModelTree extends Tree<ModelNode> {
   private async count(): Promise<void> {
     const report = (error: unknown): void => this.engine.report(error);
     await this.countUse().catch(report);
-    // People may have judged turns of a critic since.
+    // People may have given verdicts on a critic since.
     await this.critics.follow().catch(report);
     this.counting = undefined;
   }

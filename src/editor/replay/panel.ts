@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
+import type { Action, FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { idOf } from '../contributions';
+import { idOf, type CommandName } from '../contributions';
 import type { Credits } from '../credit/credits';
 import { logVerdict, type NewVerdict } from '../credit/verdicts';
 import { documentUri } from '../documents';
@@ -72,15 +72,16 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
       this.dispose();
       return;
     }
-    const { title, ...task } = taskView(first.task, first.started.pack);
-    this.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
+    const task = taskView(first.task, first.started.pack);
     const own = engine.consent.given?.pseudonym;
     const replays = trajectories.map((trajectory) => replayOf(trajectory, own, t, language()));
+    const title = replays[0]!.label?.title ?? task.title;
+    this.title = replays.length === 2 ? t('{0}: two dialogues', task.title) : t('{0}: replay', title);
     const shown: Shown = {
       type: 'show',
       ...(own !== undefined && { own }),
       called: calledOf(replays.flatMap(modelsOf), engine),
-      task: { title, ...task },
+      task,
       replays,
     };
     await this.post(shown);
@@ -182,12 +183,6 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
         return this.beside(documentUri('reference', task, { episode }));
       case 'open-tests':
         return this.beside(documentUri('tests', task, { episode }));
-      case 'open-transcript':
-        return vscode.commands.executeCommand(idOf('openTranscript'), node);
-      case 'open-session':
-        return vscode.commands.executeCommand(idOf('openSession'), node);
-      case 'compare-with':
-        return vscode.commands.executeCommand(idOf('compareTrajectory'), node);
       case 'compare-with-reference':
         return this.diff(trajectory, documentUri('reference', task, { episode }), (title) =>
           t('{0}: answer ↔ reference', title),
@@ -198,6 +193,8 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
           t('{0}: two answers', title),
         );
       }
+      default:
+        return vscode.commands.executeCommand(idOf(commandsOf[action]), node);
     }
   }
 
@@ -218,6 +215,22 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
   }
 }
 
+/** Some actions are commands of the list, which get the dialogue as its row. */
+const commandsOf = {
+  'open-transcript': 'openTranscript',
+  'open-session': 'openSession',
+  'compare-with': 'compareTrajectory',
+  'next-failure': 'nextFailure',
+  'previous-failure': 'previousFailure',
+  'next-unreviewed': 'nextUnreviewed',
+  accept: 'acceptTrajectories',
+  redo: 'redoTrajectories',
+  'take-review-back': 'unreviewTrajectories',
+  rename: 'renameTrajectory',
+  tag: 'tagTrajectories',
+  note: 'noteOnTrajectory',
+} as const satisfies Partial<Record<Action, CommandName>>;
+
 const keptSchema = lazily(() => z.object({ episodes: z.array(z.string()).min(1).max(2) }));
 
 /** The panels of replays: one for a single dialogue, and one for each two that are compared. */
@@ -233,6 +246,16 @@ export class Replays extends Panels<readonly string[], ReplayPanel> {
       restore: (kept) => keptSchema().safeParse(kept).data?.episodes,
       load: () => (panel, episodes) => new ReplayPanel(panel, episodes, on),
     });
+  }
+
+  /** The dialogue that is replayed alone in the editor that has the focus, or had it last. */
+  get front(): string | undefined {
+    return this.all.find(({ isActive, episodes }) => isActive && episodes.length === 1)?.episodes[0];
+  }
+
+  /** The dialogue that is replayed alone. */
+  get single(): string | undefined {
+    return this.all.find(({ episodes }) => episodes.length === 1)?.episodes[0];
   }
 
   /**

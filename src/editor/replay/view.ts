@@ -1,12 +1,26 @@
 import { isOwnFunction } from '../../core/task/own';
 import type { Collaborator } from '../../core/trajectory/event';
 import { isChoice, isOver } from '../../core/trajectory/choices';
-import type { Choice, Trajectory, Turn } from '../../core/trajectory/trajectory';
+import type { Choice, Trajectory, TrajectorySummary, Turn } from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
-import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
+import { opinionsOn } from '../../core/trajectory/opinions';
+import type {
+  LabelView,
+  Replay,
+  ReplayedChoice,
+  ReplayedReply,
+  ReplayedTurn,
+} from '../../../webview/replay/protocol';
 import type { ReplyView, Seat } from '../../../webview/session/protocol';
-import { choiceView, gradeView, messageView, turnView } from '../session/view';
-import { becameWords, outcomeWords } from '../trajectories/words';
+import { choiceView, gradeView, messageView, turnRating, turnView } from '../session/view';
+import {
+  allTags,
+  becameWords,
+  givenTitle,
+  outcomeWords,
+  shownNote,
+  shownReason,
+} from '../trajectories/words';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
@@ -21,7 +35,8 @@ export function replayOf(
   t: Translate,
   language: string,
 ): Replay {
-  const { id, task, started, agent, collaborator, turns, pending = [], answer, rating } = trajectory;
+  const { id, task, started, agent, collaborator, turns, pending = [], answer } = trajectory;
+  const { ratings = [], labels = [], review } = trajectory;
   const { outcome: became, doubtful, damaged = doubtful } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
@@ -38,15 +53,38 @@ export function replayOf(
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: startedWords(started.at, language),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
-    refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
+    refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, own, t)),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
     hasReference: !isOwnFunction(task),
     grades: [...grades.values()].map((one) => gradeView(task, one, t, answer?.answer)),
-    ...(rating && {
-      rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own, t) },
+    ratings: ratings.map(({ stars, comment, by }) => ({ stars, comment, by: personOf(by, own, t) })),
+    ...(labels.length > 0 && { label: labelView(summary, labels, own, t) }),
+    canReview: trajectory.state !== 'open',
+    ...(review && {
+      review: {
+        state: review.state,
+        ...(review.reason !== undefined && { reason: shownReason(review.reason, t) }),
+        by: personOf(review.by, own, t),
+      },
     }),
     ...(damaged !== undefined && { damaged }),
+  };
+}
+
+function labelView(
+  summary: TrajectorySummary,
+  labels: NonNullable<Trajectory['labels']>,
+  own: string | undefined,
+  t: Translate,
+): LabelView {
+  const title = givenTitle(summary);
+  return {
+    ...(title !== undefined && { title }),
+    tags: allTags(summary),
+    notes: labels.flatMap(({ note = '', by }) =>
+      note === '' ? [] : [{ by: personOf(by, own, t), text: shownNote(note) }],
+    ),
   };
 }
 
@@ -64,18 +102,18 @@ function replayedTurn(
   t: Translate,
 ): ReplayedTurn {
   const { candidates, superseded = [] } = turn;
-  const { rating, ...view } = turnView(turn, t);
+  const { rating: _, choices: __, ...view } = turnView(turn, t);
   const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,
     ...(candidates && {
-      choices: candidates.map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
+      choices: candidates.map((choice) => replayedChoice(choice, trajectory, own, t)),
     }),
     earlier: superseded.map(({ text }) => messageView(text)),
-    // A rating that was taken back is left out.
-    ...((rating?.thumb ?? rating?.comment) !== undefined && {
-      rating: { ...rating, by: personOf(turn.rating!.by, own, t) },
-    }),
+    ratings: (turn.ratings ?? []).map((rating) => ({
+      ...turnRating(rating),
+      by: personOf(rating.by, own, t),
+    })),
     reply: view.reply && replayedReply(turn, view.reply, own, t),
     handOvers: here.map(({ to }) => ({ name: to.name, seat: seatOf(to) })),
   };
@@ -83,10 +121,17 @@ function replayedTurn(
 
 const tellsNames = ({ state, abandoned }: Trajectory): boolean => isOver(state, abandoned?.reason);
 
-function replayedChoice(choice: Choice, namesAreTold: boolean, t: Translate): ReplayedChoice {
-  const { milliseconds } = choice.choice;
+function replayedChoice(
+  choice: Choice,
+  trajectory: Trajectory,
+  own: string | undefined,
+  t: Translate,
+): ReplayedChoice {
+  const { milliseconds, by: chooser } = choice.choice;
+  const judges = opinionsOn(choice).filter(({ by }) => by !== chooser);
   return {
-    ...choiceView(choice, namesAreTold),
+    ...choiceView(choice, tellsNames(trajectory)),
+    judgements: judges.map(({ by, picked }) => ({ by: personOf(by, own, t), picked })),
     ...(milliseconds !== undefined && { took: t('After {0}.', duration(milliseconds, t)) }),
   };
 }

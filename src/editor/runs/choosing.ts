@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
 import { resultInShort } from './measured';
-import { RunResults } from './results';
+import { RunResults } from '../../core/evaluation/comparison/latestResults';
 import { runStatus, subjectWords, tagWords } from './words';
 import { baseName } from '../words';
 import { namesOf } from './names';
@@ -36,7 +36,7 @@ export async function chosenRuns(
   });
   if (chosen === undefined) return undefined;
   if (chosen.length > 0) return chosen.map(({ run }) => run);
-  throw new Fault('editor/too-few-runs', t('No run is chosen: tick at least one.'));
+  throw new Fault('editor/too-few-runs', t('No run is chosen: select at least one.'));
 }
 
 /**

@@ -3,10 +3,11 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import type { App, CommandRow } from '../app';
+import type { App, CommandRow, RowOrSelected } from '../app';
 import { openDocument } from '../documents';
 import type { CriticNode } from '../models/nodes';
 import { revealFolder } from '../reveal';
+import { rowsMeant } from '../tree';
 import { deleteRuns, runsOf } from './resting';
 import { runName } from './words';
 
@@ -26,14 +27,22 @@ export async function continueRun({ runControl, runPanels }: App, run: Run): Pro
   if (next !== undefined) await runPanels.open(next);
 }
 
-/** Asks, and removes the selected runs; the Delete key passes no row. */
-export async function remove(
-  { engines, runPanels, runTree, runWatch }: App,
-  row: CommandRow,
-  selected: readonly CommandRow[] = row === undefined ? runTree.selection : [row],
-): Promise<void> {
+/** Returns the runs that a command is about, as last seen. */
+export async function runsMeant(
+  { runTree }: App,
+  row: RowOrSelected,
+  selected?: readonly CommandRow[],
+): Promise<Run[]> {
+  const rows = await rowsMeant<CommandRow>(runTree, row, selected);
+  return rows.flatMap((one) => (one?.kind === 'run' ? [one.run] : []));
+}
+
+/** Asks, and removes the selected runs. */
+export async function remove(app: App, row: RowOrSelected, selected?: readonly CommandRow[]): Promise<void> {
+  const { engines, runPanels, runWatch } = app;
+  const meant = await runsMeant(app, row, selected);
   await runWatch.look();
-  const folders = new Set(selected.flatMap((one) => (one?.kind === 'run' ? [one.run.folder] : [])));
+  const folders = new Set(meant.map(({ folder }) => folder));
   const runs = runWatch.everywhere.all.filter(({ folder }) => folders.has(folder));
   try {
     await deleteRuns(runs, engines.shown.engine, (run) => runPanels.find(run)?.dispose());

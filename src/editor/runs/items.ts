@@ -3,8 +3,8 @@ import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { idOf, contextValues } from '../contributions';
 import { resultInShort } from './measured';
-import type { RunResult } from './results';
-import { isAtWork, runDetails, runName, spokenRun, runStatus, tagWords } from './words';
+import type { RunResult } from '../../core/evaluation/comparison/latestResults';
+import { isAtWork, isUnstarted, runDetails, runName, spokenRun, runStatus, tagWords } from './words';
 import { tooltip } from '../tooltip';
 
 export interface RunNode {
@@ -71,7 +71,7 @@ function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString 
     ...(run.lastLines.length > 0 ? [t('The trainer said last:')] : []),
   ]);
   if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');
-  if (run.canResume && run.state !== 'queued')
+  if (run.canResume && run.state !== 'queued' && !isUnstarted(run))
     text.appendMarkdown(`\n\n${t('“Resume Run” goes on from its last checkpoint.')}`);
   return text;
 }

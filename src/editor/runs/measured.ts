@@ -2,7 +2,7 @@ import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
 import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
-import type { RunResult } from './results';
+import type { RunResult } from '../../core/evaluation/comparison/latestResults';
 
 /**
  * Describes the success of a run's model on held-out tasks beside its base model's, from the latest evaluation.

@@ -1,18 +1,20 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import { changeNotes, MOST } from '../../core/training/runNotes';
-import { inOneLine, listIn } from '../../core/text';
-import type { App, CommandRow } from '../app';
+import type { App, CommandRow, RowOrSelected } from '../app';
+import { askLine } from '../noting';
+import { pickTags } from '../pickTags';
 import { chooseRun } from './choosing';
+import { runsMeant } from './commands';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
 
 /** Asks for another name of a run; without one it has that of its configuration again. */
-export async function renameRun(app: App, row: CommandRow): Promise<void> {
-  const [run] = runsAt(app, row);
+export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
+  const [run] = await runsAt(app, row);
   if (run === undefined) return;
-  const name = await ask({
+  const name = await askLine({
     title: t('Rename {0}', runName(run, t)),
     prompt: t('Name of the run. Empty gives it the name in its configuration again.'),
     value: run.name,
@@ -23,33 +25,37 @@ export async function renameRun(app: App, row: CommandRow): Promise<void> {
 
 /** Asks for the tags of the selected runs. Tags that only some of them have stay as they are. */
 export async function tagRuns(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
-  const runs = runsAt(app, row, selected);
+  const runs = await runsAt(app, row, selected);
   const [first] = runs;
   if (first === undefined) return;
-  const common = (first.tags ?? []).filter((tag) => runs.every(({ tags = [] }) => tags.includes(tag)));
-  const others = [...new Set(app.runWatch.around(first).flatMap(({ tags = [] }) => tags))].sort();
-  const text = await vscode.window.showInputBox({
-    title: runs.length === 1 ? t('Tags of {0}', runName(first, t)) : t('Tags of {0} Runs', runs.length),
-    prompt:
-      others.length === 0
-        ? t('Words to find the run by, with commas between them')
-        : t('Words to find the run by, with commas between them. In use: {0}', others.join(', ')),
-    value: common.join(', '),
-    validateInput: (typed) => wrongTags(tagsIn(typed)),
-  });
-  if (text === undefined) return;
-  const typed = tagsIn(text);
-  const gone = common.filter((tag) => !typed.includes(tag));
+  const isCommon = (tag: string): boolean => runs.every(({ tags = [] }) => tags.includes(tag));
+  const uses = new Map<string, number>();
+  for (const { tags = [] } of app.runWatch.around(first)) {
+    for (const tag of tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
+  }
+  const offered = [...uses]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([tag, count]) => ({
+      word: tag,
+      description: count === 1 ? t('1 run') : t('{0} runs', count),
+      isPicked: isCommon(tag),
+    }));
+  const picked = await pickTags(
+    runs.length === 1 ? t('Tags of {0}', runName(first, t)) : t('Tags of {0} Runs', runs.length),
+    offered,
+  );
+  if (picked === undefined) return;
+  const gone = offered.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
   await change(app, runs, ({ tags }) => ({
-    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...typed])].slice(0, MOST.tags),
+    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MOST.tags),
   }));
 }
 
 /** Asks for the note on a run. */
 export async function noteOnRun(app: App, row: CommandRow): Promise<void> {
-  const [run] = runsAt(app, row);
+  const [run] = await runsAt(app, row);
   if (run === undefined) return;
-  const note = await ask({
+  const note = await askLine({
     title: t('Note on {0}', runName(run, t)),
     prompt: t('What the run is for, or what came of it'),
     value: run.note ?? '',
@@ -69,42 +75,16 @@ export async function findRun({ runPanels, runWatch }: App): Promise<void> {
   if (run !== undefined) await runPanels.open(run);
 }
 
-/** Returns the runs that a command is about, as last seen; a key passes no row, and means the selection. */
-function runsAt(
-  { runTree }: App,
-  row: CommandRow,
-  selected: readonly CommandRow[] = row === undefined ? runTree.selection : [row],
-): Run[] {
-  return selected.flatMap((one) => (one?.kind === 'run' ? [one.run] : []));
-}
-
-async function ask({
-  most,
-  ...options
-}: {
-  readonly title: string;
-  readonly prompt: string;
-  readonly value: string;
-  /** Maximum number of characters. */
-  readonly most: number;
-}): Promise<string | undefined> {
-  const text = await vscode.window.showInputBox({
-    ...options,
-    validateInput: (typed) => (inOneLine(typed).length > most ? tooLong(most) : undefined),
-  });
-  return text === undefined ? undefined : inOneLine(text);
-}
-
-const tooLong = (most: number): string => t('That is too long: write at most {0} characters.', most);
-
-const tagsIn = (text: string): string[] => [...new Set(listIn(inOneLine(text), ','))];
-
-function wrongTags(tags: readonly string[]): string | undefined {
-  if (tags.length > MOST.tags) return t('These are too many: write at most {0} tags.', MOST.tags);
-  const long = tags.find((tag) => tag.length > MOST.tag);
-  return long === undefined
-    ? undefined
-    : t('“{0}” is too long: write at most {1} characters for a tag.', long, MOST.tag);
+/** Returns the runs that a command is about, as last seen. Without one the person is asked for a run. */
+async function runsAt(
+  app: App,
+  row: RowOrSelected,
+  selected?: readonly CommandRow[],
+): Promise<readonly Run[]> {
+  const runs = await runsMeant(app, row, selected);
+  if (runs.length > 0) return runs;
+  const run = await chooseRun(app.runWatch.all, t('Search in names, tags, notes, methods and base models'));
+  return run === undefined ? [] : [run];
 }
 
 async function change(

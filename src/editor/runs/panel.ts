@@ -8,17 +8,20 @@ import { EventTail } from '../../core/training/eventFile';
 import { RunHistory, type ReadCurves } from '../../core/training/history/history';
 import { isRunId, modelOf, runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
-import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/run/protocol';
+import type { Choice } from '../../../webview/chart/protocol';
+import type { Action, FromWebview, ToWebview } from '../../../webview/run/protocol';
 import { idOf, VENDOR, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
 import { Panel, Panels } from '../panel';
 import { manageTrust, restrictionOf } from '../restricted';
+import { saveOfPage } from '../saving';
+import type { PinnedCharts } from './pinned';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import { toldView } from './told';
-import { resultOf, runView, samplesView, shownCurve } from './view';
+import { curvesView, resultOf, runView, samplesView } from './view';
 import type { RunWatch } from './watch';
 import { runName } from './words';
 
@@ -32,6 +35,7 @@ export interface RunPanelContext {
   readonly engines: Engines;
   readonly watch: Pick<RunWatch, 'onDidChange'>;
   readonly queue: Pick<RunQueue, 'onDidChange' | 'halted'>;
+  readonly pinned: PinnedCharts;
 }
 
 /** The run that a panel shows. */
@@ -47,7 +51,9 @@ export class RunPanel extends Panel<'run', ToWebview> {
   private kept: readonly KeptEvaluation[] = [];
   private choice: Choice = {};
   /** State last sent to the view, to tell whether there is anything new. */
-  private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: number } = {};
+  private sent: { view?: string; samples?: unknown; told?: number } = {};
+  /** Positions up to which the view has the curves of each chart. */
+  private readonly read = new Map<string, ReadCurves>();
   private telling: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -63,6 +69,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
     this.owns(
       on.watch.onDidChange(() => this.tell()),
       on.queue.onDidChange(() => this.tell()),
+      on.pinned.onDidChange(() => this.tell()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
     );
   }
@@ -91,8 +98,13 @@ export class RunPanel extends Panel<'run', ToWebview> {
 
   override receive(message: FromWebview): Promise<void> | undefined {
     if (message.type === 'act') return this.act(message.action);
+    if (message.type === 'save') return saveOfPage(message.file, this.engine);
+    if (message.type === 'pin') return this.on.pinned.pin(message, message.isPinned);
     this.choice = message.choice;
-    if (message.type === 'ready') this.sent = {};
+    if (message.type === 'ready') {
+      this.sent = {};
+      this.read.clear();
+    }
     const sending = this.send();
     this.tell();
     return sending;
@@ -111,6 +123,12 @@ export class RunPanel extends Panel<'run', ToWebview> {
       const sentence = `The run’s view asked for “${action}” before there is something to do it with. Nothing was done.`;
       first.report(new Fault('editor/not-shown', sentence));
     }
+  }
+
+  /** Engine of the folder whose run this is. */
+  private get engine(): Engine {
+    const { engines } = this.on;
+    return engines.withDataFolder(this.runs.dataFolder) ?? engines.first;
   }
 
   private async tellOnce(): Promise<void> {
@@ -132,19 +150,14 @@ export class RunPanel extends Panel<'run', ToWebview> {
     this.title = runName(run, t);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
     const view = runView(run, history, choice, {
-      ...{ t, restriction, kept, halted: this.on.queue.halted },
+      ...{ t, restriction, kept, halted: this.on.queue.halted, pinned: this.on.pinned.all },
       dataFolder: this.runs.dataFolder,
     });
     const text = JSON.stringify(view);
     if (text !== sent.view) await this.post(view);
     sent.view = text;
-    const { stage, figure } = shownCurve(history, choice);
-    const news = history.curvesSince(stage, figure, sent.curves);
-    if (news !== undefined && JSON.stringify(news.read) !== JSON.stringify(sent.curves)) {
-      const { read, ...curves } = news;
-      sent.curves = read;
-      await this.post({ type: 'curve', stage, figure, ...curves });
-    }
+    const curves = curvesView(history, view, this.read);
+    if (curves !== undefined) await this.post(curves);
     if (sent.samples !== history.samples.at(-1)) {
       sent.samples = history.samples.at(-1);
       await this.post(samplesView(history));

@@ -4,7 +4,7 @@ import type { ShownLog } from '../shownLog';
 import { Tree } from '../tree';
 import { itemOf, type RunNode } from './items';
 import type { RunQueue } from './queue';
-import { RunResults } from './results';
+import { RunResults } from '../../core/evaluation/comparison/latestResults';
 import type { RunWatch } from './watch';
 import { isAtWork, runName, runStatus } from './words';
 
@@ -29,7 +29,7 @@ export class RunTree extends Tree<RunNode> {
     this.eachMinute(() => void watch.look().then(() => this.show()));
   }
 
-  async getChildren(node?: RunNode): Promise<RunNode[]> {
+  protected async children(node?: RunNode): Promise<RunNode[]> {
     if (node !== undefined) return [];
     // At first nobody has looked for runs yet.
     if (this.watch.all.length === 0) await this.watch.look();

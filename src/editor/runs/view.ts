@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
-import type { RunHistory, Curves, CurveFigure } from '../../core/training/history/history';
+import type { RunHistory, Curves, CurveFigure, ReadCurves } from '../../core/training/history/history';
 import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
+import { chartKey, MOST_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type {
-  Choice,
+  CurvesView,
   FigureView,
   NodeView,
   RunView,
@@ -20,6 +21,7 @@ import { resultWords } from './told';
 import { grouped } from '../../core/text';
 import { gpuNames } from '../../core/training/cluster';
 import {
+  isUnstarted,
   dataWords,
   isAtWork,
   leftWords,
@@ -27,8 +29,9 @@ import {
   reasonWords,
   runName,
   stageWord,
-  stateWord,
+  runStateWord,
   subjectWords,
+  tagWords,
 } from './words';
 import { baseName } from '../words';
 
@@ -48,6 +51,7 @@ export function runView(
     restriction,
     kept,
     halted,
+    pinned,
   }: {
     readonly t: Translate;
     readonly dataFolder: string;
@@ -56,6 +60,8 @@ export function runView(
     readonly kept: readonly KeptEvaluation[];
     /** Reason why the queue is halted. */
     readonly halted?: string | undefined;
+    /** All pinned charts, also those that this run does not have. */
+    readonly pinned: readonly ChartName[];
   },
 ): RunView {
   const { id, state, canResume, lastLines } = run;
@@ -64,11 +70,12 @@ export function runView(
   const { progress } = history;
   return {
     ...{ type: 'show', dataFolder, id, state, isLive, canResume, lastLines, restriction, stage, figure },
-    canFinish: mayFinish(run),
+    ...{ isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
     name: runName(run, t),
     subject: subjectWords(run, baseName(run), t),
+    ...{ tags: tagWords(run), note: run.note ?? '' },
     data: dataOf(run, history, t),
-    stateLabel: stateWord(state, t),
+    stateLabel: runStateWord(run, t),
     stages: stagesOf(run, history, t),
     nodes: nodesOf(history, isLive, t),
     workers: workersWords(history, t),
@@ -82,6 +89,10 @@ export function runView(
       ...figureView(name, history.curves(stage, name)!),
       ...controlOf(history, stage, name),
     })),
+    pinned: pinned
+      .filter((chart) => history.curves(chart.stage, chart.figure) !== undefined)
+      .slice(0, MOST_PINNED)
+      .map((chart) => ({ ...chart, ...controlOf(history, chart.stage, chart.figure) })),
   };
 }
 
@@ -97,6 +108,25 @@ export function shownCurve(
   const chosen = choice.figure;
   const figure = chosen !== undefined && figures.includes(chosen) ? chosen : (figures[0] ?? 'loss');
   return { stage, figure };
+}
+
+/**
+ * Returns what is new in the curves of the shown charts; undefined when nothing is.
+ * @param read marks of all charts that the page has; this function sets them to the new positions
+ */
+export function curvesView(
+  history: RunHistory,
+  { stage, figure, pinned }: Pick<RunView, 'stage' | 'figure' | 'pinned'>,
+  read: Map<string, ReadCurves>,
+): CurvesView | undefined {
+  const shown = new Map([{ stage, figure }, ...pinned].map((chart) => [chartKey(chart), chart]));
+  const charts = [...shown].flatMap(([key, chart]) => {
+    const news = history.curvesSince(chart.stage, chart.figure, read.get(key));
+    if (news === undefined || JSON.stringify(news.read) === JSON.stringify(read.get(key))) return [];
+    read.set(key, news.read);
+    return [{ stage: chart.stage, figure: chart.figure, training: news.training, heldOut: news.heldOut }];
+  });
+  return charts.length === 0 ? undefined : { type: 'curves', charts };
 }
 
 export function samplesView({ samples }: RunHistory): SamplesView {

@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import type { Progress } from '../../core/training/progress';
 import { fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
-import { ago, duration } from '../words';
+import { ago, duration, methodWord } from '../words';
 import type { Translate } from '../translate';
-import { methodWord } from '../words';
 
 /** Returns the name of a run from its configuration, or else its method. */
 export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
@@ -44,6 +43,14 @@ export function stateWord(state: RunState, t: Translate): string {
       return t('lost');
   }
 }
+
+/** Returns the state of a run; one that was prepared only is not called paused. */
+export const runStateWord = (run: Pick<Run, 'state' | 'process'>, t: Translate): string =>
+  isUnstarted(run) ? t('not started') : stateWord(run.state, t);
+
+/** Returns whether a run was prepared and never started. */
+export const isUnstarted = ({ state, process }: Pick<Run, 'state' | 'process'>): boolean =>
+  state === 'stopped' && process === undefined;
 
 /**
  * Returns the state of a node of a cluster; `idle` nodes have no worker of the run.
@@ -155,14 +162,14 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
       ].join(' · ');
     case 'stopped':
     case 'died':
-      return [stateWord(state, t), ...place].join(' · ');
+      return [runStateWord(run, t), ...place].join(' · ');
   }
 }
 
 /** Returns the critic's latest held-out pair accuracy, where it was measured. */
 function accuracyWords({ progress }: Run, t: Translate): string[] {
   const accuracy = progress?.heldOut?.accuracy;
-  return accuracy == null ? [] : [t('held-out pair accuracy {0} %', Math.round(100 * accuracy))];
+  return accuracy == null ? [] : [t('{0} % held-out pair accuracy', Math.round(100 * accuracy))];
 }
 
 /** Returns the step at which a run was finished early. */
@@ -222,7 +229,7 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
       hostOf(run),
       momentWords(run.silentSince ?? run.changedAt),
     );
-  if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
+  if (isUnstarted(run)) return t('It was prepared and never started.');
   if (state !== 'died' || process === undefined) return message;
   if (run.isDiskFull === true) {
     return t(
@@ -261,7 +268,7 @@ export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   const reason = reasonWords(run, t, halted);
   return [
     ...(run.note === undefined ? [] : [run.note]),
-    ...(run.tags === undefined ? [] : [tagWords(run).join(' ')]),
+    ...(run.tags === undefined ? [] : [tagWords(run).join(' · ')]),
     subjectWords(run, run.base, t),
     ...(data === undefined ? [] : [data]),
     ...(reason === undefined ? [] : [reason]),

@@ -88,7 +88,7 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
         ? wentOn(state, action.trajectory, present)
         : first(state, present);
     case 'read':
-      return read({ ...state, ...loggedState(action.trajectory, present.t) });
+      return read({ ...state, ...loggedState(action.trajectory, present.consent?.pseudonym, present.t) });
     case 'looked':
       if (state.work !== undefined) return reduced(state);
       return reduced(shown(state, action.trajectory, present), { type: 'let-go' });
@@ -276,8 +276,8 @@ function first(state: State, present: Present): Reduced {
   }
 }
 
-const shown = (state: State, trajectory: Trajectory, { t }: Present): State => ({
-  ...{ ...state, ...loggedState(trajectory, t), warning: undefined },
+const shown = (state: State, trajectory: Trajectory, { t, consent }: Present): State => ({
+  ...{ ...state, ...loggedState(trajectory, consent?.pseudonym, t), warning: undefined },
 });
 
 /** Shows a dialogue that had gone on elsewhere as the log has it now; what the person asked is not done. */

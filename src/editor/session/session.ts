@@ -49,7 +49,7 @@ export class Session {
    */
   static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string, title?: string): Session {
     const { task, started } = trajectory;
-    const state = { ...newState(task), ...loggedState(trajectory, parts.t) };
+    const state = { ...newState(task), ...loggedState(trajectory, parts.consent.given?.pseudonym, parts.t) };
     return new Session(parts, { task, pack, packName: started.pack, title }, state);
   }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import type { TaskState } from '../../core/dialogue/taskProgress';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { guidelinesOf } from '../../core/task/guidelines';
@@ -83,11 +84,14 @@ export class Sessions implements SessionContext, vscode.Disposable {
     return this.open.find((panel) => panel.isActive);
   }
 
-  /** Opens a task: its newest dialogue if there is one, else a new one that begins when the person says so. */
+  /**
+   * Opens a task: the person's newest dialogue if there is one, else a new one that begins when the person says so; a new
+   * one also of a task that is to be redone.
+   */
   openTask(task: ListedTask): Promise<SessionPanel> {
     return this.opening.once(JSON.stringify([task.pack, task.id]), async () => {
       const state = await this.tree.state(task);
-      if (state.kind !== 'new') return this.openTrajectory(state.episode);
+      if (!isToBegin(state)) return this.openTrajectory(state.episode);
       const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task));
       return there === undefined ? this.openPanel(await this.fresh(task.pack, task.id)) : revealed(there);
     });
@@ -127,7 +131,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);
     if (next === undefined) {
-      void vscode.window.showInformationMessage(t('Every other task of this pack has been played.'));
+      void vscode.window.showInformationMessage(t('There is no other task of this pack for you to play.'));
       return;
     }
     const session = await this.newestOrFresh(next.pack, next.id);
@@ -147,7 +151,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   /** Logs that the person skips a task: in its session when one is open, else without opening one. */
   async skip(task: ListedTask, reason: string): Promise<void> {
     const state = await this.tree.state(task);
-    if (state.kind === 'new') return this.skipNew(task, reason);
+    if (isToBegin(state)) return this.skipNew(task, reason);
     const there = this.open.find(({ shown }) => shown.id === state.episode);
     const session = there?.shown ?? (await this.logged(state.episode));
     try {
@@ -300,6 +304,10 @@ export class Sessions implements SessionContext, vscode.Disposable {
     return (holding.find(({ file }) => path.basename(file) === started.pack) ?? holding[0])?.file;
   }
 }
+
+/** Returns whether a task is played in a new dialogue. */
+const isToBegin = (state: TaskState): state is Extract<TaskState, { kind: 'new' | 'redo' }> =>
+  state.kind === 'new' || state.kind === 'redo';
 
 function revealed(panel: SessionPanel): SessionPanel {
   panel.reveal();

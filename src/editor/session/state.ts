@@ -5,6 +5,7 @@ import type { Grade } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
+import { ratedBy } from '../../core/trajectory/opinions';
 import type { Trajectory, Turn } from '../../core/trajectory/trajectory';
 import type {
   AnswerDecision,
@@ -106,9 +107,13 @@ export function newState(task: Task): State {
   };
 }
 
-/** Returns the state of a logged dialogue that nobody plays. */
-export function loggedState(trajectory: Trajectory, t: Translate): LoggedState {
-  const { id, turns, collaborator, answer, grades, rating, damaged, doubtful } = trajectory;
+/**
+ * Returns the state of a logged dialogue that nobody plays.
+ * @param own pseudonym of the person at this editor, whose ratings alone are shown: they can be changed
+ */
+export function loggedState(trajectory: Trajectory, own: string | undefined, t: Translate): LoggedState {
+  const { id, collaborator, answer, grades, damaged, doubtful } = trajectory;
+  const { turns, rating } = ratedBy(own, trajectory);
   const outcome = trajectory.outcome?.outcome;
   const { phase, notice } = restingPlace(trajectory, t);
   const lost = damaged ?? doubtful;
@@ -151,7 +156,7 @@ function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, '
 
 /** Returns whether the log has more of the dialogue than is shown: another window or a command has gone on with it. */
 export function isBehind(state: State, trajectory: Trajectory, t: Translate): boolean {
-  return !isDeepStrictEqual(progressOf(state), progressOf(loggedState(trajectory, t)));
+  return !isDeepStrictEqual(progressOf(state), progressOf(loggedState(trajectory, undefined, t)));
 }
 
 function progressOf({ turns, candidates, answer, phase, grade, decision }: LoggedState): unknown {

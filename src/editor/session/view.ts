@@ -199,7 +199,7 @@ export function choiceView({ shown, choice }: Choice, tellsNames: boolean): Choi
   };
 }
 
-function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
+export function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
   return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
 }
 

@@ -4,9 +4,12 @@ import { Fault } from '../../core/fault';
 import type { App, CommandRow } from '../app';
 import { idOf } from '../contributions';
 import { documentUri, openDocument } from '../documents';
+import { askPseudonym } from '../pseudonym';
 import { findTask } from './find';
 import type { Pack, ListedTask } from './packs';
+import { withoutLinks } from '../words';
 import { askSkipReason } from './skip';
+import { cutTo, MOST_OTHERS } from './status';
 
 const { t } = vscode.l10n;
 
@@ -26,15 +29,43 @@ export async function playFound({ packs, played, panels }: App): Promise<void> {
   if (task !== undefined) await panels.openTask(task);
 }
 
-/** Opens the first unplayed task of some packs. */
-export async function playNextOf({ tasks, panels }: App, packs: readonly Pack[]): Promise<void> {
-  for (const { file } of packs) {
-    const next = await tasks.nextTask(file);
+/**
+ * Opens the first unplayed task of some packs; those of which the person has a part come first. Who has no pseudonym
+ * yet is told that an assigned pack has a part for them.
+ */
+export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void> {
+  const { played, tasks, panels } = app;
+  await played.read();
+  const parts = packs.map((pack) => ({ ...pack, part: played.of(pack.file).part(pack.tasks) }));
+  const [assigned, others] = [parts.filter(({ part }) => part), parts.filter(({ part }) => !part)];
+  for (const pack of [...assigned, ...others]) {
+    const next = await tasks.nextTask(pack.file);
     if (next === undefined) continue;
     await panels.openTask(next);
+    await askWhoPlays(app, pack);
     return;
   }
-  void vscode.window.showInformationMessage(t('There is no task here that has not been played yet.'));
+  const isForOthers = assigned.length > 0 && assigned.every(({ part }) => part?.length === 0);
+  void vscode.window.showInformationMessage(
+    isForOthers
+      ? t('No task here is assigned to you. Click any to play it all the same.')
+      : assigned.length > 0
+        ? t('You have played all that is assigned to you here.')
+        : t('There is no task here that has not been played yet.'),
+  );
+}
+
+/** Asks a person without a pseudonym for it, if the pack is assigned. */
+async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack): Promise<void> {
+  const assignment = played.of(file).assignment(tasks);
+  if (assignment === undefined) return;
+  const people = withoutLinks(cutTo(MOST_OTHERS, assignment.people, t).join(', '));
+  const why = t(
+    '{0} is assigned to {1}. Choose your pseudonym, and the list shows your tasks.',
+    name,
+    people,
+  );
+  await askPseudonym(engines.of(file), why);
 }
 
 /** Adds the packs that ship if there are none, and opens the next task; a newcomer's agent knows the first pack. */

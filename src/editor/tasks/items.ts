@@ -5,31 +5,66 @@ import { idOf, contextValues } from '../contributions';
 import { tooltip } from '../tooltip';
 import type { MoreRow } from '../tree';
 import type { ListedTask, Pack } from './packs';
-import type { TaskState } from './progress';
-import { taskStatusOf, taskStatusWords, stateWords, type TaskStatus } from './status';
+import type { TaskState } from '../../core/dialogue/taskProgress';
+import {
+  cutTo,
+  MOST_OTHERS,
+  numberOfTasks,
+  personWords,
+  stateWords,
+  taskStatusOf,
+  taskStatusWords,
+  type TaskStatus,
+} from './status';
 
 export type TaskNode =
   | { readonly kind: 'pack'; readonly pack: Pack }
   | { readonly kind: 'task'; readonly task: ListedTask }
   | { readonly kind: 'bad'; readonly bad: BadLine }
-  | (MoreRow & { readonly pack: Pack });
+  /** The tasks of an assigned pack that others are to play. */
+  | { readonly kind: 'others'; readonly pack: Pack; readonly tasks: readonly ListedTask[] }
+  | TaskMoreRow;
+
+/** The lists of tasks below a pack. */
+export type TaskList = 'own' | 'others';
+
+export type TaskMoreRow = MoreRow & { readonly pack: Pack; readonly list: TaskList };
 
 const { t } = vscode.l10n;
 
 /** Maximum number of characters of a description in a tooltip; the session shows all of it. */
 const TOOLTIP_LENGTH = 600;
 
-export function taskItem(node: Extract<TaskNode, { kind: 'task' }>, state: TaskState): vscode.TreeItem {
+/** @param others states of the task for the other people who have begun a dialogue about it */
+export function taskItem(
+  node: Extract<TaskNode, { kind: 'task' }>,
+  state: TaskState,
+  others: ReadonlyMap<string, TaskState>,
+): vscode.TreeItem {
   const { task } = node;
   const words = stateWords(state, task.tests, t);
+  const ofOthers = [...others].map(([person, theirs]) => personWords(person, theirs, task.tests, t));
   const item = new vscode.TreeItem(task.title);
   item.id = `${task.pack}#${task.id}`;
   item.description = words;
   item.iconPath = stateIcon(state);
-  item.contextValue = contextValueOf(state);
-  item.tooltip = tooltipOf(task, words);
-  item.accessibilityInformation = { label: `${task.title}, ${words || taskStatusWords('new', t)}` };
+  item.contextValue = contextValueOf(state, others.size > 0);
+  item.tooltip = tooltipOf(task, words, ofOthers);
+  const said = [task.title, words || taskStatusWords('new', t), ...ofOthers.slice(0, MOST_OTHERS)];
+  item.accessibilityInformation = { label: said.join(', ') };
   item.command = { command: idOf('playTask'), title: t('Play'), arguments: [node] };
+  return item;
+}
+
+export function othersItem({ pack, tasks }: Extract<TaskNode, { kind: 'others' }>): vscode.TreeItem {
+  const label = t('Assigned to Others');
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  const words = numberOfTasks(tasks.length, t);
+  item.id = `others of ${pack.file}`;
+  item.description = words;
+  item.accessibilityInformation = { label: `${label}, ${words}` };
+  item.iconPath = new vscode.ThemeIcon('organization');
+  item.tooltip = t('You may play these too; what you finish, somebody else need not play.');
   return item;
 }
 
@@ -37,6 +72,7 @@ export function taskItem(node: Extract<TaskNode, { kind: 'task' }>, state: TaskS
 export const statusIcons: Readonly<Record<TaskStatus, string>> = {
   new: 'circle-small',
   draft: 'color-mode',
+  redo: 'redo',
   passed: 'circle-large-filled',
   failed: 'circle-large',
   ungraded: 'question',
@@ -49,17 +85,22 @@ export function stateIcon(state: TaskState): vscode.ThemeIcon {
   return new vscode.ThemeIcon(statusIcons[status], color);
 }
 
-/** Returns the menu context of a task: its actions depend on whether a dialogue was begun, and whether it is over. */
-function contextValueOf({ kind }: TaskState): string {
-  if (kind === 'new') return contextValues.newTask;
-  return kind === 'draft' ? contextValues.draftTask : contextValues.playedTask;
+/** Returns the menu context of a task: its actions depend on whether there is a dialogue, and whether it is over. */
+function contextValueOf({ kind }: TaskState, hasOthers: boolean): string {
+  if (kind === 'done' || kind === 'skipped') return contextValues.playedTask;
+  return kind === 'new' && !hasOthers ? contextValues.newTask : contextValues.draftTask;
 }
 
-function tooltipOf({ description, tests }: ListedTask, words: string): vscode.MarkdownString {
+function tooltipOf(
+  { description, tests }: ListedTask,
+  words: string,
+  ofOthers: readonly string[],
+): vscode.MarkdownString {
   const begin =
     description.length > TOOLTIP_LENGTH ? `${description.slice(0, TOOLTIP_LENGTH)}…` : description;
   const facts = [tests === 1 ? t('1 test') : t('{0} tests', tests), words].filter(Boolean).join(' · ');
-  return tooltip('', [begin, facts]);
+  const said = cutTo(MOST_OTHERS, ofOthers, t).join('\n');
+  return tooltip('', [begin, facts, ...(said === '' ? [] : [said])]);
 }
 
 export function badItem({ file, line, reason }: BadLine): vscode.TreeItem {

@@ -6,6 +6,7 @@ import type { Task } from '../../core/task/task';
 import type { FolderSettings } from '../configuration';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
+import { pickOne, valueOf } from '../steps';
 import { readPack, unreadablePack, type Pack } from './pack';
 
 export type { Pack, ListedTask } from './pack';
@@ -139,6 +140,20 @@ export class Packs implements vscode.Disposable {
       return unreadablePack(file, error);
     }
   }
+}
+
+/** Asks for one of several packs. @param title what the pack is asked for */
+export async function choosePack(packs: readonly Pack[], title: string): Promise<Pack | undefined> {
+  if (packs.length < 2) return packs[0];
+  const picked = await pickOne({
+    ...{ title, placeholder: t('Tasks of which pack?') },
+    items: packs.map((pack) => ({
+      label: pack.name,
+      description: vscode.workspace.asRelativePath(pack.file),
+      pack,
+    })),
+  });
+  return valueOf(picked)?.pack;
 }
 
 /** Returns the file that a pattern with `!` excludes; undefined for patterns that include files. */

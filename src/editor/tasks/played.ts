@@ -1,13 +1,94 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
+import { PackAssignment } from '../../core/dialogue/packAssignment';
+import { TaskProgress, type TaskState } from '../../core/dialogue/taskProgress';
+import type { Part } from '../../core/trajectory/assignments';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Pack, ListedTask } from './pack';
 import type { Packs } from './packs';
-import { SharedTaskIds, TaskProgress, type TaskState } from './progress';
+import { SharedTaskIds } from './progress';
 
-/** The person's progress with the tasks of each pack; each folder of the workspace logs its own. */
+/** What was read of one log. */
+interface PlayedIn {
+  readonly progress: TaskProgress;
+  /** The parts that people have of each assigned pack, by the pack's file name. */
+  assigned: ReadonlyMap<string, readonly Part[]>;
+}
+
+/** What was played of one pack until now, by the person at this window and by the others. */
+export class PlayedPack {
+  /** Kept, because a list of ten thousand tasks asks for it at each of its drawings more than once. */
+  private dealt:
+    { readonly tasks: readonly ListedTask[]; readonly assignment: PackAssignment<ListedTask> } | undefined;
+
+  constructor(
+    private readonly on: {
+      /** The person's pseudonym; undefined before a consent. */
+      readonly person: string | undefined;
+      readonly progress: TaskProgress;
+      /** The parts that people have of the pack. */
+      readonly parts: readonly Part[];
+      /** Returns whether dialogues about a task that were begun from a pack of this file name, or from none, count. */
+      readonly counts: (from: string | undefined, task: string) => boolean;
+    },
+  ) {}
+
+  get person(): string | undefined {
+    return this.on.person;
+  }
+
+  /**
+   * Returns the state of a task for the person; before a consent, by what all have played. Dialogues that nobody known
+   * played, as imported ones, count for everybody, unless the pack is assigned: then each person plays their part.
+   */
+  state(task: string): TaskState {
+    const { person, progress, parts, counts } = this.on;
+    return progress.state(task, ({ pack, player }) => {
+      const isOwn = person === undefined || player === person || (player === undefined && parts.length === 0);
+      return isOwn && counts(pack, task);
+    });
+  }
+
+  /** Returns the state of a task for each other person who has begun a dialogue about it. */
+  statesOfOthers(task: string): ReadonlyMap<string, TaskState> {
+    const states = this.statesOfAll(task);
+    if (this.on.person !== undefined) states.delete(this.on.person);
+    return states;
+  }
+
+  /** Returns who is to play what of the pack; undefined if it is assigned to nobody. */
+  assignment(tasks: readonly ListedTask[]): PackAssignment<ListedTask> | undefined {
+    const [first, ...others] = this.on.parts;
+    if (first === undefined) return undefined;
+    if (this.dealt?.tasks !== tasks) {
+      const assignment = new PackAssignment(tasks, [first, ...others], (id) => this.statesOfAll(id));
+      this.dealt = { tasks, assignment };
+    }
+    return this.dealt.assignment;
+  }
+
+  /**
+   * Returns the tasks that the person is to play; undefined where the pack is assigned to nobody, and before a consent.
+   */
+  part(tasks: readonly ListedTask[]): readonly ListedTask[] | undefined {
+    const { person } = this.on;
+    return person === undefined ? undefined : this.assignment(tasks)?.partOf(person);
+  }
+
+  private statesOfAll(task: string): Map<string, TaskState> {
+    return this.on.progress.states(task, ({ pack }) => this.on.counts(pack, task));
+  }
+}
+
+/**
+ * The progress of the person at this window, and of the others, with the tasks of each pack; each folder of the
+ * workspace logs its own. Who has not given a pseudonym yet sees the progress of all.
+ */
 export class PlayedTasks implements vscode.Disposable {
-  private readonly progress = new Map<Engine, TaskProgress>();
+  private readonly logs = new Map<Engine, PlayedIn>();
+  /** The packs as they were asked for since the last change. */
+  private readonly known = new Map<string, PlayedPack>();
   private rivals: { readonly packs: readonly Pack[]; readonly found: SharedTaskIds } | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registration: vscode.Disposable;
@@ -31,22 +112,38 @@ export class PlayedTasks implements vscode.Disposable {
       ...this.engines.all.map((engine) => this.readOne(engine)),
     ]);
     if (this.rivals?.packs === packs) return;
+    this.known.clear();
     this.rivals = { packs, found: new SharedTaskIds(packs, (file) => this.engines.of(file).dataFolder) };
   }
 
-  state({ pack, id }: Pick<ListedTask, 'pack' | 'id'>): TaskState {
+  /** Returns what was played of a pack, as known now: who counts many tasks asks once. */
+  of(pack: string): PlayedPack {
     const engine = this.engines.of(pack);
-    const place = { log: engine.dataFolder, pack, task: id };
-    const counts = (from: string | undefined): boolean => this.rivals?.found.counts(from, place) ?? true;
-    return this.progress.get(engine)?.state(id, counts) ?? { kind: 'new' };
+    const person = engine.consent.given?.pseudonym;
+    const known = this.known.get(pack);
+    if (known !== undefined && known.person === person) return known;
+    const { progress, assigned } = this.logs.get(engine) ?? {};
+    const played = new PlayedPack({
+      person,
+      progress: progress ?? new TaskProgress(),
+      parts: assigned?.get(path.basename(pack)) ?? [],
+      counts: (from, task) => this.rivals?.found.counts(from, { log: engine.dataFolder, pack, task }) ?? true,
+    });
+    this.known.set(pack, played);
+    return played;
   }
 
-  /** Reads why these tasks were skipped, so that `state` includes the reasons. */
+  /** Returns the state of one task for the person at this window. */
+  state({ pack, id }: Pick<ListedTask, 'pack' | 'id'>): TaskState {
+    return this.of(pack).state(id);
+  }
+
+  /** Reads why these tasks were skipped or are to be redone, so that `state` includes the reasons. */
   async readReasons(tasks: readonly ListedTask[]): Promise<void> {
     const byEngine = Map.groupBy(tasks, ({ pack }) => this.engines.of(pack));
     for (const [engine, some] of byEngine) {
       try {
-        await this.progress.get(engine)?.readReasons(some.map((task) => this.state(task)));
+        await this.logs.get(engine)?.progress.readReasons(some.map((task) => this.state(task)));
       } catch (error) {
         // An unreadable dialogue must not hide the list: the row says "skipped", and the output channel says why.
         engine.report(error);
@@ -60,13 +157,14 @@ export class PlayedTasks implements vscode.Disposable {
   }
 
   private async readOne(engine: Engine): Promise<void> {
-    if (this.progress.has(engine)) return;
+    if (this.logs.has(engine)) return;
     try {
       const log = await engine.logIfAny();
-      if (this.progress.has(engine)) return;
+      if (this.logs.has(engine)) return;
       const progress = new TaskProgress();
       if (log !== undefined) progress.read(log);
-      this.progress.set(engine, progress);
+      this.known.clear();
+      this.logs.set(engine, { progress, assigned: log?.assigned ?? new Map<string, readonly Part[]>() });
     } catch (error) {
       // The packs are shown all the same; without the log every task looks new, so the person is told.
       engine.show(error);
@@ -76,9 +174,11 @@ export class PlayedTasks implements vscode.Disposable {
   private async follow(engine: Engine, episodes: readonly string[]): Promise<void> {
     const log = await engine.logIfAny();
     if (log === undefined) return;
-    const progress = this.progress.get(engine) ?? new TaskProgress();
-    this.progress.set(engine, progress);
-    progress.update(log, episodes);
+    const inLog = this.logs.get(engine) ?? { progress: new TaskProgress(), assigned: log.assigned };
+    inLog.progress.update(log, episodes);
+    inLog.assigned = log.assigned;
+    this.logs.set(engine, inLog);
+    this.known.clear();
     this.changed.fire();
   }
 }

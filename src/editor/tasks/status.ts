@@ -1,10 +1,17 @@
+import type { PackAssignment } from '../../core/dialogue/packAssignment';
+import type { TaskState } from '../../core/dialogue/taskProgress';
 import { lowerFirst } from '../words';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
-import type { TaskState } from './progress';
+
+/** Maximum number of people that a row or its hover lists. */
+export const MOST_OTHERS = 20;
+
+/** Who is to play a pack, whatever of its tasks is known. */
+type Assigned = PackAssignment<{ readonly id: string }>;
 
 /** States of a task for the list's filter; a finished dialogue counts by its result. */
-export const taskStatuses = ['new', 'draft', 'passed', 'failed', 'ungraded', 'skipped'] as const;
+export const taskStatuses = ['new', 'draft', 'redo', 'passed', 'failed', 'ungraded', 'skipped'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
 export function taskStatusOf(state: TaskState): TaskStatus {
@@ -19,6 +26,8 @@ export function taskStatusWords(status: TaskStatus, t: Translate): string {
       return t('new');
     case 'draft':
       return t('draft');
+    case 'redo':
+      return t('to be redone');
     case 'passed':
       return t('done: all tests passed');
     case 'failed':
@@ -32,14 +41,54 @@ export function taskStatusWords(status: TaskStatus, t: Translate): string {
 
 /** Returns for example `12 done · 1 draft`; empty while nothing was played. */
 export function counted(states: readonly TaskState[], t: Translate): string {
-  const counts = { new: 0, done: 0, draft: 0, skipped: 0 };
+  const counts = { new: 0, done: 0, draft: 0, redo: 0, skipped: 0 };
   for (const { kind } of states) counts[kind] += 1;
   const parts = [
     ...(counts.done === 0 ? [] : [t('{0} done', counts.done)]),
     ...(counts.draft === 0 ? [] : [t('{0} draft', counts.draft)]),
+    ...(counts.redo === 0 ? [] : [t('{0} to be redone', counts.redo)]),
     ...(counts.skipped === 0 ? [] : [t('{0} skipped', counts.skipped)]),
   ];
   return parts.join(' · ');
+}
+
+/** Returns for example `yours 12 of 40` and `all 55 of 120`; only the second for somebody who has no part. */
+export function assignedWords(assignment: Assigned, person: string | undefined, t: Translate): string[] {
+  const all = assignment.progress;
+  const hasPart = person !== undefined && assignment.people.includes(person);
+  const own = hasPart ? assignment.progressOf(person) : undefined;
+  return [
+    ...(own === undefined ? [] : [t('yours {0} of {1}', own.done, own.of)]),
+    t('all {0} of {1}', all.done, all.of),
+  ];
+}
+
+/** Says in two paragraphs who is to play a pack, and how far each person is. */
+export function assignmentWords(assignment: Assigned, t: Translate): string[] {
+  const { people, perTask } = assignment;
+  const each = people.map((person) => {
+    const { done, of } = assignment.progressOf(person);
+    return t('{0}: {1} of {2} done', person, done, of);
+  });
+  const begin =
+    perTask === 1
+      ? t('Each task is assigned to 1 person.')
+      : t('Each task is assigned to {0} people.', perTask);
+  return [begin, cutTo(MOST_OTHERS, each, t).join('\n')];
+}
+
+/** Returns for example `ben: 7/10 tests`. */
+export function personWords(person: string, state: TaskState, tests: number, t: Translate): string {
+  return t('{0}: {1}', person, stateWords(state, tests, t));
+}
+
+export const numberOfTasks = (count: number, t: Translate): string =>
+  count === 1 ? t('1 task') : t('{0} tasks', count);
+
+/** Returns the first lines, and how many are left out. */
+export function cutTo(most: number, lines: readonly string[], t: Translate): string[] {
+  const left = lines.length - most;
+  return left > 0 ? [...lines.slice(0, most), t('… and {0} more', left)] : [...lines];
 }
 
 /** Returns the words after a task's title; empty for a new task. */
@@ -50,6 +99,10 @@ export function stateWords(state: TaskState, tests: number, t: Translate): strin
     case 'draft':
       if (state.turns === 0) return t('draft');
       return state.turns === 1 ? t('draft, 1 turn') : t('draft, {0} turns', state.turns);
+    case 'redo':
+      return state.reason === undefined
+        ? t('to be redone')
+        : t('to be redone: {0}', lowerFirst(reasonWords(state.reason, t)));
     case 'skipped':
       return state.reason === undefined
         ? t('skipped')

@@ -1,14 +1,23 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { TaskState } from '../../core/dialogue/taskProgress';
 import { contextKeys, contextValues, views } from '../contributions';
+import { tooltip } from '../tooltip';
 import { moreItem, Tree } from '../tree';
 import type { PackDrop } from './adding/drop';
 import { filterWords } from './filter';
-import { badItem, taskItem, type TaskNode } from './items';
+import { badItem, othersItem, taskItem, type TaskList, type TaskMoreRow, type TaskNode } from './items';
 import type { Pack, Packs, ListedTask } from './packs';
 import type { PlayedTasks } from './played';
-import { nextUnfinished, type TaskState } from './progress';
-import { counted, taskStatusOf, type TaskStatus } from './status';
+import { nextUnfinished } from './progress';
+import {
+  assignedWords,
+  assignmentWords,
+  counted,
+  numberOfTasks,
+  taskStatusOf,
+  type TaskStatus,
+} from './status';
 
 const { t } = vscode.l10n;
 
@@ -38,37 +47,41 @@ export class TaskTree extends Tree<TaskNode> {
     );
   }
 
-  async getChildren(node?: TaskNode): Promise<TaskNode[]> {
+  protected async children(node?: TaskNode): Promise<TaskNode[]> {
     if (node === undefined) {
       const [packs] = await Promise.all([this.packs.all(), this.played.read()]);
       this.ambiguous = repeated(packs.map(({ name }) => name));
       return packs.map((pack) => ({ kind: 'pack', pack }));
     }
-    if (node.kind !== 'pack') return [];
-    const { pack } = node;
-    const filtered = this.filtered(pack.tasks);
-    const tasks = filtered.slice(0, this.shown.get(pack.file) ?? PAGE);
-    await this.played.readReasons(tasks);
-    const bad = this.wanted === undefined ? pack.bad.slice(0, MOST_BAD) : [];
-    const more = { kind: 'more', pack, shown: tasks.length, total: filtered.length } as const;
-    return [
-      ...bad.map((line): TaskNode => ({ kind: 'bad', bad: line })),
-      ...tasks.map((task): TaskNode => ({ kind: 'task', task })),
-      ...(tasks.length < filtered.length ? [more] : []),
-    ];
+    if (node.kind === 'pack') return this.rowsOf(node.pack);
+    return node.kind === 'others' ? this.page(node.pack, node.tasks, 'others') : [];
   }
 
   getTreeItem(node: TaskNode): vscode.TreeItem {
     switch (node.kind) {
       case 'pack':
         return this.packItem(node.pack);
-      case 'task':
-        return taskItem(node, this.played.state(node.task));
+      case 'others':
+        return othersItem(node);
+      case 'task': {
+        const played = this.played.of(node.task.pack);
+        return taskItem(node, played.state(node.task.id), played.statesOfOthers(node.task.id));
+      }
       case 'bad':
         return badItem(node.bad);
       case 'more':
         return moreItem(node, PAGE);
     }
+  }
+
+  /** Says who is to play a pack, and how far everybody is, where the pointer rests on its row. */
+  resolveTreeItem(item: vscode.TreeItem, node: TaskNode): vscode.TreeItem {
+    if (node.kind !== 'pack') return item;
+    const { file, tasks } = node.pack;
+    const assignment = this.played.of(file).assignment(tasks);
+    const said = assignment === undefined ? [] : assignmentWords(assignment, t);
+    item.tooltip = tooltip('', [vscode.workspace.asRelativePath(file), ...said]);
+    return item;
   }
 
   /** States of the tasks that are shown; undefined shows all. */
@@ -87,11 +100,14 @@ export class TaskTree extends Tree<TaskNode> {
     const each = new Map<TaskStatus, number>();
     let shown = 0;
     let total = 0;
-    for (const task of packs.flatMap((pack) => pack.tasks)) {
-      const status = taskStatusOf(this.played.state(task));
-      each.set(status, (each.get(status) ?? 0) + 1);
-      if (this.wanted?.has(status) ?? true) shown += 1;
-      total += 1;
+    for (const { file, tasks } of packs) {
+      const played = this.played.of(file);
+      for (const { id } of tasks) {
+        const status = taskStatusOf(played.state(id));
+        each.set(status, (each.get(status) ?? 0) + 1);
+        if (this.wanted?.has(status) ?? true) shown += 1;
+        total += 1;
+      }
     }
     return { shown, total, each };
   }
@@ -102,16 +118,49 @@ export class TaskTree extends Tree<TaskNode> {
     return this.played.state(task);
   }
 
-  /** Returns the next task of the pack to play after this one. */
+  /**
+   * Returns the next task of the pack to play after this one: of the tasks that the person is to play, if the pack is
+   * assigned.
+   */
   async nextTask(file: string, after?: string): Promise<ListedTask | undefined> {
     await this.played.read();
     const pack = (await this.packs.all()).find((one) => one.file === file);
-    return pack && nextUnfinished(pack.tasks, after, (task) => this.played.state(task));
+    if (pack === undefined) return undefined;
+    const played = this.played.of(file);
+    return nextUnfinished(played.part(pack.tasks) ?? pack.tasks, after, ({ id }) => played.state(id));
   }
 
-  showMore(pack: Pack): void {
-    this.shown.set(pack.file, (this.shown.get(pack.file) ?? PAGE) + PAGE);
+  showMore({ pack, list }: TaskMoreRow): void {
+    const key = keyOf(pack, list);
+    this.shown.set(key, (this.shown.get(key) ?? PAGE) + PAGE);
     this.redraw();
+  }
+
+  /** Returns the rows below a pack: the person's own part first, those of the others in a row of their own. */
+  private async rowsOf(pack: Pack): Promise<TaskNode[]> {
+    const bad = this.wanted === undefined ? pack.bad.slice(0, MOST_BAD) : [];
+    const rows = bad.map((line): TaskNode => ({ kind: 'bad', bad: line }));
+    const own = this.played.of(pack.file).part(pack.tasks) ?? [];
+    if (own.length === 0) return [...rows, ...(await this.page(pack, pack.tasks, 'own'))];
+    const mine = new Set(own);
+    const others = this.filtered(pack.tasks.filter((task) => !mine.has(task)));
+    return [
+      ...rows,
+      ...(await this.page(pack, own, 'own')),
+      ...(others.length > 0 ? [{ kind: 'others', pack, tasks: others } as const] : []),
+    ];
+  }
+
+  /** Returns the rows of a list of tasks that fit the filter, as many as were asked for. */
+  private async page(pack: Pack, all: readonly ListedTask[], list: TaskList): Promise<TaskNode[]> {
+    const filtered = this.filtered(all);
+    const tasks = filtered.slice(0, this.shown.get(keyOf(pack, list)) ?? PAGE);
+    await this.played.readReasons(tasks);
+    const more = { kind: 'more', pack, list, shown: tasks.length, total: filtered.length } as const;
+    return [
+      ...tasks.map((task): TaskNode => ({ kind: 'task', task })),
+      ...(tasks.length < filtered.length ? [more] : []),
+    ];
   }
 
   /** Says above the rows that not all tasks are shown. */
@@ -128,25 +177,33 @@ export class TaskTree extends Tree<TaskNode> {
 
   private filtered(tasks: readonly ListedTask[]): readonly ListedTask[] {
     const { wanted } = this;
-    return wanted === undefined
-      ? tasks
-      : tasks.filter((task) => wanted.has(taskStatusOf(this.played.state(task))));
+    const [first] = tasks;
+    if (wanted === undefined || first === undefined) return tasks;
+    const played = this.played.of(first.pack);
+    return tasks.filter(({ id }) => wanted.has(taskStatusOf(played.state(id))));
   }
 
   private packItem(pack: Pack): vscode.TreeItem {
     const item = new vscode.TreeItem(pack.name, vscode.TreeItemCollapsibleState.Expanded);
+    const played = this.played.of(pack.file);
+    const assignment = played.assignment(pack.tasks);
+    const states = pack.tasks.map(({ id }) => played.state(id));
     const words = [
       ...(this.ambiguous.has(pack.name) ? [folderOf(pack)] : []),
-      this.tasksIn(pack),
-      counted(
-        pack.tasks.map((task) => this.played.state(task)),
-        t,
-      ),
+      ...(assignment === undefined
+        ? [this.tasksIn(pack), counted(states, t)]
+        : [
+            ...(this.wanted === undefined ? [] : [this.tasksIn(pack)]),
+            ...assignedWords(assignment, played.person, t),
+            counted(
+              states.filter(({ kind }) => kind !== 'done'),
+              t,
+            ),
+          ]),
       badLines(pack.bad.length),
     ].filter((part) => part !== '');
     item.id = pack.file;
     item.description = words.join(' · ');
-    item.tooltip = vscode.workspace.asRelativePath(pack.file);
     item.accessibilityInformation = { label: [pack.name, ...words].join(', ') };
     item.contextValue = contextValues.pack;
     return item;
@@ -154,9 +211,11 @@ export class TaskTree extends Tree<TaskNode> {
 
   private tasksIn({ tasks }: Pack): string {
     if (this.wanted !== undefined) return t('{0} of {1} tasks', this.filtered(tasks).length, tasks.length);
-    return tasks.length === 1 ? t('1 task') : t('{0} tasks', tasks.length);
+    return numberOfTasks(tasks.length, t);
   }
 }
+
+const keyOf = ({ file }: Pack, list: TaskList): string => `${list} ${file}`;
 
 function badLines(count: number): string {
   if (count === 0) return '';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Engines } from '../engines';
 import type { Engine } from '../engine';
-import { dialogues } from './words';
+import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 

@@ -8,9 +8,9 @@ import { collaboratorCalled } from '../models/called';
 import { pickOne, valueOf } from '../steps';
 import type { ListedTask } from '../tasks/packs';
 import { pickFilter } from './filterPicker';
-import { groupingName, groupings } from './grouping';
+import { groupingName, groupings, groupingWords } from './grouping';
 import { pickDialogue } from './pickDialogue';
-import { outcomeWords } from './words';
+import { givenTitle, outcomeWords, tagsInShort } from './words';
 import { ago } from '../words';
 
 const { t } = vscode.l10n;
@@ -25,12 +25,7 @@ export const titleIn =
 export async function filter({ engines, trajectories }: App): Promise<void> {
   const { engine } = engines.shown;
   const log = await engine.log();
-  await pickFilter(
-    log,
-    engine,
-    () => trajectories.namedFilter(log),
-    (chosen) => (trajectories.filter = chosen),
-  );
+  await pickFilter(log, engine, trajectories);
 }
 
 /** Searches the texts of the dialogues. */
@@ -47,7 +42,11 @@ export async function group({ trajectories }: App): Promise<void> {
   const chosen = valueOf(
     await pickOne({
       title: t('Group Trajectories By'),
-      items: groupings.map((grouping) => ({ label: groupingName(grouping, t), grouping })),
+      items: groupings.map((grouping) => ({
+        label: groupingName(grouping, t),
+        description: groupingWords(grouping, t),
+        grouping,
+      })),
       active: ({ grouping }) => grouping === trajectories.grouping,
     }),
   );
@@ -90,7 +89,7 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
     ...{ log, task: task.id },
     itemOf: (row) => ({
       label: outcomeWords(row, task.tests, t),
-      description: ago(row.startedAt, now, t),
+      description: [...saidOf(row), ago(row.startedAt, now, t)].join(' · '),
       detail: t(
         'agent: {0} · collaborator: {1} · turns: {2}',
         engine.calledBy(row.agent),
@@ -102,6 +101,9 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
     placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
   });
 }
+
+/** Returns the title and the tags that tell a dialogue from the others of its task. */
+const saidOf = (row: TrajectorySummary): string[] => [...[givenTitle(row) ?? []].flat(), ...tagsInShort(row)];
 
 /** Asks for another dialogue of the same task, and shows both side by side. */
 export async function compareWith(
@@ -119,7 +121,11 @@ export async function compareWith(
     ...{ log, task: taskId, except: id },
     itemOf: (row) => ({
       label: outcomeWords(row, undefined, t),
-      description: `${t('{0} with {1}', engine.calledBy(row.agent), collaboratorCalled(row.collaborator, engine))} · ${ago(row.startedAt, now, t)}`,
+      description: [
+        ...saidOf(row),
+        t('{0} with {1}', engine.calledBy(row.agent), collaboratorCalled(row.collaborator, engine)),
+        ago(row.startedAt, now, t),
+      ].join(' · '),
     }),
     title: t('Compare With'),
     placeholder: t('Another dialogue of this task'),

@@ -4,8 +4,7 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Sessions } from '../session/sessions';
-import { dialogues } from './words';
-import { ago } from '../words';
+import { ago, dialogues } from '../words';
 
 const { t } = vscode.l10n;
 

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
-import { sources, type Source } from '../../core/trajectory/index/query';
+import type { Source } from '../../core/trajectory/index/query';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
-import { sharedCalled, type Namer } from '../models/called';
+import { sharedCalled } from '../models/called';
 import type { Translate } from '../translate';
+import { agentsByRun, type RunNamer } from './runsOfAgents';
 
 /** Criteria by which the list is grouped. */
-export const groupings = ['source', 'agent', 'task', 'none'] as const;
+export const groupings = ['source', 'run', 'agent', 'collaborator', 'task', 'none'] as const;
 export type ListGrouping = (typeof groupings)[number];
 
 export const groupingSchema = lazily(() => z.enum(groupings));
@@ -27,9 +28,13 @@ export interface DialogueGroup {
 export function groupingName(grouping: ListGrouping, t: Translate): string {
   switch (grouping) {
     case 'source':
-      return t('Source: played, collected, evaluation');
+      return t('Source');
+    case 'run':
+      return t('Run');
     case 'agent':
       return t('Agent');
+    case 'collaborator':
+      return t('Collaborator');
     case 'task':
       return t('Task');
     case 'none':
@@ -37,7 +42,14 @@ export function groupingName(grouping: ListGrouping, t: Translate): string {
   }
 }
 
-function sourceName(source: Source, t: Translate): string {
+/** Says what a grouping is, where its name does not. */
+export function groupingWords(grouping: ListGrouping, t: Translate): string | undefined {
+  if (grouping === 'source') return t('played, collected, evaluation');
+  if (grouping === 'collaborator') return t('who replied at the end: a person or a simulator');
+  return grouping === 'run' ? t('whose trained model played') : undefined;
+}
+
+export function sourceName(source: Source, t: Translate): string {
   switch (source) {
     case 'played':
       return t('Played');
@@ -48,37 +60,60 @@ function sourceName(source: Source, t: Translate): string {
   }
 }
 
+export interface ListGroups {
+  readonly groups: readonly DialogueGroup[];
+  /** Number of all groups. */
+  readonly total: number;
+  /** Counts of all dialogues. */
+  readonly counts: TrajectoryCounts;
+}
+
 /**
- * Returns the groups of the dialogues that a filter leaves: sources in their order, agents and tasks by the number of
- * dialogues.
+ * Returns the groups of the dialogues that a filter leaves: sources in their order, the others by the number of
+ * dialogues; agents that are no model of a run are the last group of runs.
  * @param titleOf returns the title of a task by its id
- * @param limit maximum number of groups; `total` is the number of all groups
+ * @param limit maximum number of groups
  */
 export function groupsOf(
-  log: Pick<TrajectoryLog, 'count' | 'valuesOf'>,
+  log: Pick<TrajectoryLog, 'count' | 'countBy' | 'valuesOf'>,
   filter: TrajectoryFilter,
   grouping: Exclude<ListGrouping, 'none'>,
   titleOf: (task: string) => string,
   limit: number,
-  namer: Namer,
+  namer: RunNamer,
   t: Translate,
-): { readonly groups: readonly DialogueGroup[]; readonly total: number } {
-  const group = (value: string, label: string, isFolded: boolean): DialogueGroup => {
-    const ofGroup = { ...filter, [grouping]: value };
-    const counts = log.count(ofGroup);
-    return { key: `${grouping}/${value}`, label, filter: ofGroup, counts, isFolded };
+): ListGroups {
+  if (grouping === 'run') return groupsOfRuns(log, filter, limit, namer, t);
+  const { all, each } = log.countBy(grouping, filter);
+  const labelOf = (value: string): string => {
+    if (grouping === 'source') return sourceName(value as Source, t);
+    return grouping === 'task' ? titleOf(value) : shortened(sharedCalled(value, grouping, log, namer));
   };
-  if (grouping === 'source') {
+  const groups = [...each].slice(0, limit).map(([value, counts]) => ({
+    key: `${grouping}/${value}`,
+    label: labelOf(value),
+    filter: { ...filter, [grouping]: value },
+    counts,
     // A single evaluation has hundreds of dialogues, which nobody reads one after the other.
-    const groups = sources
-      .map((source) => group(source, sourceName(source, t), source === 'evaluation'))
-      .filter(({ counts }) => counts.total > 0);
-    return { groups, total: groups.length };
-  }
-  const values = log.valuesOf(grouping, filter);
-  const groups = values.slice(0, limit).map(({ value }) => {
-    const label = grouping === 'task' ? titleOf(value) : shortened(sharedCalled(value, grouping, log, namer));
-    return group(value, label, true);
-  });
-  return { groups, total: values.length };
+    isFolded: grouping !== 'source' || value === 'evaluation',
+  }));
+  return { groups, total: each.size, counts: all };
+}
+
+function groupsOfRuns(
+  log: Pick<TrajectoryLog, 'count' | 'valuesOf'>,
+  filter: TrajectoryFilter,
+  limit: number,
+  namer: RunNamer,
+  t: Translate,
+): ListGroups {
+  const { runs, others } = agentsByRun(log, filter, namer);
+  const group = (id: string, label: string, agents: ReadonlySet<string>): DialogueGroup => {
+    const ofRun = { ...filter, agents };
+    return { key: `run/${id}`, label, filter: ofRun, counts: log.count(ofRun), isFolded: true };
+  };
+  const groups = runs.slice(0, limit).map(({ id, name, agents }) => group(id, name, agents));
+  const total = runs.length + Math.min(1, others.size);
+  if (groups.length < limit && others.size > 0) groups.push(group('', t('Other agents'), others));
+  return { groups, total, counts: log.count(filter) };
 }

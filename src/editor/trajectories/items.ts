@@ -4,11 +4,12 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
 import { collaboratorCalled, type Namer } from '../models/called';
-import { leakWords } from './filter';
+import { leakWords, reviewName } from './filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { countWords, outcomeWords } from './words';
+import { allTags, countWords, givenTitle, notes, outcomeWords } from './words';
+import { playedBy, shownReason, tagsInShort } from './words';
 import { ago } from '../words';
 
 export type TrajectoryNode =
@@ -30,36 +31,47 @@ interface RowContext {
   readonly namer: Namer;
   /** True when the rows around it have the same agent, which the group names. */
   readonly isOfAgent: boolean;
+  /** The same for who replied. */
+  readonly isOfCollaborator: boolean;
+  /** Pseudonym of the person at this editor. */
+  readonly own: string | undefined;
 }
 
 export function trajectoryItem(
   node: Extract<TrajectoryNode, { kind: 'trajectory' }>,
-  { title, task, namer, isOfAgent }: RowContext,
+  { title, task, namer, isOfAgent, isOfCollaborator, own }: RowContext,
 ): vscode.TreeItem {
   const { summary } = node;
   const outcome = outcomeWords(summary, task?.tests, t);
   const agent = namer.calledBy(summary.agent);
   const collaborator = collaboratorCalled(summary.collaborator, namer);
+  const played = playedBy(summary, own);
   const item = new vscode.TreeItem(title);
   item.id = summary.id;
   item.description = [
     outcome,
-    ...(summary.leaked ? [t('leak')] : []),
-    ...(summary.doubtful ? [t('doubtful')] : []),
+    ...marksOf(summary),
+    ...(isOfCollaborator ? [] : played),
+    ...tagsInShort(summary),
     ago(summary.startedAt, Date.now(), t),
     // The agent's name may be long, and the end is cut off first.
     ...(isOfAgent ? [] : [shortened(agent)]),
   ].join(' · ');
   item.iconPath = outcomeIcon(summary);
   item.contextValue = contextValues.trajectory;
+  const tags = allTags(summary);
   item.tooltip = [
     title,
+    ...(givenTitle(summary) === undefined ? [] : [t('task: {0}', task?.title ?? summary.taskId)]),
     t('outcome: {0}, {1} agent turns', outcome, summary.turns),
     ...(summary.leaked ? [t('a reply gives the reference away')] : []),
     ...(summary.doubtful
       ? [t('doubtful: lines lost from the log may have deleted it or marked a leak')]
       : []),
     ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
+    ...reviewLines(summary),
+    ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
+    ...notes(summary).map((note) => t('note: {0}', note)),
     t('agent: {0}', agent),
     t('collaborator: {0} ({1})', collaborator, summary.collaborator.kind),
     t('started: {0}', new Date(summary.startedAt).toLocaleString()),
@@ -67,12 +79,37 @@ export function trajectoryItem(
   item.accessibilityInformation = {
     label: [
       ...[title, outcome, t('agent {0}', agent)],
+      ...played.map((name) => t('played by {0}', name)),
       ...(summary.leaked ? [leakWords(true, t)] : []),
       ...(summary.doubtful ? [t('doubtful')] : []),
+      ...(summary.review === undefined ? [] : [reviewName(summary.review, t)]),
+      ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
     ].join(', '),
   };
   item.command = { command: idOf('openTrajectory'), title: t('Open'), arguments: [node] };
   return item;
+}
+
+/** Returns what a row says of a dialogue after its outcome, in a word each. */
+function marksOf({ leaked, doubtful, review }: TrajectorySummary): string[] {
+  return [
+    ...(leaked ? [t('leak')] : []),
+    ...(doubtful ? [t('doubtful')] : []),
+    // The row's icon shows the outcome, so the shape of a review stands in its text.
+    ...(review === undefined ? [] : [`${REVIEW_SHAPES[review]} ${reviewName(review, t)}`]),
+  ];
+}
+
+const REVIEW_SHAPES = { accepted: '✓', redo: '↻' };
+
+function reviewLines({ review, reviewReason }: TrajectorySummary): string[] {
+  if (review === undefined) return [];
+  const name = reviewName(review, t);
+  return [
+    reviewReason === undefined
+      ? t('review: {0}', name)
+      : t('review: {0} ({1})', name, shownReason(reviewReason, t)),
+  ];
 }
 
 function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.ThemeIcon {

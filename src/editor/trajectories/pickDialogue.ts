@@ -65,9 +65,11 @@ export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, que
     .filter(({ id }) => id !== except)
     .map((row): DialogueItem => ({ ...itemOf(row), alwaysShow: !isWhole, episode: row.id }));
   if (rows.length < total) {
-    const label = t('{0} more: type the name of an agent or of a human', grouped(total - rows.length));
+    const label = t('{0} more: type the name of an agent or of a collaborator', grouped(total - rows.length));
     return [...items, { label, alwaysShow: true }];
   }
   if (items.length > 0 || isWhole) return items;
-  return [{ label: t('No agent, human or id of these dialogues has: {0}', query.trim()), alwaysShow: true }];
+  return [
+    { label: t('No agent, collaborator or id of these dialogues has: {0}', query.trim()), alwaysShow: true },
+  ];
 }

@@ -10,7 +10,7 @@ import { excerpt } from '../tasks/search';
 import { passageIn, searchArguments } from './transcript';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { outcomeWords } from './words';
+import { givenTitle, outcomeWords } from './words';
 import { ago } from '../words';
 
 const { t } = vscode.l10n;
@@ -40,7 +40,7 @@ interface TranscriptSearch {
 export async function searchTranscripts(search: TranscriptSearch): Promise<void> {
   const picker = vscode.window.createQuickPick<Row>();
   picker.title = t('Search Transcripts');
-  picker.placeholder = t('Words of a message or a reply');
+  picker.placeholder = t('Words of a message, a reply or a note');
   let stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   picker.onDidChangeValue((query) => {
@@ -104,7 +104,7 @@ async function show(
   if (rows.length > MOST_ROWS)
     shown.push(state(t('These are the newest {0}: type more words', grouped(MOST_ROWS))));
   if (rows.length === 0 && query.trim() !== '')
-    shown.push(state(t('No message has all of these words: {0}', query.trim())));
+    shown.push(state(t('No message and no note has all of these words: {0}', query.trim())));
   picker.items = shown;
 }
 
@@ -117,9 +117,9 @@ function rowOf(
 ): Row {
   const { turn, by } = passage;
   return {
-    label: task?.title ?? summary.taskId,
+    label: givenTitle(summary) ?? task?.title ?? summary.taskId,
     description: [
-      by === 'agent' ? t('agent, turn {0}', turn) : t('reply, turn {0}', turn),
+      by === 'note' ? t('note') : by === 'agent' ? t('agent, turn {0}', turn) : t('reply, turn {0}', turn),
       outcomeWords(summary, task?.tests, t),
       ago(summary.startedAt, Date.now(), t),
       shortened(engine.calledBy(summary.agent)),
@@ -134,7 +134,7 @@ function rowOf(
 
 /** Returns a message as the transcript shows it, without the agent's marks around its thoughts. */
 function readable({ by, text }: Passage): string {
-  if (by === 'collaborator') return text;
+  if (by !== 'agent') return text;
   const { visible, thoughts } = messageOf(text);
   return `${visible} ${thoughts}`;
 }

@@ -36,4 +36,12 @@ export class TaskTitles {
     for (const [id, task] of this.ofLog) if (!known.has(id)) known.set(id, task);
     return known;
   }
+
+  /** Returns the titles of the tasks of all dialogues, by task id. */
+  async ofAll(log: TrajectoryLog): Promise<ReadonlyMap<string, KnownTask>> {
+    const known = await this.of(log, new Map());
+    // To find a dialogue of each task takes long, and is needed only for tasks that were not read yet.
+    const areKnown = log.namesOf('task').every((task) => known.has(task));
+    return areKnown ? known : this.of(log, log.oneOfEachTask());
+  }
 }

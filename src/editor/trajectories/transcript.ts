@@ -1,5 +1,6 @@
 import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { EventOf } from '../../core/trajectory/event';
+import { tagsOf, titleOf } from '../../core/trajectory/opinions';
 import { wordsOf, type Passage } from '../../core/trajectory/search';
 import type { Choice, Trajectory } from '../../core/trajectory/trajectory';
 import { harmless, quoted } from './markdown';
@@ -19,6 +20,8 @@ const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, tur
 /** Returns a dialogue as a Markdown document: the messages, their speakers, and the outcome. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
+  const { labels = [] } = trajectory;
+  const given = titleOf(labels);
   const { title, description } = taskView(task, started.pack);
   const facts = [
     t('Started: {0}', started.at),
@@ -28,6 +31,11 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
     t('Outcome: {0}', outcomeOf(trajectory, t)),
     ...(rating?.stars === undefined ? [] : [t('Rating: {0} of 5', rating.stars)]),
     ...(rating?.comment === undefined ? [] : [t('Comment: {0}', rating.comment)]),
+    ...(given === undefined ? [] : [t('Title: {0}', noteLine(given))]),
+    ...(tagsOf(labels).length === 0 ? [] : [t('Tags: {0}', noteLine(tagsOf(labels).join(', ')))]),
+    ...labels.flatMap(({ note = '', by }) =>
+      note === '' ? [] : [t('Note of {0}: {1}', by, noteLine(note))],
+    ),
   ].map((fact) => `- ${fact}`);
   const ofCandidates = isOver(state, abandoned?.reason) ? namer : undefined;
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
@@ -50,6 +58,9 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   );
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
+
+/** Returns what a person wrote about the dialogue in one line, which opens nothing of its own. */
+const noteLine = (text: string): string => harmless(inOneLine(text));
 
 function outcomeOf({ state, abandoned, outcome }: Trajectory, t: Translate): string {
   if (abandoned !== undefined)
@@ -142,16 +153,21 @@ function choiceLines(
 }
 
 /**
- * Finds the first word of a query in a message of a transcript; the beginning of the message when the transcript writes
- * it differently.
+ * Finds the first word of a query in a message or note of a transcript; the beginning of the message when the transcript
+ * writes it differently.
  * @returns offsets in `transcript`
  */
 export function passageIn(
   transcript: string,
-  { turn, by }: Pick<Passage, 'turn' | 'by'>,
+  { turn, by, text }: Passage,
   query: string,
   t: Translate,
 ): { start: number; end: number } {
+  if (by === 'note') {
+    const note = noteLine(text);
+    const start = transcript.indexOf(note);
+    return wordIn(transcript, Math.max(0, start), start === -1 ? 0 : start + note.length, query);
+  }
   const heading = `\n${turnHeading(turn, t)}\n`;
   const ofAgent = transcript.indexOf(heading);
   if (ofAgent === -1) return { start: 0, end: 0 };
@@ -160,7 +176,12 @@ export function passageIn(
   const ofReply = transcript.indexOf('\n### ', afterAgent);
   const from = by === 'agent' || ofReply === -1 ? afterAgent : transcript.indexOf('\n', ofReply + 1);
   const next = transcript.indexOf('\n### ', from);
-  const message = transcript.slice(from, next === -1 ? undefined : next).toLowerCase();
+  return wordIn(transcript, from, next === -1 ? transcript.length : next, query);
+}
+
+/** Finds the first word of a query that a part of a transcript has; the beginning of the part when it has none. */
+function wordIn(transcript: string, from: number, to: number, query: string): { start: number; end: number } {
+  const message = transcript.slice(from, to).toLowerCase();
   const word = wordsOf(query).find((one) => message.includes(one));
   if (word === undefined) return { start: from, end: from };
   const start = from + message.indexOf(word);

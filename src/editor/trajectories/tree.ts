@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
+import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
 import { contextKeys, views } from '../contributions';
@@ -8,17 +8,33 @@ import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
 import { moreItem, Tree } from '../tree';
-import { calledFilter, filterSchema, filterWords, isFiltered, namedFilter, type ListFilter } from './filter';
+import {
+  calledFilter,
+  chosenOf,
+  filterSchema,
+  filterWords,
+  isFiltered,
+  namedFilter,
+  type ListFilter,
+} from './filter';
 import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
 import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
+import { SavedFilters } from './savedFilters';
 import { TaskTitles, type KnownTask } from './titles';
-import { headline } from './words';
+import { givenTitle, headline } from './words';
 
 const { t } = vscode.l10n;
 
 /** Keys of the filter and the grouping in the editor's memory. */
 const FILTER = 'tandem.trajectoryFilter';
 const GROUPING = 'tandem.trajectoryGrouping';
+
+interface Drawn {
+  readonly log: TrajectoryLog;
+  readonly filter: ListFilter;
+  readonly grouping: ListGrouping;
+  readonly groups: readonly TrajectoryFilter[];
+}
 
 /** The dialogues of the log that match the filter, newest first. */
 export class TrajectoryTree extends Tree<TrajectoryNode> {
@@ -29,6 +45,14 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
   private readonly filtered = new vscode.EventEmitter<undefined>();
   private readonly titles: TaskTitles;
   private known: ReadonlyMap<string, KnownTask> = new Map();
+  /** Rows of dialogues that were drawn last, by the dialogues' ids, each with its group. */
+  private readonly places = new Map<
+    string,
+    { readonly row: TrajectoryNode; readonly group: TrajectoryNode | undefined }
+  >();
+  /** Filters of the groups that were drawn last, and what they were drawn of. */
+  private drawn: Drawn | undefined;
+  readonly saved: SavedFilters;
 
   readonly onDidChangeFilter = this.filtered.event;
 
@@ -41,6 +65,7 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     this.narrowed = recall(memory, FILTER, () => filterSchema()) ?? {};
     this.putBy = recall(memory, GROUPING, () => groupingSchema()) ?? 'source';
     this.titles = new TaskTitles(packs);
+    this.saved = new SavedFilters(memory);
     this.owns(
       this.filtered,
       afterActivation(() => this.tellIfFiltered()),
@@ -55,10 +80,10 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     return this.narrowed;
   }
 
-  set filter({ named: _, ...filter }: ListFilter) {
-    this.narrowed = filter;
+  set filter(filter: ListFilter) {
+    this.narrowed = chosenOf(filter);
     this.limits.clear();
-    void this.memory.update(FILTER, filter);
+    void this.memory.update(FILTER, this.narrowed);
     this.tellIfFiltered();
     this.redraw();
     this.filtered.fire(undefined);
@@ -75,12 +100,18 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     this.redraw();
   }
 
-  /** Returns the filter for queries to the log: its text is matched against the names on the screen, too. */
+  /** Returns the filter for queries to the log; see `namedFilter`. */
   async namedFilter(log: TrajectoryLog, engine = this.log.engine): Promise<ListFilter> {
     const { narrowed } = this;
-    if (narrowed.text === undefined) return narrowed;
-    const titles = await this.titles.of(log, log.oneOfEachTask());
+    const titles = narrowed.text === undefined ? new Map() : await this.titles.ofAll(log);
     return namedFilter(narrowed, titles, log, engine);
+  }
+
+  /** Returns filters whose dialogues, one filter after the other and the newest first in each, stand in the list's order. */
+  async inOrder(log: TrajectoryLog): Promise<readonly TrajectoryFilter[]> {
+    const { drawn } = this;
+    const isAsDrawn = drawn?.log === log && drawn.filter === this.narrowed && drawn.grouping === this.putBy;
+    return isAsDrawn ? drawn.groups : [await this.namedFilter(log)];
   }
 
   /** Returns the titles of the tasks of some dialogues, by the tasks' ids. */
@@ -88,20 +119,32 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     return this.titles.of(log, new Map(rows.map(({ taskId, id }) => [taskId, id])));
   }
 
-  get selected(): readonly TrajectorySummary[] {
-    return summariesOf(this.view.selection);
+  /** Returns the title that the list has for a dialogue: one that people gave it, else that of its task. */
+  title(summary: TrajectorySummary): string {
+    return givenTitle(summary) ?? this.known.get(summary.taskId)?.title ?? summary.taskId;
   }
 
-  /** Returns the title that the list has for a dialogue's task. */
-  title({ taskId }: TrajectorySummary): string {
-    return this.known.get(taskId)?.title ?? taskId;
+  protected async children(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
+    const rows = (await unlessClosed(() => this.below(node))) ?? [];
+    if (node === undefined) this.places.clear();
+    for (const row of rows) {
+      if (row.kind === 'trajectory') this.places.set(row.summary.id, { row, group: node });
+    }
+    return rows;
   }
 
-  async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
-    return (await unlessClosed(() => this.children(node))) ?? [];
+  /** Called by the editor to find a row that it is told to select. */
+  getParent(node: TrajectoryNode): TrajectoryNode | undefined {
+    return node.kind === 'trajectory' ? this.places.get(node.summary.id)?.group : undefined;
   }
 
-  private async children(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
+  /** Selects the row of a dialogue, where the view is seen and has it; the focus stays where it is. */
+  async select(episode: string): Promise<void> {
+    const row = this.places.get(episode)?.row;
+    if (row !== undefined && this.view.visible) await this.view.reveal(row, { focus: false });
+  }
+
+  private async below(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     const { name, engine } = this.log;
     if (node === undefined) this.view.description = name;
     const log = await engine.logIfAny();
@@ -109,12 +152,12 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     if (node !== undefined)
       return node.kind === 'group' ? this.rows(log, node.group.filter, node.group.key) : [];
     const filter = await this.namedFilter(log);
-    const counts = log.count(filter);
+    const { counts, shown } = await this.grouped(log, filter);
     this.view.description = [name ?? [], headline(counts, t)].flat().filter(Boolean).join(' · ');
-    const shown = await this.grouped(log, filter);
     if (isFiltered(filter)) {
       const words = filterWords(calledFilter(filter, log, engine), t);
-      shown.unshift({ kind: 'filter', words, matching: counts.total, all: log.count().total });
+      const { total: all } = log.list({ offset: 0, limit: 0 });
+      shown.unshift({ kind: 'filter', words, matching: counts.total, all });
     }
     return shown;
   }
@@ -127,6 +170,8 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
           task: this.known.get(node.summary.taskId),
           namer: this.log.engine,
           isOfAgent: this.putBy === 'agent',
+          isOfCollaborator: this.putBy === 'collaborator',
+          own: this.log.engine.consent.given?.pseudonym,
         });
       case 'group':
         return groupItem(node.group);
@@ -150,19 +195,23 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     return this.limits.get(group) ?? PAGE;
   }
 
-  /** Returns the groups; the dialogues themselves where all of them would be in one group. */
-  private async grouped(log: TrajectoryLog, filter: ListFilter): Promise<TrajectoryNode[]> {
-    const { putBy: grouping } = this;
-    if (grouping === 'none') return this.rows(log, filter);
-    if (grouping === 'task') this.known = await this.titles.of(log, log.oneOfEachTask());
+  /** Returns the groups, or the dialogues themselves where all of them would be in one group, and counts all. */
+  private async grouped(
+    log: TrajectoryLog,
+    filter: ListFilter,
+  ): Promise<{ readonly shown: TrajectoryNode[]; readonly counts: TrajectoryCounts }> {
+    const { putBy: grouping, narrowed } = this;
+    this.drawn = undefined;
+    if (grouping === 'none') return { shown: await this.rows(log, filter), counts: log.count(filter) };
+    if (grouping === 'task') this.known = await this.titles.ofAll(log);
     const titleOf = (task: string): string => this.known.get(task)?.title ?? task;
     const limit = this.limitOf('');
-    const { groups, total } = groupsOf(log, filter, grouping, titleOf, limit, this.log.engine, t);
-    if (grouping === 'source' && total <= 1) return this.rows(log, filter);
-    return this.withMore(
-      groups.map((group) => ({ kind: 'group', group })),
-      total,
-    );
+    const found = groupsOf(log, filter, grouping, titleOf, limit, this.log.engine, t);
+    const { groups, total, counts } = found;
+    if (grouping === 'source' && total <= 1) return { shown: await this.rows(log, filter), counts };
+    this.drawn = { log, filter: narrowed, grouping, groups: groups.map((group) => group.filter) };
+    const shown = groups.map((group): TrajectoryNode => ({ kind: 'group', group }));
+    return { shown: this.withMore(shown, total), counts };
   }
 
   private async rows(log: TrajectoryLog, filter: TrajectoryFilter, group = ''): Promise<TrajectoryNode[]> {

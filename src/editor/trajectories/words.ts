@@ -5,7 +5,10 @@ import type { ImportResult } from '../../core/trajectory/import';
 import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { MergedSegments } from '../../core/trajectory/merge';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import { withVisibleControls } from '../../../webview/dialogue/protocol';
+import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
+import { dialogues } from '../words';
 
 /** Returns the outcome of a dialogue, or its progress. */
 export function outcomeWords(summary: TrajectorySummary, tests: number | undefined, t: Translate): string {
@@ -44,6 +47,42 @@ export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Transl
   }
 }
 
+/** Characters of a title or tag, and of a note, that a row and its hover show; a log of others may hold more. */
+const MOST_SHOWN = { line: 100, note: 1000 };
+/** Number of tags in a row; its hover has all. */
+const MOST_TAGS = 3;
+
+/** Returns the title that people gave a dialogue. */
+export const givenTitle = ({ title }: TrajectorySummary): string | undefined =>
+  title === undefined ? undefined : safe(title, MOST_SHOWN.line);
+
+/** Returns the pseudonym of the person who played it; empty when nobody did, or the person at this editor. */
+export const playedBy = ({ player }: TrajectorySummary, own: string | undefined): string[] =>
+  player === undefined || player === own ? [] : [safe(player, MOST_SHOWN.line)];
+
+export const allTags = ({ tags = [] }: TrajectorySummary): string[] =>
+  tags.map((tag) => `#${safe(tag, MOST_SHOWN.line)}`);
+
+/** Returns the first tags, and how many more there are: `#odd #slow +2`. */
+export function tagsInShort(summary: TrajectorySummary): string[] {
+  const tags = allTags(summary);
+  const more = tags.length - MOST_TAGS;
+  return tags.length === 0 ? [] : [...tags.slice(0, MOST_TAGS), ...(more > 0 ? [`+${more}`] : [])];
+}
+
+/** Returns the notes of all people, one below the other. */
+export const notes = ({ note }: TrajectorySummary): string[] => (note === undefined ? [] : [shownNote(note)]);
+
+export const shownNote = (note: string): string => safe(note, MOST_SHOWN.note);
+
+/** Returns the reason of a review, in the reader's language where Tandem suggested it. */
+export const shownReason = (reason: string, t: Translate): string =>
+  safe(reasonWords(reason, t), MOST_SHOWN.note);
+
+/** Cuts a person's text, and shows the characters in it that nobody sees. */
+const safe = (text: string, most: number): string =>
+  withVisibleControls(text.length > most ? `${text.slice(0, most)}…` : text);
+
 /** Minimum number of tasks for an interval; with fewer it says next to nothing. */
 const ENOUGH_TASKS = 20;
 
@@ -54,8 +93,8 @@ const ENOUGH_TASKS = 20;
 export function headline(counts: TrajectoryCounts, t: Translate): string {
   const { total, leaked } = counts;
   if (total === 0) return '';
-  const leak = leaked === 0 ? '0' : ((100 * leaked) / total).toFixed(1);
-  return [countWords(counts, t), t('{0} % leaked', leak)].join(' · ');
+  const leak = leaked === 0 ? [] : [t('{0} % leaked', ((100 * leaked) / total).toFixed(1))];
+  return [countWords(counts, t), ...leak].join(' · ');
 }
 
 /** Returns the same without the leaks. */
@@ -68,10 +107,6 @@ function successWords(rate: number, tasks: number, t: Translate): string {
   const { low, high } = wilson(rate, tasks);
   return t('{0} % success ({1}–{2} %)', percent(rate), percent(low), percent(high));
 }
-
-/** Returns `1 dialogue` or for example `1,204 dialogues`. */
-export const dialogues = (count: number, t: Translate): string =>
-  count === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(count));
 
 /** Returns the result of an import, with the first bad line. */
 export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Translate): string {

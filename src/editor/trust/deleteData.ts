@@ -6,7 +6,7 @@ import type { Engines } from '../engines';
 import type { Sessions } from '../session/sessions';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { erasedWords, whatGoes } from './deletionWords';
-import { dialogues } from '../trajectories/words';
+import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 

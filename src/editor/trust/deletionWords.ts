@@ -1,7 +1,7 @@
 import type { DataErasure } from '../../core/erasure/erase';
 import type { DerivedWork } from '../../core/erasure/derived';
 import type { Translate } from '../translate';
-import { dialogues } from '../trajectories/words';
+import { dialogues } from '../words';
 
 /** The data that a data folder holds of a developer. */
 interface DeveloperData {

@@ -37,10 +37,13 @@ const form = {
 };
 
 const kinds = {
-  run: { kept: run, panels: () => runPanels({ extension: '/e' as never, engines, watch, queue: watch }) },
+  run: {
+    kept: run,
+    panels: () => runPanels({ extension: '/e' as never, engines, watch, queue: watch, pinned: watch }),
+  },
   comparison: {
     kept: comparison,
-    panels: () => comparisonPanels({ extension: '/e', engines, runWatch: watch } as never),
+    panels: () => comparisonPanels({ extension: '/e', engines, runWatch: watch, pinned: watch } as never),
   },
   'new run': { kept: form, panels: () => new RunForms('/e' as never, { engines } as never) },
 };

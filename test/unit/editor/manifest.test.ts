@@ -135,7 +135,7 @@ it('names its commands in one style: a verb first, title case, no article', () =
 
 it('names in each command of the palette what it is about', () => {
   const objects =
-    /\b(Agent|Answer|Candidates|Connection|Consent|Credit|Data|Dialogues?|Export|Function|Guidelines|Help|Key|Log|Models?|Packs?|Queue|Responses|Runs?|Session|Simulator|Tasks?|Tests|Trajector(y|ies)|Transcripts?|Views)\b/;
+    /\b(Agent|Answer|Candidates|Connection|Consent|Credit|Data|Dialogues?|Export|Function|Guidelines|Help|Key|Log|Models?|Packs?|People|Queue|Responses|Runs?|Session|Simulator|Tasks?|Tests|Trajector(y|ies)|Transcripts?|Views)\b/;
   const listed = read.commands.filter(
     ({ command }) =>
       !contributes.menus.commandPalette.some((one) => one.command === command && one.when === 'false'),
@@ -173,12 +173,15 @@ it('leads from its help only to pages that are packaged, and from each view and 
 });
 
 it('takes keys that work everywhere only as pairs, whose second key no page takes for its own', async () => {
-  const everywhere = contributes.keybindings.filter(({ when }) => !when.includes('focusedView'));
+  const everywhere = contributes.keybindings.filter(
+    ({ when }) => !/focusedView|activeWebviewPanelId/.test(when),
+  );
   expect(everywhere.map(({ command }) => command)).toEqual([
     'tandem.playNext',
     'tandem.playFirst',
     'tandem.searchTranscripts',
     'tandem.newRun',
+    'tandem.showRunTable',
   ]);
   const page = await readFile(path.resolve('docs/tasks.md'), 'utf8');
   for (const { key, mac } of everywhere) {
@@ -218,10 +221,18 @@ it('takes the names of models that Tandem plays, and no others', () => {
   for (const name of ['gpt-4o', 'openai:', 'my model']) expect(isModel(name), name).toBe(false);
 });
 
-it('walks in six steps from the first dialogue to the trained agent, with a text beside each', async () => {
+it('walks in seven steps from the first dialogue to the trained agent, with a text beside each', async () => {
   const [walkthrough, ...others] = read.walkthroughs;
   expect(others).toEqual([]);
-  expect(walkthrough!.steps.map(({ id }) => id)).toEqual(['play', 'agent', 'packs', 'data', 'teach', 'use']);
+  expect(walkthrough!.steps.map(({ id }) => id)).toEqual([
+    'play',
+    'agent',
+    'packs',
+    'data',
+    'teach',
+    'use',
+    'people',
+  ]);
   for (const { media } of walkthrough!.steps) {
     expect(await readFile(path.resolve(media.markdown), 'utf8')).toMatch(/^## /);
   }

@@ -17,7 +17,7 @@ const right = Object.entries(fromPages).flatMap(([page, kinds]) =>
 /** Optional fields. */
 const optional = [
   ...['start consent', 'reply draft.suggestion', 'draft draft.suggestion', 'rate change.stars'],
-  ...['rate change.comment', 'rate-turn change.thumb', 'rate-turn change.comment'],
+  ...['rate change.comment', 'rate-turn change.thumb', 'rate-turn change.comment', 'finish comment'],
   ...[
     'ready choice.stage',
     'ready choice.figure',
@@ -27,13 +27,13 @@ const optional = [
   ],
 ];
 /** Fields whose text is one of a few words. */
-const words = ['type', 'level', 'picked', 'thumb', 'action', 'figure', 'size'];
+const words = ['type', 'level', 'picked', 'thumb', 'action', 'figure', 'size', 'kind'];
 
 /** Returns whether a changed message is still correct, independently of the schemas, which are tested against it. */
 function isRight(type: string, { path, how, before }: Malformed): boolean {
   const place = `${type} ${path.join('.')}`;
   const field = String(path.at(-1));
-  const isOfTable = path[0] === 'values' && path.length === 2;
+  const isOfTable = ['values', 'ids', 'thumbs'].includes(String(path[0])) && path.length === 2;
   switch (how) {
     case 'removed':
       return optional.includes(place) || isOfTable;
@@ -44,9 +44,13 @@ function isRight(type: string, { path, how, before }: Malformed): boolean {
     case 'true':
       return typeof before === 'boolean';
     case 'a number':
-      return field === 'turn' || field === 'run';
+      return ['turn', 'run', 'pair', 'milliseconds'].includes(field);
+    case 'an empty list':
+      return ['ids', 'thumbs'].includes(field);
     case 'an empty object':
       return ['change', 'choice', 'values'].includes(field);
+    case 'huge':
+      return field === 'content';
     case 'with a constructor':
       return field === 'values';
     case 'with a __proto__':

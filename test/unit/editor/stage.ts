@@ -42,7 +42,7 @@ async function sharedGrader(): Promise<Grader> {
 afterAll(async () => (await shared)?.sandbox.close());
 
 /** The editor's stored state, in memory. */
-class EditorMemory implements Memory {
+export class EditorMemory implements Memory {
   private readonly values = new Map<string, unknown>();
 
   get(key: string): unknown {

@@ -17,7 +17,7 @@ function opened() {
       this.eachMinute(() => this.redraw());
     }
 
-    override getChildren = () => Promise.resolve(['row']);
+    override children = () => Promise.resolve(['row']);
     override getTreeItem = (row: string) => new TreeItem(row) as never;
   }
   const tree = new Rows();
@@ -26,7 +26,7 @@ function opened() {
     view.visible = visible;
     seen.fire({ visible });
   };
-  return { tree, look, ended, drawn: () => drawn };
+  return { tree, view, look, ended, drawn: () => drawn };
 }
 
 beforeEach(() => vi.useFakeTimers());
@@ -48,6 +48,21 @@ it('draws its rows anew every minute that it is seen, and when it is seen again,
   expect(drawn()).toBe(3);
 });
 
-it('tells which rows are selected', () => {
-  expect(opened().tree.selection).toEqual(['row']);
+it('tells which rows are selected, also while the editor has forgotten them to draw them anew', async () => {
+  vi.useRealTimers();
+  const { tree, view } = opened();
+  expect(await tree.selection()).toEqual(['row']);
+  tree.redraw();
+  view.selection = [];
+  const asked = tree.selection();
+  const rows = await tree.getChildren();
+  view.selection = rows;
+  expect(await asked).toEqual(['row']);
+});
+
+it('tells what is selected of a view that is not seen, whose rows nobody draws', async () => {
+  const { tree, look } = opened();
+  look(false);
+  tree.redraw();
+  expect(await tree.selection()).toEqual(['row']);
 });

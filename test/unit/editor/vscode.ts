@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { vi } from 'vitest';
 import type * as vscode from 'vscode';
@@ -129,6 +129,7 @@ export const workspace = {
     const folder = 'uri' in base ? (base.uri as { fsPath: string }).fsPath : base.fsPath;
     return (await readdir(folder)).map((name) => Uri.file(path.join(folder, name)));
   },
+  fs: { writeFile: ({ fsPath }: { readonly fsPath: string }, bytes: Uint8Array) => writeFile(fsPath, bytes) },
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidChangeConfiguration: never,
   getWorkspaceFolder: (file: { readonly fsPath: string }) =>
@@ -152,12 +153,15 @@ export class Input {
   value = '';
   items: readonly { readonly label: string }[] = [];
   activeItems: readonly { readonly label: string }[] = [];
+  selectedItems: readonly { readonly label: string }[] = [];
   readonly accepted = new EventEmitter<void>();
   readonly hidden = new EventEmitter<void>();
   readonly changed = new EventEmitter<string>();
+  readonly selected = new EventEmitter<Input['selectedItems']>();
   readonly onDidAccept = this.accepted.event;
   readonly onDidHide = this.hidden.event;
   readonly onDidChangeValue = this.changed.event;
+  readonly onDidChangeSelection = this.selected.event;
   readonly onDidTriggerButton = never;
   readonly dispose = (): void => undefined;
 
@@ -165,12 +169,25 @@ export class Input {
     queueMicrotask(() => acts.shift()?.(this));
   }
 
-  /** Types a text and accepts it. */
-  type(text: string): void {
+  /** Types a text in place of the one before. */
+  write(text: string): void {
     this.value = text;
     this.changed.fire(text);
+  }
+
+  /** Types a text and accepts it. */
+  type(text: string): void {
+    this.write(text);
     this.activeItems = this.items.slice(0, 1);
     this.accepted.fire();
+  }
+
+  /** Ticks the item whose label contains this, or takes its tick away. */
+  toggle(label: string): void {
+    const { selectedItems: ticked } = this;
+    const item = this.items.find((one) => one.label.includes(label))!;
+    this.selectedItems = ticked.includes(item) ? ticked.filter((one) => one !== item) : [...ticked, item];
+    this.selected.fire(this.selectedItems);
   }
 
   /** Accepts the item whose label contains this. */
@@ -200,6 +217,9 @@ export const window = {
   createWebviewPanel: vi.fn(() => new WebviewPanel()),
   createTreeView: () => ({ visible: true, onDidChangeVisibility: never, dispose: () => undefined }),
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
+  showSaveDialog: vi.fn<(options: unknown) => Promise<{ readonly fsPath: string } | undefined>>(() =>
     Promise.resolve(undefined),
   ),
   showQuickPick: vi.fn<(rows: unknown, options: unknown) => Promise<unknown>>(() =>

@@ -155,7 +155,7 @@ function fromLog(
   put(configuration, 'data.trajectories', undefined);
   put(configuration, PACK, undefined);
   put(configuration, 'data.log', dataFolder);
-  for (const name of ['pack', 'agent', 'collaborator', 'collaborator_kind'])
+  for (const name of ['pack', 'agent', 'collaborator', 'collaborator_kind', 'review'])
     put(configuration, `data.filter.${name}`, chosen(values[name]));
   const stars = chosen(values.stars);
   put(configuration, 'data.filter.stars', stars === undefined ? undefined : Number(stars));
@@ -171,6 +171,7 @@ function fromLog(
   }
   if (values.opening !== undefined) put(configuration, 'data.opening', chosen(values.opening));
   if (values.with_evaluations === 'true') put(configuration, 'data.with_evaluations', true);
+  if (values.with_redo === 'true') put(configuration, 'data.with_redo', true);
   if (values.with_editor_models === 'true') put(configuration, 'data.exclude_models', []);
 }
 

@@ -10,7 +10,7 @@ import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
 import { Panels } from '../../panel';
 import type { Pack, Packs } from '../../tasks/packs';
-import { dayOf, type ListFilter } from '../../trajectories/filter';
+import { dayOf, withDates, type ListFilter } from '../../trajectories/filter';
 import { runsOf } from '../resting';
 import type { RunStarter } from '../starting';
 import type { EditorTrainer } from '../../trainer';
@@ -89,7 +89,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
   /** Opens a form on the dialogues that the list is narrowed to, or else on those that were collected last. */
   async open(): Promise<void> {
     const { engine } = this.parts.engines.shown;
-    const listed = narrowed(this.parts.filter());
+    const listed = narrowed(withDates(this.parts.filter()));
     const collected = this.parts.memory.get<Values>(collectedIn(folderOf(engine)), {});
     await this.show(engine, Object.keys(listed).length > 0 ? listed : collected);
   }
@@ -177,10 +177,10 @@ function folderOf({ configuration }: Engine): string {
 }
 
 /** Returns the part of the list's filter by which a run can be narrowed, too. */
-function narrowed({ pack, agent, collaborator, stars, since, until }: ListFilter): Values {
+function narrowed({ pack, agent, collaborator, stars, review, since, until }: ListFilter): Values {
   return Object.fromEntries(
     Object.entries({
-      ...{ pack, agent, collaborator, stars: stars?.toString() },
+      ...{ pack, agent, collaborator, stars: stars?.toString(), review },
       since: since === undefined ? undefined : dayOf(Date.parse(since)),
       until: until === undefined ? undefined : dayOf(Date.parse(until) - 1),
     }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -27,6 +27,7 @@ export const LISTS = {
   collaborator: filter.collaborator,
   collaborator_kind: filter.collaborator_kind,
   stars: filter.stars,
+  review: filter.review,
   opening: data.opening,
 } as const;
 
@@ -37,5 +38,6 @@ export const TASKS = data.tasks;
 export const FLAGS = {
   'data.with_leaked': data.with_leaked,
   with_evaluations: data.with_evaluations,
+  with_redo: data.with_redo,
   'data.with_doubtful': data.with_doubtful,
 } as const;

@@ -10,7 +10,8 @@ import type {
 } from '../../../../webview/newRun/protocol';
 import { SHORT } from '../../../core/dialogue/shortPrompt';
 import type { SharedValue } from '../../../core/trajectory/log';
-import { starsWords } from '../../trajectories/filter';
+import { reviewFilters } from '../../../core/trajectory/index/query';
+import { reviewName, starsWords } from '../../trajectories/filter';
 import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 import { clusterView, whereOptions } from './cluster';
@@ -208,6 +209,10 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     field(
       'stars',
       [5, 4, 3, 2, 1, 0].map((stars) => ({ value: String(stars), label: starsWords(stars, t) })),
+    ),
+    field(
+      'review',
+      reviewFilters.map((value) => ({ value, label: reviewName(value, t) })),
     ),
     day('since', t('First day')),
     day('until', t('Last day')),

@@ -163,6 +163,7 @@ export function leftOutWords(reason: string, t: Translate): string {
     deleted: t('deleted'),
     'played in an evaluation': t('played in an evaluation, which training on them would spoil'),
     leaked: t('in which a reply gave the reference away'),
+    'to be redone': t('that are to be redone, says a review'),
     'not graded': t('without a grade'),
     'below the minimum reward': t('below the minimum reward'),
     damaged: t('damaged in the log'),

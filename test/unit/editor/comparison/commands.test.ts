@@ -46,7 +46,7 @@ async function chosenFor(name: 'compareRuns' | 'evaluateRuns', selected: readonl
       return Promise.resolve({ evaluate: take });
     },
   };
-  const app = { runTree: { selection: [] }, runWatch: watch, comparisons };
+  const app = { runTree: { selection: () => Promise.resolve([]) }, runWatch: watch, comparisons };
   const rows = selected.map((run) => ({ kind: 'run', run }) as const);
   await commands[name].run(app as never, rows[0], rows.length < 2 ? undefined : rows);
   const offered = window.showQuickPick.mock.lastCall?.[0] as { label: string; picked: boolean }[] | undefined;

@@ -7,7 +7,12 @@ import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import { namesOf } from '../../../../src/editor/runs/names';
-import { comparisonView, curvesView, shownFigure } from '../../../../src/editor/comparison/view';
+import {
+  comparisonView,
+  curvesView,
+  shownFigure,
+  type ComparedCurves,
+} from '../../../../src/editor/comparison/view';
 import { played, setting } from '../../evaluation/comparison/played';
 import { temporaryFolder } from '../../../fixtures/log';
 import { english } from '../translate';
@@ -40,6 +45,7 @@ const options = {
   dataFolder: '/data',
   restriction: '',
   playing: '',
+  pinned: [],
 };
 
 describe('runs beside each other', () => {
@@ -64,9 +70,9 @@ describe('runs beside each other', () => {
       record(run('a'), [step('policy', 1, { loss: 2, kl: 0.5 }), step('policy', 2, { loss: 1, kl: 0.6 })]),
       record(run('b'), [step('policy', 1)]),
     ];
-    const { view } = curvesView(records, { stage: 'policy', figure: 'kl' }, undefined);
-    expect(view.curves.map(({ training }) => training.points)).toEqual([
-      [1, 0.5, 0.5, 0.5, 2, 0.6, 0.6, 0.6],
+    const view = curvesView(records, { stage: 'policy', figure: 'kl', pinned: [] }, new Map());
+    expect(view!.charts[0]!.curves.map(({ training }) => training.points)).toEqual([
+      [1, 0, 0.5, 0.5, 0.5, 2, 0, 0.6, 0.6, 0.6],
       [],
     ]);
   });
@@ -79,19 +85,41 @@ describe('runs beside each other', () => {
       ),
       record(run('b'), []),
     ];
-    const first = curvesView(records, {}, undefined);
-    expect(curvesView(records, {}, first.read).read).toEqual(first.read);
+    const read: ComparedCurves = new Map();
+    const shown = { stage: 'policy', figure: 'loss', pinned: [] } as const;
+    const training = (of: readonly RunRecord[], chart = shown) =>
+      curvesView(of, chart, read)?.charts.map(({ curves }) => curves.map((one) => one.training));
+    expect(training(records)).toMatchObject([[{ from: 0 }, { from: 0, points: [] }]]);
+    expect(training(records)).toBeUndefined();
     const [a, b] = records.map(({ history }) => history);
     a!.add(event(step('policy', 4, { loss: 2 })));
     b!.add(event(step('policy', 1, { loss: 3 })));
-    const second = curvesView(records, {}, first.read);
-    expect(second.read).not.toEqual(first.read);
-    expect(second.view.curves.map(({ training }) => training)).toEqual([
-      { from: 2, points: [3, 1, 1, 1, 4, 2, 2, 2] },
-      { from: 0, points: [1, 3, 3, 3] },
+    expect(training(records)).toEqual([
+      [
+        { from: 2, points: [3, 0, 1, 1, 1, 4, 0, 2, 2, 2], valuesPerPoint: 1 },
+        { from: 0, points: [1, 0, 3, 3, 3], valuesPerPoint: 1 },
+      ],
     ]);
-    const [only] = curvesView(records.slice(0, 1), {}, second.read).view.curves;
-    expect(only!.training).toMatchObject({ from: 0 });
+    expect(training(records.slice(0, 1))).toMatchObject([[{ from: 0 }]]);
+  });
+
+  it('have the pinned charts that any of them has, with a curve for each run', () => {
+    const records = [
+      record(run('a'), [step('policy', 1), step('policy', 2, { kl: 0.5 })]),
+      record(run('b'), [step('critic', 1)]),
+    ];
+    const pinned = [
+      { stage: 'critic', figure: 'loss' },
+      { stage: 'critic', figure: 'kl' },
+      { stage: 'policy', figure: 'kl' },
+    ] as const;
+    const view = comparisonView(records, { stage: 'policy' }, { ...options, pinned });
+    expect(view.pinned).toEqual([pinned[0], pinned[2]]);
+    const charts = curvesView(records, view, new Map())!.charts;
+    expect(charts.map(({ stage, figure }) => `${stage} ${figure}`)).toEqual([
+      ...['policy loss', 'critic loss', 'policy kl'],
+    ]);
+    expect(charts[2]!.curves.map(({ training }) => training.points.length)).toEqual([5, 0]);
   });
 
   it('say what differs, and why one of them cannot be evaluated', () => {

@@ -17,10 +17,10 @@ describe('the agreement in words', () => {
       'not reviewed yet',
     ]);
     expect(agreementWords({ verdicts: share(8, 10), thumbs: share(0, 0) }, english)).toEqual([
-      'people agree in 8 of 10 judged turns (80 %, 49–94)',
+      'people agree in 8 of 10 turns with a verdict (80 %, 49–94)',
     ]);
     expect(agreementWords({ verdicts: share(0, 1), thumbs: share(3, 4) }, english)).toEqual([
-      'people agree in 0 of 1 judged turn (0 %, 0–79)',
+      'people agree in 0 of 1 turn with a verdict (0 %, 0–79)',
       'agrees with the thumb in 3 of 4 turns (75 %, 30–95)',
     ]);
   });

@@ -24,9 +24,11 @@ describe('an export’s preview', () => {
     format: 'chat',
     filter: { pack: 'written-by-hand.jsonl' },
     onlySuccess: false,
+    onlyAccepted: false,
     withLeaked: true,
     withEvaluations: false,
     withEditorModels: false,
+    withRedo: false,
     withDoubtful: false,
   };
   const words = { folder: undefined, t: english };

@@ -26,7 +26,10 @@ const names = new Map([
   ['openai:rival', 'before'],
   ['openai:simulator', 'Helper'],
 ]);
-const namer = { calledBy: (name: string) => names.get(name) ?? name };
+const namer = {
+  calledBy: (name: string) => names.get(name) ?? name,
+  runOf: (agent: string) => (agent === 'local:a/model' ? { id: '7', name: 'Night run' } : undefined),
+};
 
 /** A developer whose pseudonym is a model's name. */
 const spoof: Collaborator = { kind: 'developer', name: 'openai:simulator' };
@@ -62,6 +65,9 @@ describe('a value that dialogues share', () => {
     });
     expect(filter.agent).toBe('openai:agent');
     expect(calledFilter({}, undefined, namer)).toEqual({});
+    const ofRun = { run: '7', agents: new Set(['openai:agent', 'local:a/model']) };
+    expect(calledFilter(ofRun, undefined, namer).run).toBe('Night run');
+    expect(calledFilter({ run: '8', agents: new Set<string>() }, undefined, namer).run).toBe('8');
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { localPlace, localPlaces, type LocalSettings } from '../../../../src/editor/models/places';
+import { localPlace, localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/places';
 
 /** Any existing folder. */
 const starter = import.meta.dirname;
@@ -91,6 +91,27 @@ describe('the local models', () => {
       ...['first try (k3f9)', 'first try (a1b2)', 'other'],
       ...['20261120-220504-e5f6/model', '20261120-220505-g7h8/model', '20261120-220506-i9j0/model'],
     ]);
+  });
+
+  it('of runs tell which run trained them, also one that was deleted', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const model = path.join(folder, 'runs', 'a-0001', 'model');
+    const copied = path.join(folder, 'copied', 'model');
+    for (const one of [model, copied]) mkdirSync(one, { recursive: true });
+    writeFileSync(path.join(folder, 'copied', 'run.json'), '{"name": "first try"}');
+    expect(runOf(model)).toEqual({ id: 'a-0001', name: 'a-0001' });
+    writeFileSync(path.join(folder, 'runs', 'a-0001', 'notes.json'), '{"name": "Night run"}');
+    expect(runOf(model)).toEqual({ id: 'a-0001', name: 'Night run' });
+    expect(runOf(copied)).toEqual({ id: 'copied', name: 'first try' });
+    expect(runOf(path.join(folder, 'runs', 'gone', 'model'))).toEqual({ id: 'gone', name: 'gone' });
+    for (const other of [
+      '',
+      starter,
+      path.join(folder, 'model'),
+      path.join(folder, 'runs', 'a-0001', 'critic'),
+    ])
+      expect(runOf(other)).toBeUndefined();
   });
 
   it('of a run that a person renames have the new name at once, and the old one when it is taken back', () => {

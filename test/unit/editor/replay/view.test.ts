@@ -2,8 +2,22 @@ import { describe, expect, it } from 'vitest';
 import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../../src/core/trajectory/fold';
 import { replayOf } from '../../../../src/editor/replay/view';
-import { agentTurn, candidates, choice, doubling, kim, reply, started } from '../../../fixtures/log';
+import { pairsOf } from '../../../../src/editor/judging/view';
+import { chosen } from '../../../fixtures/choices';
+import {
+  agentTurn,
+  candidates,
+  choice,
+  doubling,
+  judgement,
+  kim,
+  label,
+  openLog,
+  reply,
+  started,
+} from '../../../fixtures/log';
 import { playedDialogue } from '../playedDialogue';
+import type { Translate } from '../../../../src/editor/translate';
 import { english } from '../translate';
 
 const played = playedDialogue();
@@ -38,6 +52,7 @@ describe('a replay', () => {
       { event: 'turn-superseded', episode: 'e', turn: 1 },
       agentTurn('e', 1, `OUTPUT:\n${'long '.repeat(20_000)}`),
       { event: 'turn-rating', episode: 'e', turn: 1, thumb: 'down', comment: 'Vague.', by: 'kim' },
+      { event: 'turn-rating', episode: 'e', turn: 1, thumb: 'up', by: 'ada' },
       reply('e', 1, kim),
       candidates('e', 2),
       choice('e', 2, 'neither'),
@@ -53,7 +68,10 @@ describe('a replay', () => {
     expect(during.turns[0]).toMatchObject({
       choices: [{ picked: 1, by: 'kim', took: 'After 2 s.' }],
       earlier: [{ visible: 'candidate 1 for 1?' }],
-      rating: { thumb: 'down', comment: 'Vague.', by: 'you' },
+      ratings: [
+        { thumb: 'down', comment: 'Vague.', by: 'you' },
+        { thumb: 'up', by: 'ada' },
+      ],
     });
     expect(during.turns[0]?.left).toBeGreaterThan(40_000);
     expect(during.refused).toMatchObject([{ picked: 'neither', by: 'kim' }]);
@@ -65,11 +83,49 @@ describe('a replay', () => {
 
   it('calls a stranger by the pseudonym', () => {
     expect(replayOf(played().trajectory, 'somebody', english, 'en').turns[0]?.reply?.by).toBe('ada');
-    expect(replayOf(played().trajectory, undefined, english, 'en').rating).toEqual({
-      stars: 4,
-      comment: 'Good questions.',
-      by: 'ada',
+    expect(replayOf(played().trajectory, undefined, english, 'en').ratings).toEqual([
+      { stars: 4, comment: 'Good questions.', by: 'ada' },
+    ]);
+  });
+
+  it('has what everybody said of it: stars, a title, tags, notes, and judgements of candidates', async () => {
+    const log = await openLog();
+    await chosen(log, 'e', [1]);
+    const [pair] = pairsOf((await log.trajectory('e'))!);
+    await log.appendAll([
+      { event: 'rating', episode: 'e', stars: 2, by: 'kim' },
+      { event: 'rating', episode: 'e', stars: 5, comment: 'Short.', by: 'ada' },
+      judgement(pair!.choice, 0, 'equal', 'ada'),
+      label('e', 'kim', { title: 'The good one', tags: ['odd'], note: 'In a hurry.' }),
+      label('e', 'ada', { tags: ['slow'], note: 'Ask again.' }),
+    ]);
+    const { ratings, label: given, turns } = replayOf((await log.trajectory('e'))!, 'ada', english, 'en');
+    expect(ratings).toEqual([
+      { stars: 2, by: 'kim' },
+      { stars: 5, comment: 'Short.', by: 'you' },
+    ]);
+    expect(given).toEqual({
+      title: 'The good one',
+      tags: ['#odd', '#slow'],
+      notes: [
+        { by: 'kim', text: 'In a hurry.' },
+        { by: 'you', text: 'Ask again.' },
+      ],
     });
+    expect(turns[0]!.choices![0]!.judgements).toEqual([{ by: 'you', picked: 'equal' }]);
+  });
+
+  it('has the review, with a suggested reason in the language of the reader', () => {
+    const { trajectory } = played();
+    const given = { version: 1, at: trajectory.started.at, event: 'review', episode: trajectory.id } as const;
+    const review = { ...given, state: 'redo', reason: 'A reply is wrong', by: 'ada' } as const;
+    const loud = ((sentence: string) => sentence.toUpperCase()) as Translate;
+    const { canReview, review: shown } = replayOf({ ...trajectory, review }, 'kim', loud, 'en');
+    expect({ canReview, shown }).toEqual({
+      canReview: true,
+      shown: { state: 'redo', reason: 'A REPLY IS WRONG', by: 'ada' },
+    });
+    expect(replayOf({ ...trajectory, state: 'open' }, 'kim', english, 'en').canReview).toBe(false);
   });
 
   it('says how it ended, and shows the latest grade of each mode', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { keep, keptOf, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
-import { RunHistory } from '../../../../src/core/training/history/history';
+import { RunHistory, type ReadCurves } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import {
   besideWords,
@@ -16,9 +16,9 @@ import {
   takeOverWords,
 } from '../../../../src/editor/runs/asked';
 import { measuredWords, resultInShort } from '../../../../src/editor/runs/measured';
-import { RunResults } from '../../../../src/editor/runs/results';
+import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { resultWords, toldView } from '../../../../src/editor/runs/told';
-import { runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
+import { curvesView, runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
 import {
   reasonWords,
   runDetails,
@@ -62,7 +62,7 @@ const history = (...events: readonly TrainerEvent[]): RunHistory => {
 const step = (number: number, fields: object = {}): TrainerEvent =>
   event('step', { stage: 'critic', step: number, steps: 100, loss: 1, accuracy: 0.5, ...fields });
 
-const options = { t: english, dataFolder: '/data', restriction: '', kept: [] };
+const options = { t: english, dataFolder: '/data', restriction: '', kept: [], pinned: [] };
 
 describe('a row of the Runs view', () => {
   it.each([
@@ -92,7 +92,7 @@ describe('a row of the Runs view', () => {
       accuracy: 0.666,
     } as never;
     const looked = resting('done', { progress: { ...progress!, heldOut } });
-    expect(runStatus(looked, now, english)).toBe('done · held-out pair accuracy 67 % · 2 h ago');
+    expect(runStatus(looked, now, english)).toBe('done · 67 % held-out pair accuracy · 2 h ago');
   });
 
   it('is heard with its state, which the eye has from the icon', () => {
@@ -105,7 +105,7 @@ describe('a row of the Runs view', () => {
     expect(tagWords(noted)).toEqual(['#baseline', '#seed 2']);
     expect(tagWords(resting('done'))).toEqual([]);
     expect(spokenRun(noted, now, english)).toBe('sweet-rl #4, done, 2 h ago, tags: baseline, seed 2');
-    expect(runDetails(noted, english).slice(0, 2)).toEqual(['Half the rate.', '#baseline #seed 2']);
+    expect(runDetails(noted, english).slice(0, 2)).toEqual(['Half the rate.', '#baseline · #seed 2']);
     expect(statusWords(noted, english).text).not.toContain('baseline');
   });
 
@@ -183,6 +183,8 @@ describe('the view of a run', () => {
       event('state', { state: 'running', stage: 'critic' }),
       step(61),
     );
+    const noted = { ...run(), tags: ['paper'], note: 'Half the rate.' };
+    expect(runView(noted, folded, {}, options)).toMatchObject({ tags: ['#paper'], note: 'Half the rate.' });
     const { stages, left, stage, figure } = runView(run(), folded, {}, options);
     expect(stages.map(({ label, state, fraction }) => [label, state, fraction])).toEqual([
       ['data', 'done', undefined],
@@ -212,6 +214,40 @@ describe('the view of a run', () => {
       stage: 'policy',
       figure: 'accuracy',
     });
+  });
+
+  it('has the pinned charts that it has, in their order, with the untrained score of each', () => {
+    const control = event('control', { stage: 'critic', accuracy: 0.55, examples: 40 });
+    const folded = history(control, step(1), step(2, { stage: 'policy' }));
+    const pinned = [
+      { stage: 'policy', figure: 'loss' },
+      { stage: 'policy', figure: 'entropy' },
+      { stage: 'sft', figure: 'loss' },
+      { stage: 'critic', figure: 'accuracy' },
+    ] as const;
+    const view = runView(run(), folded, {}, { ...options, pinned });
+    expect(view.pinned).toEqual([pinned[0], { ...pinned[3], untrained: 0.55 }]);
+  });
+
+  it('tells the curves of the chosen chart and of the pinned ones once, then their new ends only', () => {
+    const folded = history(step(1), step(2, { stage: 'policy' }));
+    const read = new Map<string, ReadCurves>();
+    const loss = { stage: 'policy', figure: 'loss' } as const;
+    const shown = { ...loss, pinned: [loss, { stage: 'critic', figure: 'accuracy' } as const] };
+    const named = (of: typeof shown) =>
+      curvesView(folded, of, read)?.charts.map(({ stage, figure, training }) => [
+        ...[stage, figure, training.from, training.points[0]],
+      ]);
+    expect(named(shown)).toEqual([
+      ['policy', 'loss', 0, 2],
+      ['critic', 'accuracy', 0, 1],
+    ]);
+    expect(named(shown)).toBeUndefined();
+    folded.add(step(3, { stage: 'policy' }));
+    folded.add(step(4, { stage: 'policy' }));
+    expect(named(shown)).toEqual([['policy', 'loss', 0, 2]]);
+    folded.add(step(5, { stage: 'policy' }));
+    expect(named(shown)).toEqual([['policy', 'loss', 2, 4]]);
   });
 
   it('has the nodes of a cluster as they were at the last start of its workers, and none on one machine', () => {

@@ -31,7 +31,7 @@ export function trajectory(...events: readonly NewEvent[]): Trajectory {
   )!;
 }
 export const rests = (...events: readonly NewEvent[]): State => ({
-  ...{ ...newState(doubling), ...loggedState(trajectory(...events), english) },
+  ...{ ...newState(doubling), ...loggedState(trajectory(...events), 'kim', english) },
 });
 export const working = (state: State, request: WorkRequest, more: Partial<State> = {}): State => ({
   ...{ ...state, work: { request, before: state.phase }, ...more },

@@ -211,6 +211,25 @@ describe('a dialogue that a developer plays', () => {
     expect((await stage.trajectory(session.id)).state).toBe('open');
   });
 
+  it('shows and changes a person’s own ratings only; what others said stays', async () => {
+    const session = await stage.begun(asks('From how many kilos on?'), answers(right));
+    await session.do({ type: 'reply', draft: { text: 'Above 20, for 4.50 more. Unknown zones give -1.' } });
+    await (
+      await stage.log()
+    ).appendAll([
+      { event: 'rating', episode: session.id!, stars: 1, comment: 'It guesses.', by: 'kim' },
+      { event: 'turn-rating', episode: session.id!, turn: 1, thumb: 'down', by: 'kim' },
+    ]);
+    const reloaded = await stage.reloaded(session.id);
+    expect([reloaded.state.rating, reloaded.snapshot.turns[0]?.rating]).toEqual([{}, undefined]);
+    await reloaded.do({ type: 'rate', change: { stars: 4 } });
+    const { ratings } = await stage.trajectory(session.id);
+    expect(ratings!.map(({ by, stars, comment }) => [by, stars, comment])).toEqual([
+      ['kim', 1, 'It guesses.'],
+      ['ada', 4, undefined],
+    ]);
+  });
+
   it('is rated, as a whole and turn by turn, at any time', async () => {
     const session = await stage.begun(asks('From how many kilos on?'), answers(right));
     await session.do({ type: 'rate-turn', turn: 1, change: { thumb: 'down', comment: 'Vague.' } });

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pack } from '../../../../src/editor/tasks/pack';
-import {
-  nextUnfinished,
-  SharedTaskIds,
-  TaskProgress,
-  type TaskState,
-} from '../../../../src/editor/tasks/progress';
+import { TaskProgress, type TaskState } from '../../../../src/core/dialogue/taskProgress';
+import { nextUnfinished, SharedTaskIds } from '../../../../src/editor/tasks/progress';
 import { doubling, openLog, play, started, temporaryFolder } from '../../../fixtures/log';
 
 const task = doubling.id;
@@ -24,7 +20,7 @@ it('says of a task in each pack that has it what was played from there', async (
   const packs = ['/a/one.jsonl', '/a/two.jsonl', '/a/three.jsonl'].map((file) => pack(file, task, file));
   const rivals = new SharedTaskIds(packs, () => '/a/log');
   const state = (file: string, id = task): unknown =>
-    progress.state(id, (from) => rivals.counts(from, { log: '/a/log', pack: file, task: id }));
+    progress.state(id, ({ pack: from }) => rivals.counts(from, { log: '/a/log', pack: file, task: id }));
 
   expect(state('/a/one.jsonl')).toMatchObject({ kind: 'done', episode: 'done' });
   expect(state('/a/two.jsonl')).toMatchObject({ kind: 'draft', episode: 'begun' });
@@ -49,7 +45,9 @@ it('keeps what was played from a pack that was renamed, and from a task that one
   ]) {
     const rivals = new SharedTaskIds(packs, () => '/a/log');
     const place = { log: '/a/log', pack: '/a/new.jsonl', task };
-    expect(progress.state(task, (from) => rivals.counts(from, place))).toMatchObject({ kind: 'done' });
+    expect(progress.state(task, ({ pack: from }) => rivals.counts(from, place))).toMatchObject({
+      kind: 'done',
+    });
   }
 });
 
@@ -65,6 +63,7 @@ describe('The next task', () => {
     two: { kind: 'done', episode: 'a', reward: 0.7 },
     three: { kind: 'new' },
     four: { kind: 'skipped', episode: 'd' },
+    five: { kind: 'redo', episode: 'e' },
   };
   const next = (after?: string, ids = Object.keys(states)): string | undefined =>
     nextUnfinished(
@@ -76,7 +75,8 @@ describe('The next task', () => {
   it('is the first that is not played to its end, from the beginning after the end', () => {
     expect(next()).toBe('one');
     expect(next('one')).toBe('three');
-    expect(next('three')).toBe('one');
+    expect(next('three')).toBe('five');
+    expect(next('five')).toBe('one');
   });
 
   it('is none when nothing but the task itself is left', () => {

@@ -31,13 +31,13 @@ it('of many the log is asked for what is typed, and what is not shown is said', 
   const items = dialogueItems(choice(1500), '');
   expect(items).toHaveLength(200);
   expect(items.at(-1)).toEqual({
-    label: '1,300 more: type the name of an agent or of a human',
+    label: '1,300 more: type the name of an agent or of a collaborator',
     alwaysShow: true,
   });
   const rare = dialogueItems(choice(1500), 'rare');
   expect(rare).toHaveLength(15);
   expect(rare.at(-1)?.episode).toBe('e1499');
   expect(dialogueItems(choice(1500), 'nobody')).toEqual([
-    { label: 'No agent, human or id of these dialogues has: nobody', alwaysShow: true },
+    { label: 'No agent, collaborator or id of these dialogues has: nobody', alwaysShow: true },
   ]);
 });

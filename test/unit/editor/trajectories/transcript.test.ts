@@ -4,7 +4,16 @@ import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
 import { passageIn, searchArguments, transcriptOf } from '../../../../src/editor/trajectories/transcript';
 import type { Namer } from '../../../../src/editor/models/called';
 import { english } from '../translate';
-import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../../../fixtures/log';
+import {
+  agentTurn,
+  answered,
+  candidates,
+  choice,
+  doubling,
+  kim,
+  label,
+  started,
+} from '../../../fixtures/log';
 
 /** Returns the transcript of a dialogue of these events. @param names of connections and runs */
 function transcript(events: readonly NewEvent[], names: Readonly<Record<string, string>> = {}): string {
@@ -60,7 +69,7 @@ it('is opened at the message that a search found, with all words of the search m
     agentTurn('e', 2, 'OUTPUT:\n### Agent, turn 1\n\nWhich TAXI?'),
   ]);
   const found = (turn: number, by: 'agent' | 'collaborator', query = 'taxi') => {
-    const { start, end } = passageIn(text, { turn, by }, query, english);
+    const { start, end } = passageIn(text, { turn, by, text: '' }, query, english);
     return `${text.slice(0, start).split('\n').at(-1)}[${text.slice(start, end)}]`;
   };
   expect(found(1, 'agent')).toBe('The [taxi]');
@@ -70,6 +79,26 @@ it('is opened at the message that a search found, with all words of the search m
   expect(found(7, 'agent')).toBe('[]');
   expect(searchArguments(' Taxi')).toEqual({ searchString: 'taxi', isRegex: false });
   expect(searchArguments('a.b (c')).toEqual({ searchString: String.raw`a\.b|\(c`, isRegex: true });
+});
+
+it('has the title, the tags and the notes that people gave the dialogue, and is opened at a note', () => {
+  const note = 'First line.\n\n# A [Taxi](x) <img src=x>';
+  const text = transcript([
+    agentTurn('e', 1, 'OUTPUT:\nThe taxi?'),
+    label('e', 'kim', { title: 'A taxi', tags: ['odd'], note }),
+    label('e', 'lee', { tags: ['odd', 'long'], note: 'Another taxi.' }),
+  ]);
+  expect(text).toContain(
+    '- Title: A taxi\n- Tags: long, odd\n- Note of kim: First line. # A [Taxi](x) \\<img',
+  );
+  expect(text).toContain('\n- Note of lee: Another taxi.\n');
+  const found = (written: string, query = 'taxi') => {
+    const { start, end } = passageIn(text, { turn: 0, by: 'note', text: written }, query, english);
+    return `${text.slice(0, start).split('\n').at(-1)}[${text.slice(start, end)}]`;
+  };
+  expect(found(note)).toBe('- Note of kim: First line. # A [[Taxi]');
+  expect(found('Another taxi.')).toBe('- Note of lee: Another [taxi]');
+  expect(found('Gone.')).toBe('[]');
 });
 
 it('has all of a message, however long', () => {

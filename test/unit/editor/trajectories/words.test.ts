@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { headline, importWords, mergeWords } from '../../../../src/editor/trajectories/words';
+import {
+  allTags,
+  givenTitle,
+  headline,
+  importWords,
+  mergeWords,
+  notes,
+  tagsInShort,
+} from '../../../../src/editor/trajectories/words';
+import type { TrajectorySummary } from '../../../../src/core/trajectory/trajectory';
 import { english } from '../translate';
 
 describe('the line above the list', () => {
@@ -10,15 +19,13 @@ describe('the line above the list', () => {
   });
 
   it('leaves out what nothing is known of', () => {
-    expect(headline({ ...counts, total: 3, leaked: 0, tasks: 0, successRate: null }, english)).toBe(
-      '3 · 0 % leaked',
-    );
+    expect(headline({ ...counts, total: 3, leaked: 0, tasks: 0, successRate: null }, english)).toBe('3');
     expect(headline({ ...counts, total: 0 }, english)).toBe('');
   });
 
   it('gives no interval of fewer than twenty tasks', () => {
     expect(headline({ ...counts, total: 3, leaked: 0, tasks: 3, successRate: 0 }, english)).toBe(
-      '3 · 0 % success · 0 % leaked',
+      '3 · 0 % success',
     );
   });
 });
@@ -37,5 +44,30 @@ describe('the result of an import', () => {
     expect(mergeWords({ imported: 0, different: ['a.jsonl'] }, english)).toBe(
       '0 dialogues imported. Files of the log that were changed by an erasure, here or there, stay as they are here: a.jsonl.',
     );
+  });
+});
+
+describe('what people say of a dialogue', () => {
+  const summary = (said: Pick<TrajectorySummary, 'title' | 'tags' | 'note'>): TrajectorySummary =>
+    said as TrajectorySummary;
+
+  it('is in its row with three tags at most, and in its hover with all', () => {
+    const some = summary({ title: 'A taxi', tags: ['a', 'b', 'c', 'd', 'e'], note: 'Odd.\nOften.' });
+    expect(tagsInShort(some)).toEqual(['#a', '#b', '#c', '+2']);
+    expect(allTags(some)).toEqual(['#a', '#b', '#c', '#d', '#e']);
+    expect([givenTitle(some), notes(some)]).toEqual(['A taxi', ['Odd.\nOften.']]);
+    const none = summary({});
+    expect([tagsInShort(none), allTags(none), givenTitle(none), notes(none)]).toEqual([
+      [],
+      [],
+      undefined,
+      [],
+    ]);
+  });
+
+  it('hides nothing, and is cut where it has no end', () => {
+    expect(tagsInShort(summary({ tags: ['a\u202eb'] }))).toEqual(['#a[U+202E]b']);
+    expect(givenTitle(summary({ title: 'x'.repeat(5000) }))).toBe(`${'x'.repeat(100)}…`);
+    expect(notes(summary({ note: 'x'.repeat(5000) }))).toEqual([`${'x'.repeat(1000)}…`]);
   });
 });

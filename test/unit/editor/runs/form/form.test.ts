@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
 import { parseConfiguration } from '../../../../../src/core/training/configuration';
+import { chosenBy } from '../../../../../src/core/training/data/chosen';
 import type { DataCounts } from '../../../../../src/core/training/data/count';
 import type { Shortage } from '../../../../../src/core/training/data/trainedOn';
 import { fields } from '../../../../../src/core/training/fields';
@@ -87,7 +88,7 @@ describe('the configuration of a form', () => {
     const form = withValues({
       ...{ method: 'value-head', name: 'mine', agent: 'starter', stars: '4', with_editor_models: 'true' },
       ...{ 'critic.beta': '0.5', 'policy.max_steps': '', 'data.with_leaked': 'true', 'export.onnx': '' },
-      ...{ since: '2026-03-01', until: '2026-03-01', pack: '' },
+      ...{ since: '2026-03-01', until: '2026-03-01', pack: '', review: 'accepted', with_redo: 'true' },
     });
     const { configuration, errors } = filled(form, context());
     expect(errors).toEqual({});
@@ -96,7 +97,10 @@ describe('the configuration of a form', () => {
       critic: { beta: 0.5, score: 'value-head' },
       policy: { max_steps: null },
       export: { onnx: [] },
-      data: { with_leaked: true, exclude_models: [], filter: { agent: 'starter', stars: 4 } },
+      data: {
+        ...{ with_leaked: true, with_redo: true, exclude_models: [] },
+        filter: { agent: 'starter', stars: 4, review: 'accepted' },
+      },
     });
     const { filter } = configuration.data as { filter: Record<string, string> };
     expect(filter).not.toHaveProperty('pack');
@@ -132,9 +136,13 @@ describe('the configuration of a form', () => {
   });
 
   it('is one that `tandem train` reads', async () => {
-    const { configuration } = filled(withValues({ since: '2026-03-01', stars: '0' }), context());
+    const { configuration } = filled(
+      withValues({ since: '2026-03-01', stars: '0', review: 'none', with_redo: 'true' }),
+      context(),
+    );
     const { selection } = await parseConfiguration(structuredClone(configuration), { from: '', folder: '/' });
-    expect(selection).toMatchObject({ log: '/project/.tandem', filter: { stars: 0 } });
+    expect(selection).toMatchObject({ log: '/project/.tandem', filter: { stars: 0, review: 'none' } });
+    expect(chosenBy(selection!)).toMatchObject({ withRedo: true, filter: { stars: 0, review: 'none' } });
   });
 
   it.each([

@@ -3,24 +3,25 @@ import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
 import { button, icon } from '../ui';
 import './candidates.css';
-import { PlainElement } from '../dialogue/element';
-import { host } from './host';
-import { keys } from './keys';
-import { leaving } from './leaving';
-import type { CandidatesView, MessageView, Picked, SessionState } from './protocol';
-import { LETTERS } from '../dialogue/names';
-import { said, thoughtsOf } from '../dialogue/said';
-import { leftOut } from '../dialogue/turn';
+import { keys } from '../session/keys';
+import type { CandidatesView, MessageView, Picked } from '../session/protocol';
+import { PlainElement } from './element';
+import { LETTERS } from './names';
+import { said, thoughtsOf } from './said';
+import { leftOut } from './turn';
 
 /** Maximum time between the two clicks of a double click. */
 const DOUBLE_CLICK_MS = 300;
 
-const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
-
-/** Shows two messages, of which the developer chooses one. Their agents are hidden, and neither message stands out. */
+/** Shows two messages, of which a person chooses one. Their agents are hidden, and neither message stands out. */
 @customElement('tandem-candidates')
 export class CandidatesElement extends PlainElement {
   @property({ attribute: false }) view!: CandidatesView;
+  @property({ attribute: false }) choose!: (picked: Picked) => void;
+  /** Returns the tooltip of a candidate by its letter. */
+  @property({ attribute: false }) titled!: (letter: string) => string;
+  /** Opens the transcript; absent where it would tell too much. */
+  @property({ attribute: false }) onRead?: () => void;
   private clicked: number | undefined;
 
   override render(): TemplateResult {
@@ -37,11 +38,11 @@ export class CandidatesElement extends PlainElement {
           html`<article
             class="candidate"
             aria-label=${t('Candidate {0}', LETTERS[place]!)}
-            title=${t('Goes on with {0}', LETTERS[place]!)}
+            title=${this.titled(LETTERS[place]!)}
             @click=${(event: MouseEvent) => this.chooseBy(event, place as 0 | 1)}
           >
             <h2 class="who">${icon('hubot')}<span>${LETTERS[place]}</span></h2>
-            <div class="said">${written(candidate, LETTERS[place]!)}</div>
+            <div class="said">${written(candidate, LETTERS[place]!, this.onRead)}</div>
           </article>`,
       )}
     </section>`;
@@ -57,7 +58,7 @@ export class CandidatesElement extends PlainElement {
     clearTimeout(this.clicked);
     if (event.detail > 1 || !isMeant(event)) return;
     this.clicked = window.setTimeout(() => {
-      if (isMeant(event)) choose(place);
+      if (isMeant(event)) this.choose(place);
     }, DOUBLE_CLICK_MS);
   }
 }
@@ -69,32 +70,38 @@ function isMeant({ target }: MouseEvent): boolean {
   return !isOfPart && document.getSelection()?.isCollapsed !== false;
 }
 
-function written({ visible, thoughts, left, final }: MessageView, name: string): TemplateResult {
+function written(
+  { visible, thoughts, left, final }: MessageView,
+  name: string,
+  onRead: (() => void) | undefined,
+): TemplateResult {
   return html`${final ? html`<p class="quiet">${icon('flag')} ${t('its answer: the dialogue ends with it')}</p>` : nothing}
-  ${said(visible)} ${leftOut(left, () => host.act('open-transcript'))}
-  ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
+  ${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
 }
 
-/** Draws the buttons to choose. None of them is primary, because that would be a recommendation. */
-export function choosing(state: SessionState): TemplateResult {
-  return html`<p id="question">
-      ${t('Which message is better? At the end you learn which model wrote which.')}
-    </p>
+interface ChoosingOptions {
+  readonly question: string;
+  readonly choose: (picked: Picked) => void;
+  /** Tooltips: of one candidate by its letter, of equal ones, of neither. */
+  readonly one: (letter: string) => string;
+  readonly equal: string;
+  readonly neither: string;
+}
+
+/**
+ * Draws the buttons to choose. None of them is primary, because that would be a recommendation.
+ * @param rest is drawn at the end of the line
+ */
+export function choosing(
+  { question, choose, one, equal, neither }: ChoosingOptions,
+  rest: unknown = nothing,
+): TemplateResult {
+  return html`<p id="question">${question}</p>
     <div class="actions choosing" role="group" aria-labelledby="question">
-      ${button({ label: 'A', key: keys.chooseA, title: t('Continues with {0}', 'A'), onPress: () => choose(0) })}
-      ${button({ label: 'B', key: keys.chooseB, title: t('Continues with {0}', 'B'), onPress: () => choose(1) })}
-      ${button({
-        label: t('Equal'),
-        key: keys.equal,
-        title: t('Equally good; the dialogue continues with A'),
-        onPress: () => choose('equal'),
-      })}
-      ${button({
-        label: t('Neither'),
-        key: keys.neither,
-        title: t('Neither is good; two new ones are written'),
-        onPress: () => choose('neither'),
-      })}
-      <span class="rest">${leaving(state)}</span>
+      ${button({ label: 'A', key: keys.chooseA, title: one('A'), onPress: () => choose(0) })}
+      ${button({ label: 'B', key: keys.chooseB, title: one('B'), onPress: () => choose(1) })}
+      ${button({ label: t('Equal'), key: keys.equal, title: equal, onPress: () => choose('equal') })}
+      ${button({ label: t('Neither'), key: keys.neither, title: neither, onPress: () => choose('neither') })}
+      ${rest}
     </div>`;
 }

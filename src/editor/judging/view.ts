@@ -1,0 +1,139 @@
+import type { CandidatesView, Picked } from '../../../webview/session/protocol';
+import type { JudgedPair, Outcome, PairView, ReadTurn, ToWebview } from '../../../webview/judging/protocol';
+import { isOwnFunction } from '../../core/task/own';
+import { isChoice } from '../../core/trajectory/choices';
+import type { EventOf } from '../../core/trajectory/event';
+import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
+import { opinionsOn } from '../../core/trajectory/opinions';
+import { developersOf } from '../../core/trajectory/people';
+import type { Choice, Trajectory } from '../../core/trajectory/trajectory';
+import { calledOf, type Namer } from '../models/called';
+import { gradeView, messageView, taskView } from '../session/view';
+import type { Translate } from '../translate';
+
+/** Candidates of a dialogue, with their place among those of their turn. */
+export interface DecidedPair {
+  readonly turn: number;
+  readonly pair: number;
+  readonly choice: Choice;
+}
+
+/** Returns all pairs of candidates on which somebody decided, in the order in which they were shown. */
+export function pairsOf({ turns, pending = [] }: Pick<Trajectory, 'turns' | 'pending'>): DecidedPair[] {
+  const all = [...turns.map(({ candidates = [] }) => candidates), pending];
+  return all.flatMap((pairs) =>
+    pairs.flatMap((one, pair) => (isChoice(one) ? [{ turn: one.shown.turn, pair, choice: one }] : [])),
+  );
+}
+
+/** Returns the first pair that a person has not judged; undefined when none is left. */
+export const nextPair = (trajectory: Trajectory, own: string): DecidedPair | undefined =>
+  pairsOf(trajectory).find(({ choice }) => judgementBy(own, choice) === undefined);
+
+const judgementBy = (own: string, { judgements = [] }: Choice): EventOf<'judgement'> | undefined =>
+  judgements.find(({ by }) => by === own);
+
+/** Tells whether a person judged every pair of a dialogue, and gave it stars. */
+export const isDone = (trajectory: Trajectory, own: string): boolean =>
+  starsBy(own, trajectory) !== undefined && nextPair(trajectory, own) === undefined;
+
+const starsBy = (own: string, { ratings = [] }: Trajectory): number | undefined =>
+  ratings.find(({ by }) => by === own)?.stars;
+
+/** Tells whether a person may judge a dialogue: it is finished, and played by others or by nobody. */
+export const canJudge = (trajectory: Trajectory, own: string): boolean =>
+  trajectory.state === 'answered' && !developersOf(trajectory).has(own);
+
+/** Finds a dialogue that a person can judge and has not judged: one with candidates if there is one, else the newest. */
+export async function nextToJudge(
+  log: Pick<TrajectoryLog, 'list' | 'trajectories'>,
+  filter: TrajectoryFilter,
+  own: string,
+): Promise<string | undefined> {
+  const all = { offset: 0, limit: Number.POSITIVE_INFINITY };
+  for (const chosen of [true, false]) {
+    const { rows } = log.list({ ...all, filter: { ...filter, state: 'answered', chosen } });
+    const ids = rows.flatMap(({ id, player }) => (player === own ? [] : [id]));
+    for await (const trajectory of log.trajectories(ids)) {
+      if (canJudge(trajectory, own) && !isDone(trajectory, own)) return trajectory.id;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns a dialogue as its judge sees it; pure, so that it can be tested without an editor. The candidates stand as
+ * they were shown first. What follows a pair is not there before the person has judged it, because it tells which
+ * candidate was chosen.
+ * @param own pseudonym of the judge
+ */
+export function judgingView(trajectory: Trajectory, own: string, namer: Namer, t: Translate): ToWebview {
+  const { id, task, started, turns } = trajectory;
+  const pairs = pairsOf(trajectory);
+  const next = nextPair(trajectory, own);
+  const read = next === undefined ? turns : turns.filter(({ agent }) => agent.turn < next.turn);
+  return {
+    ...{ type: 'show', episode: id, task: taskView(task, started.pack), hasReference: !isOwnFunction(task) },
+    turns: read.map(({ agent, reply, candidates = [] }): ReadTurn => ({
+      turn: agent.turn,
+      ...messageView(agent.text),
+      ...(reply && { reply: reply.text }),
+      judged: candidates.flatMap((choice) => {
+        const judgement = judgementBy(own, choice);
+        return judgement === undefined || !isChoice(choice) ? [] : [judgedView(choice, judgement.picked)];
+      }),
+    })),
+    ...(next && { pair: pairView(next) }),
+    pairs: pairs.length,
+    judged: pairs.filter(({ choice }) => judgementBy(own, choice) !== undefined).length,
+    ...(isDone(trajectory, own) && { outcome: outcomeOf(trajectory, own, namer, t) }),
+  };
+}
+
+const pairView = ({ turn, pair, choice }: DecidedPair): PairView => ({
+  turn,
+  pair,
+  candidates: candidatesView(choice),
+});
+
+/** Returns what a person said of two candidates, and with which of them the dialogue went on, which its next message tells. */
+function judgedView(choice: Choice, picked: Picked): JudgedPair {
+  const wentOn = { 0: 0, 1: 1, equal: 0, neither: null } as const;
+  return { picked, wentOn: wentOn[choice.choice.picked], candidates: candidatesView(choice) };
+}
+
+function candidatesView({ shown }: Choice): CandidatesView {
+  const [first, second] = shown.candidates;
+  return [messageView(first.text), messageView(second.text)];
+}
+
+function outcomeOf(trajectory: Trajectory, own: string, namer: Namer, t: Translate): Outcome {
+  const { agent, task, turns, grades, answer, ratings = [] } = trajectory;
+  const grade = (grades.findLast(({ grade: { mode } }) => mode === 'fixed') ?? grades.at(-1))?.grade;
+  const pairs = pairsOf(trajectory).map(({ turn, choice }) => {
+    const [first, second] = choice.shown.candidates;
+    return {
+      turn,
+      agents: [first.agent, second.agent] as const,
+      own: judgementBy(own, choice)!.picked,
+      others: opinionsOn(choice).filter(({ by }) => by !== own),
+    };
+  });
+  const stars = starsBy(own, trajectory);
+  return {
+    called: calledOf([agent, ...pairs.flatMap(({ agents }) => agents)], namer),
+    agent,
+    pairs,
+    ...(stars !== undefined && { stars }),
+    others: ratings.flatMap(({ by, stars: given, comment }) =>
+      by === own
+        ? []
+        : [{ by, ...(given !== undefined && { stars: given }), ...(comment !== undefined && { comment }) }],
+    ),
+    thumbs: turns.flatMap(({ agent: { turn }, ratings: given = [] }) => {
+      const thumb = given.find(({ by }) => by === own)?.thumb;
+      return thumb === undefined ? [] : [{ turn, thumb }];
+    }),
+    ...(grade && { grade: gradeView(task, grade, t, answer?.answer) }),
+  };
+}

@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+import { inOneLine } from '../core/text';
+
+const { t } = vscode.l10n;
+
+/** Asks for one line of text, such as a name or a note. @returns undefined when the person cancelled */
+export async function askLine({
+  most,
+  ...options
+}: {
+  readonly title: string;
+  readonly prompt: string;
+  readonly value: string;
+  /** Maximum number of characters. */
+  readonly most: number;
+}): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({
+    ...options,
+    validateInput: (typed) => (inOneLine(typed).length > most ? tooLong(most) : undefined),
+  });
+  return text === undefined ? undefined : inOneLine(text);
+}
+
+const tooLong = (most: number): string => t('That is too long: write at most {0} characters.', most);

@@ -1,0 +1,51 @@
+import { parseAgentMessage } from '../../core/dialogue/protocol';
+import type { PeoplesAgreement, Disagreement } from '../../core/evaluation/people/agreement';
+import { reliance } from '../../core/evaluation/people/words';
+import { judgements, type DisagreementView, type ToWebview } from '../../../webview/people/protocol';
+
+/** Disagreements that the page shows. */
+export const SHOWN = 100;
+
+/** Returns how far people agree, as the page shows it. */
+export function agreementView({
+  people,
+  shared,
+  alpha,
+  disagreements,
+}: PeoplesAgreement): Pick<ToWebview, 'people' | 'shared' | 'alpha' | 'disagreements' | 'left'> {
+  const alphas = judgements.map((kind) => {
+    const { alpha: value, interval, units } = alpha[kind];
+    const reliable = reliance(alpha[kind]);
+    return [
+      kind,
+      {
+        units,
+        ...(value !== undefined && { alpha: value }),
+        ...(interval && { interval }),
+        ...(reliable && { reliance: reliable }),
+      },
+    ];
+  });
+  const shown = disagreements.slice(0, SHOWN);
+  return {
+    ...{ people, shared },
+    alpha: Object.fromEntries(alphas) as ToWebview['alpha'],
+    disagreements: shown.map(disagreementView),
+    left: disagreements.length - shown.length,
+  };
+}
+
+function disagreementView(disagreement: Disagreement): DisagreementView {
+  const { kind, episode, title, turn, messages, said } = disagreement;
+  return {
+    ...{ kind, episode, title, said },
+    ...(turn !== undefined && { turn }),
+    ...(messages && { messages: messages.map(shownText) }),
+  };
+}
+
+/** Returns what a person saw of an agent's message: the message, or the answer. */
+function shownText(text: string): string {
+  const { visible, answer } = parseAgentMessage(text);
+  return answer ?? visible;
+}

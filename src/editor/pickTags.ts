@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import { MOST } from '../core/training/runNotes';
+import { pickOrType, type KnownWord } from './pickOrType';
+import { valueOf } from './steps';
+
+const { t } = vscode.l10n;
+
+/**
+ * Asks for tags: those that are in use are ticked, and what is typed besides becomes new ones.
+ * @returns all ticked and new tags; undefined when the person cancelled
+ */
+export async function pickTags(
+  title: string,
+  known: readonly KnownWord[],
+): Promise<readonly string[] | undefined> {
+  const given = await pickOrType({
+    ...{ title, known, label: (tag) => `#${tag}`, unknown: t('new'), refuse: wrongTags },
+    placeholder: t('Select tags, or type new ones with commas between them'),
+  });
+  return valueOf(given);
+}
+
+/** Returns the error in tags; undefined when there is none. */
+function wrongTags(tags: readonly string[]): string | undefined {
+  if (tags.length > MOST.tags) return t('These are too many: write at most {0} tags.', MOST.tags);
+  const long = tags.find((tag) => tag.length > MOST.tag);
+  return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MOST.tag, long);
+}

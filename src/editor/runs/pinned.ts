@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { lazily } from '../../core/lazily';
+import { figures } from '../../core/training/history/history';
+import type { ChartName } from '../../../webview/chart/protocol';
+import type { Memory } from '../consent';
+import { recall } from '../memory';
+
+const KEY = 'tandem.pinnedCharts';
+/** Maximum number of remembered charts; the oldest is dropped. */
+const MOST_REMEMBERED = 24;
+
+const pinnedSchema = lazily(() => z.array(z.object({ stage: z.string(), figure: z.enum(figures) })));
+
+/**
+ * The charts that a person pinned, in the order of pinning. One list holds for all runs and comparisons of the
+ * workspace, so that each run shows what the person watches in all of them.
+ */
+export class PinnedCharts {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly memory: Memory) {}
+
+  get all(): readonly ChartName[] {
+    return recall(this.memory, KEY, pinnedSchema) ?? [];
+  }
+
+  async pin({ stage, figure }: ChartName, isPinned: boolean): Promise<void> {
+    const others = this.all.filter((one) => one.stage !== stage || one.figure !== figure);
+    const next = isPinned ? [...others, { stage, figure }].slice(-MOST_REMEMBERED) : others;
+    await this.memory.update(KEY, next);
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}

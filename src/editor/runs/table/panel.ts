@@ -1,0 +1,105 @@
+import * as vscode from 'vscode';
+import { Fault } from '../../../core/fault';
+import type { Run } from '../../../core/training/runs';
+import type { Action, FromWebview, ToWebview } from '../../../../webview/runs/protocol';
+import { idOf, type CommandId } from '../../contributions';
+import { language } from '../../language';
+import { Panel, Panels } from '../../panel';
+import { saveOfPage } from '../../saving';
+import type { ShownLog } from '../../shownLog';
+import type { RunPanels } from '../panel';
+import { RunResults } from '../../../core/evaluation/comparison/latestResults';
+import type { RunWatch } from '../watch';
+import { runRows } from './view';
+
+const { t } = vscode.l10n;
+
+interface RunTableContext {
+  readonly extension: vscode.Uri;
+  readonly log: ShownLog;
+  readonly watch: RunWatch;
+  readonly runPanels: RunPanels;
+}
+
+const commandOf: Readonly<Record<Action, CommandId>> = {
+  compare: idOf('compareRuns'),
+  evaluate: idOf('evaluateRuns'),
+  tag: idOf('tagRuns'),
+};
+
+/** The panel with all runs of the shown log as a table. */
+export class RunTablePanel extends Panel<'runs', ToWebview> {
+  private readonly results = new RunResults();
+  /** Rows that were sent last, to tell whether anything is new. */
+  private sent = '';
+
+  constructor(
+    panel: vscode.WebviewPanel,
+    private readonly on: RunTableContext,
+  ) {
+    super(panel, { ...on, name: 'runs', icon: 'table', errors: on.log.engine });
+    this.owns(
+      on.watch.onDidLook(() => this.tell()),
+      on.log.onDidChange(() => this.tell()),
+    );
+  }
+
+  override receive(message: FromWebview): unknown {
+    switch (message.type) {
+      case 'ready':
+        this.sent = '';
+        return this.on.watch.look();
+      case 'new':
+        return vscode.commands.executeCommand(idOf('newRun'));
+      case 'open': {
+        const [run] = this.runsOf([message.id]);
+        return run && this.on.runPanels.open(run);
+      }
+      case 'act': {
+        const rows = this.runsOf(message.ids).map((run) => ({ kind: 'run', run }));
+        return rows.length === 0
+          ? undefined
+          : vscode.commands.executeCommand(commandOf[message.action], rows[0], rows);
+      }
+      case 'save':
+        return saveOfPage(message.file, this.on.log.engine);
+    }
+  }
+
+  /** Returns the runs with these ids; the page may have shown some that are gone. */
+  private runsOf(ids: readonly string[]): Run[] {
+    const runs = this.on.watch.all.filter(({ id }) => ids.includes(id));
+    if (runs.length < ids.length) {
+      const sentence = 'The table of runs asked for a run that is not in the shown log. It was left out.';
+      this.on.log.engine.report(new Fault('editor/not-shown', sentence));
+    }
+    return runs;
+  }
+
+  private tell(): void {
+    if (this.isInSight) this.send().catch((error: unknown) => this.on.log.engine.report(error));
+  }
+
+  private async send(): Promise<void> {
+    const { name } = this.on.log;
+    this.title = name === undefined ? t('Runs') : t('Runs of {0}', name);
+    await this.results.read(this.on.watch.all);
+    const runs = runRows(this.on.watch.all, (run) => this.results.of(run), { t, language: language() });
+    const text = JSON.stringify(runs);
+    if (text === this.sent || !this.isListening) return;
+    this.sent = text;
+    await this.post({ type: 'show', runs });
+  }
+}
+
+type RunTablePanels = Panels<'runs', RunTablePanel>;
+
+/** Creates the panel with the table of runs, of which there is one. */
+export const runTablePanels = (on: RunTableContext): RunTablePanels =>
+  new Panels({
+    name: 'runs',
+    errors: on.log.engine,
+    shows: () => true,
+    restore: () => 'runs' as const,
+    load: () => (panel) => new RunTablePanel(panel, on),
+  });

@@ -1,0 +1,61 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../core/fault';
+import type { PageFile } from '../../webview/saving/protocol';
+import type { Engine } from './engine';
+
+const { t } = vscode.l10n;
+
+/** Maximum number of characters of a proposed name, without its ending. */
+const MOST_CHARACTERS = 100;
+
+const kinds: Readonly<
+  Record<
+    PageFile['kind'],
+    { readonly title: string; readonly filter: string; readonly encoding: BufferEncoding }
+  >
+> = {
+  csv: { title: t('Save as CSV'), filter: t('CSV table'), encoding: 'utf8' },
+  png: { title: t('Save as PNG'), filter: t('PNG picture'), encoding: 'base64' },
+};
+
+/**
+ * Asks where to save a table or picture that a page made, by default in the folder of an engine, and writes it there.
+ * @throws {Fault} `editor/not-saved`
+ */
+export async function saveOfPage(
+  { name, kind, content }: PageFile,
+  { configuration }: Pick<Engine, 'configuration'>,
+): Promise<void> {
+  const { title, filter, encoding } = kinds[kind];
+  const folder = configuration.folder?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title,
+    filters: { [filter]: [kind] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${fileName(name)}.${kind}`) }),
+  });
+  if (target === undefined) return;
+  try {
+    await vscode.workspace.fs.writeFile(target, Buffer.from(content, encoding));
+  } catch (cause) {
+    const sentence = t(
+      '{0} was not saved. Check whether the folder is there and may be written to, or choose another one.',
+      target.fsPath,
+    );
+    throw new Fault('editor/not-saved', sentence, { cause });
+  }
+  const open = t('Open the File');
+  const chosen = await vscode.window.showInformationMessage(
+    t('{0} is saved.', path.basename(target.fsPath)),
+    open,
+  );
+  if (chosen === open) await vscode.commands.executeCommand('vscode.open', target);
+}
+
+/** Returns a proposed name as one of a file on every system: `first-try-Loss-of-critic`. */
+const fileName = (name: string): string =>
+  name
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .join('-')
+    .slice(0, MOST_CHARACTERS) || 'tandem';

@@ -1,0 +1,181 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { partsFor } from '../../core/dialogue/packAssignment';
+import { Fault } from '../../core/fault';
+import { assigning, type Part } from '../../core/trajectory/assignments';
+import { MOST_PLAYERS } from '../../core/trajectory/event';
+import type { App } from '../app';
+import { pickOrType, type KnownWord } from '../pickOrType';
+import { pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
+import { dialogues, withoutLinks } from '../words';
+import { choosePack, type Pack } from './packs';
+
+const { t } = vscode.l10n;
+
+/** Asks which people play a pack, and how many of them each task, and logs it; nobody takes an assignment back. */
+export async function assignPack({ packs, engines }: App, chosen: Pack | undefined): Promise<void> {
+  const all = await packs.all();
+  const pack = chosen ?? (await choosePack(all, t('Assign Pack')));
+  if (pack === undefined) return;
+  const engine = engines.of(pack.file);
+  const name = path.basename(pack.file);
+  refuseSameName(
+    pack,
+    all.filter(({ file }) => engines.of(file).dataFolder === engine.dataFolder),
+  );
+  const log = await engine.log();
+  const before = log.assigned.get(name) ?? [];
+  const played = new Map(log.valuesOf('player').map(({ value, count }) => [value, count]));
+  const known = [...new Set([...log.consents.map(({ pseudonym }) => pseudonym), ...played.keys()])].sort();
+  let people: readonly string[] = peopleOf(before);
+  let perTask = before[0]?.perTask ?? 1;
+  let isAsked = false;
+  const isAnswered = await runSteps(() => [
+    taking(
+      (place) => askPeople(pack, { now: people, known, played }, place),
+      (given) => {
+        people = given;
+        isAsked = true;
+      },
+    ),
+    ...(isAsked && people.length < 2
+      ? []
+      : [
+          taking(
+            (place: StepPosition) => askPerTask(pack, people, perTask, place),
+            (given) => (perTask = given),
+          ),
+        ]),
+  ]);
+  if (!isAnswered || (people.length === 0 && before.length === 0)) return;
+  const now = partsFor(name, people, perTask);
+  const write = (parts: readonly Part[]): Promise<unknown> =>
+    log.appendAll(assigning(name, parts), { durable: true });
+  await write(now);
+  const undo = t('Undo');
+  const said = [
+    assignedSentence(pack, now),
+    ...strangersSentence(people, [...known, ...peopleOf(before)]),
+  ].join(' ');
+  const pressed = await vscode.window.showInformationMessage(withoutLinks(said), undo);
+  if (pressed === undo) await write(before);
+}
+
+const peopleOf = (parts: readonly Part[]): string[] => parts.map(({ person }) => person);
+
+/**
+ * An assignment names a pack by its file name, as dialogues do.
+ * @param packs those that log into the same place
+ * @throws {Fault} `editor/pack-name-shared`
+ */
+function refuseSameName({ file }: Pack, packs: readonly Pack[]): void {
+  const same = packs.find((one) => one.file !== file && path.basename(one.file) === path.basename(file));
+  if (same === undefined) return;
+  throw new Fault(
+    'editor/pack-name-shared',
+    t(
+      'An assignment knows a pack by its file name, and {0} has the same as {1}. Rename one of the two files.',
+      vscode.workspace.asRelativePath(same.file),
+      vscode.workspace.asRelativePath(file),
+    ),
+  );
+}
+
+interface People {
+  /** These play the pack, as far as the person has said. */
+  readonly now: readonly string[];
+  /** The log knows these. */
+  readonly known: readonly string[];
+  /** Numbers of dialogues that they played. */
+  readonly played: ReadonlyMap<string, number>;
+}
+
+/** Asks who plays a pack. Those who play it now come first and keep their order, and with it their tasks. */
+async function askPeople(
+  { name }: Pack,
+  { now, known, played }: People,
+  place: StepPosition,
+): Promise<Given<readonly string[]>> {
+  const all = [...new Set([...now, ...known])];
+  const given = await pickOrType({
+    ...place,
+    title: t('Assign {0}', name),
+    placeholder: t('Select who is to play it, or type new pseudonyms with commas between them'),
+    known: all.map((word): KnownWord => ({
+      word,
+      description: dialogues(played.get(word) ?? 0, t),
+      isPicked: now.includes(word),
+    })),
+    label: (person) => person,
+    unknown: t('nobody has had this pseudonym here yet'),
+    refuse: (typed) =>
+      typed.length > MOST_PLAYERS
+        ? t('These are too many: name at most {0} people.', MOST_PLAYERS)
+        : undefined,
+  });
+  if (typeof given === 'string') return given;
+  const { value } = given;
+  return {
+    value: [...all.filter((one) => value.includes(one)), ...value.filter((one) => !all.includes(one))],
+  };
+}
+
+async function askPerTask(
+  { name, tasks }: Pack,
+  people: readonly string[],
+  now: number,
+  place: StepPosition,
+): Promise<Given<number>> {
+  const items = people.map((_, index) => {
+    const perTask = index + 1;
+    return {
+      label: perTask === 1 ? t('1 person') : t('{0} people', perTask),
+      description: t(
+        '{0} dialogues, {1} for each person',
+        perTask * tasks.length,
+        eachOf(perTask * tasks.length, people.length),
+      ),
+      perTask,
+    };
+  });
+  const given = await pickOne({
+    ...place,
+    title: t('Assign {0}', name),
+    placeholder: t('How many of the {0} people play each task?', people.length),
+    items,
+    active: ({ perTask }) => perTask === now,
+  });
+  return typeof given === 'string' ? given : { value: given.value.perTask };
+}
+
+/** Returns the share of each person in words, such as `26–27`. */
+function eachOf(dialogues: number, people: number): string {
+  const [least, most] = [Math.floor(dialogues / people), Math.ceil(dialogues / people)];
+  return least === most ? String(least) : `${least}–${most}`;
+}
+
+/** Names the people whom the log does not know, because a slip of the pen would give somebody's tasks to nobody. */
+function strangersSentence(people: readonly string[], known: readonly string[]): string[] {
+  const strangers = people.filter((person) => !known.includes(person));
+  return strangers.length === 0
+    ? []
+    : [
+        t(
+          'Nobody has had this pseudonym here yet: {0}. Check that it is spelled right.',
+          strangers.join(', '),
+        ),
+      ];
+}
+
+function assignedSentence({ name, tasks }: Pack, parts: readonly Part[]): string {
+  const [first] = parts;
+  if (first === undefined) return t('{0} is assigned to nobody any more. What was played stays.', name);
+  const { perTask, places } = first;
+  if (places === 1) return t('{0} is assigned to {1}.', name, first.person);
+  return perTask === 1
+    ? t('{0} is assigned to {1}, each task to one of them.', name, peopleOf(parts).join(', '))
+    : t(
+        '{0} is assigned to {1}, each task to {2} of them: {3} tasks for each.',
+        ...[name, peopleOf(parts).join(', '), perTask, eachOf(perTask * tasks.length, places)],
+      );
+}

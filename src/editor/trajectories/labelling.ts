@@ -1,0 +1,161 @@
+import * as vscode from 'vscode';
+import { inOneLine } from '../../core/text';
+import { MOST } from '../../core/training/runNotes';
+import type { NewEvent } from '../../core/trajectory/event';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { tagsOf } from '../../core/trajectory/opinions';
+import type { Trajectory, TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { App } from '../app';
+import type { Engine } from '../engine';
+import { askLine } from '../noting';
+import { askPseudonym } from '../pseudonym';
+import type { KnownWord } from '../pickOrType';
+import { pickTags } from '../pickTags';
+import { dialogues } from '../words';
+
+const { t } = vscode.l10n;
+
+/** A person's own title, tags and note of a dialogue; empty texts for none. */
+interface OwnLabel {
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly note: string;
+}
+
+/** Asks for a title of a dialogue; without one it has that of somebody else, or of its task. */
+export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
+  if (dialogue === undefined) return;
+  const writer = await writerOf(app, dialogue);
+  if (writer === undefined) return;
+  const title = await askLine({
+    title: t('Rename {0}', app.trajectories.title(dialogue)),
+    prompt: t(
+      'Title of the dialogue. Empty takes your title back: then it is called as others named it, or as its task.',
+    ),
+    value: dialogue.title ?? '',
+    most: MOST.name,
+  });
+  // A title that somebody else gave becomes one's own only when it is changed.
+  if (title !== undefined && title !== dialogue.title) await write(writer, [dialogue], () => ({ title }));
+}
+
+/** Asks for the tags of the selected dialogues. Tags that only some of them have stay as they are. */
+export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[]): Promise<void> {
+  const [first] = chosen;
+  if (first === undefined) return;
+  const writer = await writerOf(app, first);
+  if (writer === undefined) return;
+  const { log, by } = writer;
+  const read = await readAll(log, chosen);
+  const own = read.map((trajectory) => ownLabel(trajectory, by).tags);
+  const isCommon = (tag: string): boolean => own.every((tags) => tags.includes(tag));
+  const offered = offeredTags(log, read, by).map((tag) => ({ ...tag, isPicked: isCommon(tag.word) }));
+  const picked = await pickTags(
+    chosen.length === 1
+      ? t('Tags of {0}', app.trajectories.title(first))
+      : t('Tags of {0}', dialogues(chosen.length, t)),
+    offered,
+  );
+  if (picked === undefined) return;
+  const gone = offered.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
+  await write(writer, chosen, ({ tags }) => ({
+    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MOST.tags),
+  }));
+}
+
+/** Asks for one's own note on a dialogue. */
+export async function noteOnDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
+  if (dialogue === undefined) return;
+  const writer = await writerOf(app, dialogue);
+  if (writer === undefined) return;
+  const [trajectory] = await readAll(writer.log, [dialogue]);
+  const note = await askLine({
+    title: t('Note on {0}', app.trajectories.title(dialogue)),
+    prompt: t('What you want to remember of the dialogue. Notes of others stay.'),
+    value: trajectory === undefined ? '' : inOneLine(ownLabel(trajectory, writer.by).note),
+    most: MOST.note,
+  });
+  if (note !== undefined) await write(writer, [dialogue], () => ({ note }));
+}
+
+/** The log and the pseudonym with which a label is written. */
+interface Writer {
+  readonly engine: Engine;
+  readonly log: TrajectoryLog;
+  readonly by: string;
+}
+
+/** @returns undefined when the person has not consented */
+async function writerOf({ engines }: App, { id }: TrajectorySummary): Promise<Writer | undefined> {
+  const engine = await engines.withEpisode(id);
+  const log = await engine.log();
+  const by = await askPseudonym(
+    engine,
+    t(
+      'Titles, tags and notes are logged under a pseudonym. Choose one first, and how your data may be shared.',
+    ),
+  );
+  return by === undefined ? undefined : { engine, log, by };
+}
+
+/** @throws {Fault} `trajectory/task-missing` */
+function readAll(log: TrajectoryLog, chosen: readonly TrajectorySummary[]): Promise<Trajectory[]> {
+  const ids = chosen.map(({ id }) => id);
+  return Array.fromAsync(
+    log.trajectories(ids, (lost) => {
+      throw lost;
+    }),
+  );
+}
+
+function ownLabel({ labels = [] }: Pick<Trajectory, 'labels'>, by: string): OwnLabel {
+  const own = labels.find((label) => label.by === by);
+  return { title: own?.title ?? '', tags: own === undefined ? [] : tagsOf([own]), note: own?.note ?? '' };
+}
+
+/**
+ * Returns the tags of the whole log, those of the most dialogues first, each with how many have it, how many of these,
+ * and who else gave it to one of these.
+ */
+function offeredTags(
+  log: TrajectoryLog,
+  read: readonly Trajectory[],
+  by: string,
+): Omit<KnownWord, 'isPicked'>[] {
+  return log.valuesOf('tags').map(({ value: tag, count }) => {
+    const labels = read.map(({ labels: all = [] }) => all.filter((label) => tagsOf([label]).includes(tag)));
+    const having = labels.filter((givers) => givers.length > 0).length;
+    const others = new Set(labels.flat().flatMap((label) => (label.by === by ? [] : [label.by])));
+    const description = [
+      dialogues(count, t),
+      ...(read.length > 1 && having > 0 ? [t('{0} of these {1}', having, read.length)] : []),
+      ...(others.size === 0 ? [] : [t('given by {0}', [...others].join(', '))]),
+    ].join(' · ');
+    return { word: tag, description };
+  });
+}
+
+/** Writes a person's labels of dialogues anew, as far as they change; what others said stays. */
+async function write(
+  { engine, log, by }: Writer,
+  chosen: readonly TrajectorySummary[],
+  change: (before: OwnLabel) => Partial<OwnLabel>,
+): Promise<void> {
+  // Another window of this person may have written since.
+  await log.refresh();
+  const events = (await readAll(log, chosen)).flatMap((trajectory): NewEvent[] => {
+    const before = ownLabel(trajectory, by);
+    const { title, tags, note } = { ...before, ...change(before) };
+    const isSame = title === before.title && note === before.note && tags.join() === before.tags.join();
+    if (isSame) return [];
+    const label = {
+      ...(title !== '' && { title }),
+      ...(tags.length > 0 && { tags }),
+      ...(note !== '' && { note }),
+    };
+    return [{ event: 'label', episode: trajectory.id, ...label, by }];
+  });
+  if (events.length === 0) return;
+  await engine.consent.record();
+  await log.appendAll(events, { durable: true });
+}

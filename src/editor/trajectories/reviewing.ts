@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { MOST } from '../../core/training/runNotes';
+import type { NewEvent, ReviewState } from '../../core/trajectory/event';
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import { inOneLine } from '../../core/text';
+import type { App } from '../app';
+import { askLine } from '../noting';
+import { loggedReason, redoReasons } from '../reasons';
+import { pickOne, valueOf } from '../steps';
+import { askPseudonym } from '../pseudonym';
+import { dialogues } from '../words';
+
+const { t } = vscode.l10n;
+
+/** Accepts dialogues. */
+export const acceptDialogues = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(app, chosen, () => Promise.resolve({ state: 'accepted' }));
+
+/** Asks why dialogues are to be redone, and marks them. */
+export const redoDialogues = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(app, chosen, async (titled) => {
+    const reason = await askReason(t('Redo {0}', titled));
+    return reason === undefined ? undefined : { state: 'redo', reason };
+  });
+
+/** Takes the reviews of dialogues back, whoever gave them. */
+export const takeReviewsBack = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(app, chosen, () => Promise.resolve({}));
+
+/** What a review says: without a state it takes the one before back. */
+interface Verdict {
+  readonly state?: ReviewState;
+  readonly reason?: string;
+}
+
+/**
+ * Writes a review of each chosen dialogue, except those that say the same already. Unfinished ones are not reviewed,
+ * because they go on.
+ * @param ask returns the review, undefined when the person cancelled; it is given the dialogues in words
+ */
+async function review(
+  { engines, trajectories }: App,
+  chosen: readonly TrajectorySummary[],
+  ask: (titled: string) => Promise<Verdict | undefined>,
+): Promise<void> {
+  const finished = chosen.filter(({ state }) => state !== 'open');
+  const [first] = finished;
+  if (first === undefined) {
+    if (chosen.length > 0)
+      void vscode.window.showInformationMessage(
+        t('Nothing was reviewed: the dialogue is not finished. Play it to its end first.'),
+      );
+    return;
+  }
+  const engine = await engines.withEpisode(first.id);
+  const by = await askPseudonym(
+    engine,
+    t('Reviews are logged under a pseudonym. Choose one first, and how your data may be shared.'),
+  );
+  if (by === undefined) return;
+  const titled = finished.length === 1 ? trajectories.title(first) : dialogues(finished.length, t);
+  const verdict = await ask(titled);
+  if (verdict === undefined) return;
+  const log = await engine.log();
+  // Another window may have written since.
+  await log.refresh();
+  const events = finished.flatMap(({ id }): NewEvent[] => {
+    const before = log.summary(id);
+    const isSame = before?.review === verdict.state && before?.reviewReason === verdict.reason;
+    return before === undefined || isSame ? [] : [{ event: 'review', episode: id, ...verdict, by }];
+  });
+  if (events.length === 0) return;
+  await engine.consent.record();
+  await log.appendAll(events, { durable: true });
+}
+
+/** @returns the reason as it is logged; undefined when the person cancelled */
+async function askReason(title: string): Promise<string | undefined> {
+  const other = t('Another reason…');
+  const placeholder = t('Why? The reason goes into the log.');
+  const items = [...redoReasons(t), other].map((label) => ({ label }));
+  const chosen = valueOf(await pickOne({ title, placeholder, items }))?.label;
+  const reason =
+    chosen === other ? await askLine({ title, prompt: placeholder, value: '', most: MOST.note }) : chosen;
+  return reason === undefined || reason === '' ? undefined : loggedReason(inOneLine(reason), t);
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { PeoplesAgreement, Disagreement } from '../../../../src/core/evaluation/people/agreement';
+import { agreementView, SHOWN } from '../../../../src/editor/people/view';
+
+const none = { alpha: undefined, units: 0, values: 0 };
+
+function agreement(fields: Partial<PeoplesAgreement> = {}): PeoplesAgreement {
+  return {
+    people: [],
+    shared: 0,
+    alpha: { stars: none, thumbs: none, choices: none },
+    disagreements: [],
+    ...fields,
+  };
+}
+
+const choice: Disagreement = {
+  kind: 'choices',
+  episode: 'a',
+  title: 'Double a number',
+  turn: 2,
+  messages: ['I wonder.\nOUTPUT: What is n?', 'OUTPUT: I WANT TO ANSWER:\ndef double(n):\n    return 2 * n'],
+  distance: 1,
+  said: [
+    { by: 'ada', value: 0 },
+    { by: 'kim', value: 1 },
+  ],
+};
+
+describe('the page about people', () => {
+  it('shows of a candidate what people saw: the message without thoughts, or the answer', () => {
+    const [shown] = agreementView(agreement({ disagreements: [choice] })).disagreements;
+    expect(shown).toEqual({
+      ...{ kind: 'choices', episode: 'a', title: 'Double a number', turn: 2, said: choice.said },
+      messages: ['What is n?', 'def double(n):\n    return 2 * n'],
+    });
+  });
+
+  it.each([
+    [{ alpha: 0.9, interval: { low: 0.81, high: 0.97 } }, 'good'],
+    [{ alpha: 0.9, interval: { low: 0.7, high: 0.97 } }, 'fair'],
+    [{ alpha: 0.5, interval: { low: 0.3, high: 0.6 } }, 'poor'],
+    [{ alpha: 0.9, interval: { low: 0.3, high: 1 } }, 'unsettled'],
+    [{ alpha: 1 }, undefined],
+    [{ alpha: undefined }, undefined],
+  ])('says of alpha %o how far one may rely on it: %s', (figures, reliance) => {
+    const stars = { ...figures, units: 12, values: 24 };
+    const { alpha } = agreementView(agreement({ alpha: { stars, thumbs: none, choices: none } }));
+    expect(alpha.stars.reliance).toBe(reliance);
+    expect(alpha.stars).toMatchObject({ units: 12 });
+    expect(alpha.thumbs).toEqual({ units: 0 });
+  });
+
+  it('shows some of the disagreements, and how many are left', () => {
+    const many = Array.from({ length: SHOWN + 7 }, (_, index) => ({ ...choice, episode: `e${index}` }));
+    const { disagreements, left } = agreementView(agreement({ disagreements: many }));
+    expect(disagreements).toHaveLength(SHOWN);
+    expect(left).toBe(7);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, it, vi } from 'vitest';
+import { PinnedCharts } from '../../../../src/editor/runs/pinned';
+import { EditorMemory } from '../stage';
+
+vi.mock('vscode', () => import('../vscode'));
+
+const loss = { stage: 'critic', figure: 'loss' } as const;
+const entropy = { stage: 'policy', figure: 'entropy' } as const;
+
+it('charts are pinned once, in the order of pinning, for the next window, too', async () => {
+  const memory = new EditorMemory();
+  const pinned = new PinnedCharts(memory);
+  let changes = 0;
+  pinned.onDidChange(() => (changes += 1));
+  for (const chart of [loss, entropy, loss]) await pinned.pin(chart, true);
+  expect(pinned.all).toEqual([entropy, loss]);
+  await pinned.pin(entropy, false);
+  expect(new PinnedCharts(memory).all).toEqual([loss]);
+  expect(changes).toBe(4);
+});
+
+it('the oldest of very many pinned charts is dropped', async () => {
+  const pinned = new PinnedCharts(new EditorMemory());
+  for (let round = 1; round <= 25; round += 1) await pinned.pin({ ...loss, stage: `policy-${round}` }, true);
+  expect(pinned.all.map(({ stage }) => stage)).toEqual(
+    Array.from({ length: 24 }, (_, index) => `policy-${index + 2}`),
+  );
+});
+
+it('what another version of Tandem kept counts as no pinned chart', async () => {
+  const memory = new EditorMemory();
+  await memory.update('tandem.pinnedCharts', [{ stage: 'critic', figure: 'perplexity' }]);
+  expect(new PinnedCharts(memory).all).toEqual([]);
+});

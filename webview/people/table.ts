@@ -1,0 +1,38 @@
+import { csv } from '../saving/csv';
+import type { Figure } from '../statistics/protocol';
+import { judgements, type Judged, type ToWebview } from './protocol';
+
+/**
+ * Returns the figures of each person, and alpha of each kind of judgement with an empty person, as CSV: a row for each
+ * value. Rates and shares are 0 to 1; `of` is the number of dialogues, graded tasks, judgements or judged things.
+ */
+export function peopleAsCsv({ people, alpha }: Pick<ToWebview, 'people' | 'alpha'>): string {
+  const row = (
+    person: string,
+    name: string,
+    figure: Partial<Figure> | undefined,
+    of: number,
+  ): (string | number | undefined)[][] =>
+    figure?.value === undefined
+      ? []
+      : [[person, name, figure.value, figure.interval?.low, figure.interval?.high, of]];
+  const judged = (person: string, name: string, figure: Judged | undefined) =>
+    row(person, name, figure, figure?.of ?? 0);
+  return csv(
+    ['person', 'figure', 'value', 'low', 'high', 'of'],
+    [
+      ...people.flatMap(({ name, dialogues, tasks, ...of }) => [
+        ...row(name, 'success', of.success, tasks),
+        ...row(name, 'leak', of.leak, dialogues),
+        ...judged(name, 'stars', of.stars),
+        ...judged(name, 'thumbs_up', of.thumbs),
+        ...judged(name, 'first_shown', of.first),
+        ...judged(name, 'undecided', of.undecided),
+      ]),
+      ...judgements.flatMap((kind) => {
+        const { alpha: value, interval, units } = alpha[kind];
+        return row('', `alpha_${kind}`, { value, interval }, units);
+      }),
+    ],
+  );
+}
