@@ -23,6 +23,9 @@ const PARTS = ['Cache', 'Code Cache'];
  */
 const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-read', 'clipboard-write'] };
 
+/** Number of times that a page is slower than this machine, for a person who looks for what the tests presume. */
+const slowness = Number(process.env.TANDEM_SLOW_PAGE ?? '1');
+
 export interface OpenBrowser extends AsyncDisposable {
   readonly page: Page;
 }
@@ -39,9 +42,13 @@ export async function openBrowser(port: number, viewport: ViewportSize | null): 
   const context = await launchProfile(profile, port, { viewport, ...ofAPerson });
   await context.addInitScript(answerForContrast);
   await context.addInitScript(keepStill);
-  const [page] = context.pages();
+  const page = context.pages()[0] ?? (await context.newPage());
+  if (slowness > 1) {
+    const devTools = await context.newCDPSession(page);
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+  }
   return {
-    page: page ?? (await context.newPage()),
+    page,
     [Symbol.asyncDispose]: async () => {
       await context.close();
       for (const part of PARTS) {

@@ -92,10 +92,11 @@ async function loggedEvents(): Promise<LogEvent[]> {
 }
 
 test('the empty standing says how to get choices, and turns two candidates on', async () => {
-  await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('button', { name: /^Leaderboard Section/ }).click();
-  await workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first().click();
-  await workbench.page.getByRole('option', { name: /hasty/ }).click();
+  await workbench.showTandem();
+  const compare = workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first();
+  await workbench.openRow(workbench.page.getByRole('button', { name: /^Leaderboard Section/ }), compare);
+  await workbench.openRow(compare, workbench.listed('hasty'));
+  await workbench.pick('hasty');
   await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
 });
 
@@ -107,8 +108,9 @@ test('statistics of no dialogue offer to play one', async () => {
 });
 
 test('two candidates are shown when both are written, unnamed', async () => {
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
-  await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
+  const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
+  await workbench.openRow(workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }), pseudonym);
+  await pseudonym.fill('ada');
   await whileTheyWrite(session().getByRole('button', { name: 'Agree and start' }), async () => {
     await session().locator('footer').getByRole('timer').waitFor();
     expect(
@@ -127,8 +129,11 @@ test('two candidates are shown when both are written, unnamed', async () => {
   await accessiblePictures(workbench, session(), 'candidates', allThemes);
   await workbench.setSize(900, 800);
   await workbench.screenshot('candidates-narrow');
-  const [a, b] = [await candidate('A').boundingBox(), await candidate('B').boundingBox()];
-  expect(b!.y).toBeGreaterThan(a!.y + a!.height);
+  const gap = async (): Promise<number> => {
+    const [a, b] = [await candidate('A').boundingBox(), await candidate('B').boundingBox()];
+    return b!.y - a!.y - a!.height;
+  };
+  await expect.poll(gap).toBeGreaterThan(0);
   await workbench.setSize(1280, 800);
 });
 

@@ -45,16 +45,9 @@ test('finds the starter model in the picker of the chat, and it answers', async 
 });
 
 test('asks @tandem about what is selected, and it asks back before it answers', async () => {
-  const { page } = workbench;
   await openFunction(workbench);
   await selectFunction(workbench, 3);
-  await page
-    .locator('.part.auxiliarybar')
-    .getByRole('button', { name: /^New Chat/ })
-    .first()
-    .click();
-  // The chat keeps addressing the same participant.
-  await view.input.getByText('@tandem').waitFor();
+  await view.startAnew();
   await view.pickModel('Mine');
   await view.say('I need the price of a parcel.');
   await chat().getByText('From how many kilos is a parcel heavy?').waitFor();
@@ -101,7 +94,8 @@ test('inserts the answer where the selection is', async () => {
   await chat()
     .getByRole('button', { name: /^Insert At Cursor/ })
     .click();
-  await lineOf(workbench, /weight_kg.>.20.else.5/).waitFor();
+  // The chat gives the focus to the file a moment later.
+  await lineOf(workbench, /weight_kg.>.20.else.5/).click();
   await page.keyboard.press('Control+Z');
   await lineOf(workbench, 'raise NotImplementedError').waitFor();
 });

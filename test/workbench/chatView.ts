@@ -1,7 +1,8 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 
-import { insisting, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { insisting } from './retries';
 
 /** A request that the starter model and models trained from it understand. */
 export const parking =
@@ -35,12 +36,37 @@ export class ChatView {
     return this.content.getByText('Answer now').or(code).first();
   }
 
-  /** Sends a message to the current participant. */
+  /** Starts a new conversation with the same participant. The old one stays for seconds, and what is typed there is lost. */
+  async startAnew(): Promise<void> {
+    await this.workbench.page
+      .locator('.part.auxiliarybar')
+      .getByRole('button', { name: /^New Chat/ })
+      .first()
+      .click();
+    await this.content.locator('.interactive-response').first().waitFor({ state: 'detached' });
+    await this.input.getByText('@tandem').waitFor();
+  }
+
+  /** Sends a message to the current participant, and waits until the chat has taken it. */
   async say(text: string): Promise<void> {
-    await this.input.click();
+    const { keyboard } = this.workbench.page;
     if (!text.startsWith('@tandem')) await this.input.getByText('@tandem').waitFor();
-    await this.workbench.page.keyboard.insertText(text);
-    await this.workbench.page.keyboard.press('Enter');
+    // A word is never broken between two lines.
+    const word = text.split(' ').at(-1)!;
+    await insisting(async (options) => {
+      await this.input.click(options);
+      await this.content.locator('.interactive-input-part .monaco-editor.focused').waitFor(options);
+      if (!(await this.#typed()).includes(word)) await keyboard.insertText(text);
+      await expect.poll(() => this.#typed(), options).toContain(word);
+    });
+    await insisting(async (options) => {
+      await keyboard.press('Enter');
+      await expect.poll(() => this.#typed(), options).not.toContain(word);
+    });
+  }
+
+  #typed(): Promise<string> {
+    return this.input.locator('.view-lines').innerText();
   }
 
   /**

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -23,7 +23,7 @@ let workbench: WorkbenchDriver;
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const widget = (): Locator => workbench.page.locator('.quick-input-widget');
+const widget = (): Locator => workbench.quickInput;
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 /** Returns the selected option of the list "Steps". */
 const steps = (): Promise<string> =>
@@ -62,6 +62,13 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
+/** Returns the size of a picture in pixels, which a PNG has behind its signature. */
+async function sizeOfPng(file: string): Promise<{ readonly width: number; readonly height: number }> {
+  const bytes = await readFile(file);
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+}
+
 /** Takes pictures in every theme and in a narrow window. */
 async function pictures(name: string): Promise<void> {
   await workbench.clearNotifications();
@@ -72,10 +79,6 @@ async function pictures(name: string): Promise<void> {
   await workbench.setSize(1280, 800);
 }
 
-async function pick(text: string | RegExp): Promise<void> {
-  await widget().locator('.quick-input-list-row', { hasText: text }).first().click();
-}
-
 /** Lists the evaluations in the folders of the runs. */
 async function evaluations(): Promise<string[]> {
   const folder = path.join(workspace, '.tandem', 'runs');
@@ -84,8 +87,11 @@ async function evaluations(): Promise<string[]> {
 }
 
 test('two runs that are selected are compared: their curves over each other', async () => {
-  await row(/^second try, done/).click();
-  await row(/^first try, done/).click({ modifiers: ['ControlOrMeta'] });
+  await workbench.openRow(
+    row(/^second try, done/),
+    view().getByRole('heading', { name: 'second try', exact: true }),
+  );
+  await workbench.alsoSelect(row(/^first try, done/));
   await workbench.closeAllEditors();
   await workbench.chooseInMenu(row(/^first try, done/), 'Compare Runs');
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
@@ -111,17 +117,79 @@ test('a line is switched off, and the figures of another stage are looked at, lo
   await legend.getByRole('button', { name: 'first try' }).click();
   await view().getByRole('combobox', { name: 'Measured on' }).selectOption({ label: 'held-out tasks' });
   await button('Zoom in').click();
-  expect(await steps()).toMatch(/^\d+ to \d+$/);
-  await workbench.page.keyboard.press('0');
+  await expect.poll(steps).toMatch(/^\d+ to \d+$/);
+  await button('Zoom in').press('0');
   await expect.poll(steps).toBe('all steps');
-  await workbench.page.keyboard.press('+');
+  await button('Zoom in').press('+');
   await expect.poll(steps).toMatch(/^\d+ to \d+$/);
   await button('Show the table').click();
   await table(/^Loss$/)
     .getByRole('columnheader', { name: 'second try' })
     .waitFor();
   await pictures('comparison-table');
-  await button('Show the picture').click();
+  await button('Show the chart').click();
+});
+
+test('runs are compared by their training time, and a pinned chart has a line for each of them', async () => {
+  await view().getByRole('combobox', { name: 'X-axis' }).selectOption({ label: 'training time' });
+  const range = view().getByRole('combobox', { name: 'Time' }).locator('option:checked');
+  // A range of steps is none of the training time.
+  await expect.poll(() => range.innerText()).toBe('all of it');
+  await button('Pin').click();
+  const pinned = view().getByRole('region', { name: 'Pinned charts' });
+  const card = pinned.getByRole('img', {
+    name: /^Loss of critic\. first try: from \S+ at [\d.]+ .*s to .* second try: from \S+ at [\d.]+ .*s to /,
+  });
+  await card.waitFor();
+  await view().getByRole('combobox', { name: 'Metric' }).selectOption({ label: 'Pair accuracy' });
+  // A share has no use for a logarithmic axis.
+  await view().locator('input:disabled').waitFor();
+  await button('Pin').click();
+  await pinned.getByRole('img', { name: /^Pair accuracy of critic\. first try: / }).waitFor();
+  await pinned.scrollIntoViewIfNeeded();
+  await pictures('comparison-pinned');
+  await pinned.getByRole('button', { name: 'Loss of critic, held out', exact: true }).click();
+  await view().getByRole('region', { name: 'Loss of critic', exact: true }).waitFor();
+  await button('Unpin').click();
+  await button('Unpin Pair accuracy of critic, held out').click();
+  await pinned.waitFor({ state: 'detached' });
+  await view().getByRole('combobox', { name: 'X-axis' }).selectOption({ label: 'steps' });
+  await button('Zoom in').click();
+});
+
+test('the curves are saved as a picture that is twice as sharp, and as numbers without rounding', async () => {
+  const canvas = (await view().locator('tandem-chart canvas').boundingBox())!;
+  const picture = path.join(workspace, 'loss.png');
+  await button('Save as PNG…').click();
+  await workbench.chooseFile(picture);
+  await workbench.notification(/loss\.png is saved\./);
+  const { width, height } = await sizeOfPng(picture);
+  expect(width).toBe(2 * Math.floor(canvas.width));
+  expect(height).toBeGreaterThan(2 * canvas.height);
+  await button('Show the table').click();
+  await table(/^Loss$/).waitFor();
+  await expect.poll(() => button('Save as PNG…').count()).toBe(0);
+  await button('Save as CSV…').click();
+  const file = path.join(workspace, 'loss.csv');
+  await workbench.chooseFile(file);
+  const notice = await workbench.notification(/loss\.csv is saved\./);
+  const [names, ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
+  expect(names).toBe(
+    'run,stage,metric,unit,measured_on,step,training_seconds,steps_averaged,mean,lowest,highest',
+  );
+  expect(rows.filter((row) => row.startsWith('first try,critic,loss,,training,'))).toHaveLength(6);
+  // The zoomed table shows the same numbers, fewer digits of them, and fewer steps.
+  const [step, , second] = await table(/^Loss$/)
+    .getByRole('row')
+    .last()
+    .locator('th, td')
+    .allTextContents();
+  const saved = rows.find((row) => row.startsWith(`second try,critic,loss,,held-out,${step!.trim()},`))!;
+  expect(Number(saved.split(',')[8])).toBeCloseTo(Number(second), 2);
+  await notice.getByRole('button', { name: 'Open the File' }).click();
+  await workbench.page.locator('.tab', { hasText: 'loss.csv' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
+  await button('Show the chart').click();
 });
 
 test('each critic stands beside the untrained score', async () => {
@@ -148,14 +216,12 @@ test('configurations are shown where they differ, and opened as a diff', async (
 
 test('an evaluation is cancelled, with nothing kept of it', async () => {
   await button('Evaluate…').click();
-  await widget()
-    .locator('.quick-input-list-row', { hasText: 'Newly generated starter-world tasks' })
-    .waitFor();
+  await workbench.listed('Newly generated starter-world tasks').waitFor();
   await workbench.screenshot('comparison-tasks');
-  await pick('Newly generated starter-world tasks');
+  await workbench.pick('Newly generated starter-world tasks');
   await widget().getByText('Evaluate (2/2)').waitFor();
   await workbench.screenshot('comparison-amount');
-  await pick(/^All /);
+  await workbench.pick(/^All /);
   await view()
     .getByText(/^starter: \d+ of \d+ tasks$/)
     .waitFor();
@@ -170,15 +236,15 @@ test('an evaluation is cancelled, with nothing kept of it', async () => {
 
 test('an evaluation gives success with intervals, and differences on the same tasks', async () => {
   await button('Evaluate…').click();
-  await pick(/^\s*starter-world/);
-  await pick(/^The first 20 tasks/);
+  await workbench.pick(/^\s*starter-world/);
+  await workbench.pick(/^The first 20 tasks/);
   const standing = table(/^Held-out success, starter-world, 20 tasks$/);
   await standing.waitFor();
   await expect.poll(() => standing.getByRole('rowheader').count()).toBe(3);
   await standing.getByRole('columnheader', { name: 'Δ vs. base (points)' }).waitFor();
   await standing.scrollIntoViewIfNeeded();
   await pictures('comparison-success');
-  expect(await evaluations()).toHaveLength(2);
+  await expect.poll(evaluations).toHaveLength(2);
   // Each run's row shows its result as soon as it is known.
   for (const name of ['first', 'second'])
     await row(
@@ -194,10 +260,10 @@ test('after a reload the comparison is back, with what was evaluated', async () 
   // The result is visible without scrolling.
   const standing = table(/^Held-out success, starter-world, 20 tasks$/);
   await standing.waitFor();
-  expect((await standing.boundingBox())!.y).toBeLessThan(700);
+  await expect.poll(async () => (await standing.boundingBox())!.y).toBeLessThan(700);
   await workbench.screenshot('comparison-opened');
   await expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
-  expect(await steps()).toMatch(/^\d+ to \d+$/);
+  await expect.poll(steps).toMatch(/^\d+ to \d+$/);
 });
 
 test('a report is written that can be sent: one file, and its pictures beside it', async () => {
@@ -247,4 +313,91 @@ test('one run alone stands beside its start', async () => {
   await expect.poll(() => view().getByRole('heading', { name: 'Configurations' }).count()).toBe(0);
   await accessiblePictures(workbench, view(), 'comparison-alone');
   await workbench.runCommand('View: Close Editor');
+});
+
+test('all runs stand in a table, which is sorted, narrowed and worked by the keyboard', async () => {
+  const prepared = path.join(workspace, '.tandem', 'runs', '20261120-220501-k3f9');
+  await mkdir(prepared, { recursive: true });
+  await writeFile(path.join(prepared, 'run.json'), JSON.stringify({ name: 'not started', method: 'rft' }));
+  await workbench.runCommand('Tandem: Show Table of Runs');
+  const runs = table(/^Runs$/);
+  const names = (): Promise<string[]> => runs.locator('tbody th').allInnerTexts();
+  await expect.poll(names).toHaveLength(3);
+  const gains = async (): Promise<number[]> => {
+    const texts = await runs.locator('tbody tr td:nth-child(5)').allInnerTexts();
+    return texts.map((text) => Number.parseFloat(text.replace('−', '-')));
+  };
+  const title = runs.getByRole('button', { name: 'Δ vs. base (points)' });
+  const sorted = (order: string): Locator =>
+    runs.locator(`[aria-sort="${order}"]`, { hasText: 'Δ vs. base (points)' });
+  await title.click();
+  await sorted('descending').waitFor();
+  const [best, worse, missing] = await gains();
+  expect(best).toBeGreaterThanOrEqual(worse!);
+  expect(missing).toBeNaN();
+  await title.press('Enter');
+  await sorted('ascending').waitFor();
+  expect(await gains()).toEqual([worse, best, Number.NaN]);
+  expect((await names()).at(-1)).toBe('not started');
+
+  await view().getByRole('checkbox', { name: 'Select first try' }).focus();
+  await workbench.page.keyboard.press('Home');
+  await workbench.page.keyboard.press('Space');
+  await workbench.page.keyboard.press('ArrowDown');
+  await workbench.page.keyboard.press('Space');
+  await view().getByText('3 runs, 2 selected').waitFor();
+  await pictures('runs-table');
+  await workbench.setSize(400, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.screenshot('runs-table-400');
+  await expectAccessible(view());
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.setSize(1280, 800);
+
+  const filter = view().getByRole('textbox', { name: 'Filter by name, tag, note, …' });
+  await filter.fill('rejection');
+  await view().getByText('1 of 3 runs').waitFor();
+  expect(await names()).toEqual(['not started']);
+  await filter.fill('nowhere');
+  await view().getByText('No run matches the filter.').waitFor();
+  await workbench.screenshot('runs-table-none');
+  await filter.fill('try');
+  await view().getByText('2 of 3 runs, 2 selected').waitFor();
+});
+
+test('the table of runs comes back after a reload, is saved, and leads to runs and their comparison', async () => {
+  await workbench.kept(/isDescending\W+false.*text\W+try/s);
+  await workbench.reload();
+  await view().getByText('2 of 3 runs, 2 selected').waitFor();
+  await table(/^Runs$/)
+    .locator('[aria-sort="ascending"]', { hasText: 'Δ vs. base' })
+    .waitFor();
+  const file = path.join(workspace, 'runs.csv');
+  await button('Save as CSV…').click();
+  await workbench.chooseFile(file);
+  await workbench.notification(/runs\.csv is saved\./);
+  const [, ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
+  expect(rows).toHaveLength(2);
+  for (const row of rows)
+    expect(row).toMatch(
+      /^\d{8}-\w+-\w+,(first|second) try,done,SWEET-RL,starter,12,6,"starter-world, 20 tasks",[01]/,
+    );
+
+  await button('Tags…').click();
+  await widget().getByText('Tags of 2 Runs').waitFor();
+  await widget().getByRole('textbox').fill('paper');
+  await workbench.listed('#paper').waitFor();
+  await widget().getByRole('textbox').press('Enter');
+  await expect
+    .poll(() =>
+      table(/^Runs$/)
+        .getByRole('cell', { name: '#paper' })
+        .count(),
+    )
+    .toBe(2);
+  await button('second try').click();
+  await view().getByRole('heading', { name: 'second try' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
+  await button('Compare').click();
+  await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
 });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -30,7 +29,7 @@ let workbench: WorkbenchDriver;
 const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
+const quickInput = (): Locator => workbench.quickInput;
 
 const turn = (number: number): Locator =>
   replay().getByRole('group', { name: `Turn ${number}`, exact: true });
@@ -49,12 +48,15 @@ async function agree(): Promise<void> {
   for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
 }
 
+/** Opens a dialogue that has no credit yet, and asks for it. */
+async function openCredit(dialogue: RegExp): Promise<void> {
+  const see = replay().getByRole('button', { name: 'see the credit of each turn…' });
+  await workbench.openRow(row(dialogue), see);
+  await see.click();
+}
+
 /** Finds a row of the list by its whole text. */
 const offered = (text: RegExp): Locator => quickInput().getByRole('option').filter({ hasText: text });
-
-async function pick(text: string | RegExp): Promise<void> {
-  await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
-}
 
 /** Takes pictures that include a turn's hover. */
 async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
@@ -125,7 +127,7 @@ beforeAll(async () => {
 
 async function start(options: Partial<WorkbenchOptions>): Promise<void> {
   workbench = await startWorkbench({ extension: root, workspace, ...options });
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await tree().getByRole('treeitem').first().waitFor();
   await workbench.openViews('Trajectories');
 }
@@ -140,8 +142,7 @@ afterAll(async () => {
 beforeEach(() => workbench.clearNotifications());
 
 test('without a critic one sentence says how to get one', async () => {
-  await row(/^Parcel surcharge, .*asks-first/).click();
-  await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
+  await openCredit(/^Parcel surcharge, .*asks-first/);
   const told = await workbench.notification(
     /There is no critic in this workspace\. A SWEET-RL run trains one/,
   );
@@ -163,7 +164,7 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
   await offered(
     /first try.*held-out pair accuracy 78 %, untrained 55 % · not reviewed yet.*SWEET-RL on tiny/,
   ).waitFor();
-  await pick('first try');
+  await workbench.pick('first try');
   await bars().first().waitFor();
   await expect
     .poll(() => bars().count())
@@ -202,18 +203,18 @@ test('a person disagrees, after it was asked under which name that is logged', a
   await turn(1).hover();
   await verdict(1, false).click();
   await agree();
-  await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
+  await replay().getByText('people agree in 0 of 1 turn with a verdict (0 %, 0–79)').waitFor();
   await expect.poll(() => verdict(1, false).getAttribute('aria-pressed')).toBe('true');
-  expect(await verdicts()).toMatchObject([{ turn: 1, agrees: false }]);
+  await expect.poll(verdicts).toMatchObject([{ turn: 1, agrees: false }]);
 });
 
 test('with the keyboard another one, and it is taken back', async () => {
   await verdict(2, true).press('Enter');
-  await replay().getByText('people agree in 1 of 2 judged turns (50 %, 9–91)').waitFor();
+  await replay().getByText('people agree in 1 of 2 turns with a verdict (50 %, 9–91)').waitFor();
   await workbench.screenshot('credit-judged');
   await expectAccessible(replay());
   await verdict(2, true).press('Enter');
-  await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
+  await replay().getByText('people agree in 0 of 1 turn with a verdict (0 %, 0–79)').waitFor();
   await expect.poll(() => verdict(2, true).getAttribute('aria-pressed')).toBe('false');
 });
 
@@ -222,16 +223,17 @@ test('after a reload all of it is there at once', async () => {
   await workbench.reload();
   await bars().first().waitFor();
   await expect.poll(() => verdict(1, false).getAttribute('aria-pressed')).toBe('true');
-  await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
+  await replay().getByText('people agree in 0 of 1 turn with a verdict (0 %, 0–79)').waitFor();
 });
 
 test('another dialogue is scored with the critic that was used last; two stand on one scale', async () => {
-  await row(/^Parcel surcharge, .*guesses/).click();
-  await replay().getByRole('button', { name: 'score with it' }).click();
+  const score = replay().getByRole('button', { name: 'score with it' });
+  await workbench.openRow(row(/^Parcel surcharge, .*guesses/), score);
+  await score.click();
   await bars().first().waitFor();
-  await row(/^Parcel surcharge, .*asks-first/).click();
+  await workbench.select(row(/^Parcel surcharge, .*asks-first/));
   const guess = row(/^Parcel surcharge, .*guesses/);
-  await guess.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.alsoSelect(guess);
   await workbench.chooseInMenu(guess, 'Compare Selected');
   await workbench.page.getByRole('tab', { name: /Parcel surcharge: two dialogues/ }).waitFor();
   await workbench.runCommand('View: Close Other Editors in Group');
@@ -259,13 +261,19 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   const cell = { method: 'sweet-rl', setting: 'lr 1e-3', seed: 2, split: 'test', fields: {}, key: '7d' };
   const done = { state: 'done', begun: '2026-11-22T12:00:00.000Z', run: '20261122-120000-bbbb' };
   await writeFile(path.join(attempt, 'attempt.json'), JSON.stringify({ ...cell, ...done }));
-  await row(/^Course mark, .*asks-first/).click();
-  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
+  await workbench.openRow(
+    row(/^Course mark, .*asks-first/),
+    replay().getByRole('heading', { name: 'Course mark' }),
+  );
   await replay().getByRole('button', { name: 'change…' }).click();
-  await offered(/first try.*people agree in 0 of 1 judged turn \(0 %, 0–79\).*SWEET-RL on tiny/).waitFor();
+  await offered(
+    /first try.*people agree in 0 of 1 turn with a verdict \(0 %, 0–79\).*SWEET-RL on tiny/,
+  ).waitFor();
   await offered(/starter-world-quick.*not reviewed yet.*SWEET-RL on tiny/).waitFor();
   // A copy of the critic of the run is the same critic.
-  await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
+  await offered(
+    /sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 turn with a verdict.*quick · SWEET-RL/,
+  ).waitFor();
   await workbench.pictures('credit-choose');
   await quickInput().locator('input.input').press('Escape');
   await quickInput().waitFor({ state: 'hidden' });
@@ -274,9 +282,10 @@ test('the critics of loops and scoreboards are offered, too, with how far people
 test('a critic without graphs is scored with by the trainer, which can be cancelled', async () => {
   await writeFile(hold, '');
   await replay().getByRole('button', { name: 'change…' }).click();
-  await pick('starter-world-quick');
+  await workbench.pick('starter-world-quick');
   const told = await workbench.notification(/starter-world-quick scores the dialogue.*by the trainer/);
-  await expect.poll(() => existsSync(scoring)).toBe(true);
+  // The file is there a moment before the id is in it; the poll ignores that error, too.
+  await expect.poll(() => readFile(scoring, 'utf8')).toMatch(/^\d+\n$/);
   const trainer = Number(await readFile(scoring, 'utf8'));
   await workbench.screenshot('credit-by-trainer');
   await told.hover();
@@ -303,42 +312,42 @@ test('critics are rows of the Models view: how well each does, which one the rep
   const models = page.getByRole('tree', { name: 'Models' });
   const listed = (name: RegExp): Locator => models.getByRole('treeitem', { name });
   await workbench.openViews('Models');
-  await listed(/^Critics/).click();
-  await listed(/^starter-world-quick, critic, shown in replays, not reviewed yet/).waitFor();
+  await workbench.openRow(
+    listed(/^Critics/),
+    listed(/^starter-world-quick, critic, shown in replays, not reviewed yet/),
+  );
   const first = listed(
-    /^first try, critic, held-out pair accuracy 78 %, untrained 55 %, people agree in 0 of 1 judged turn/,
+    /^first try, critic, held-out pair accuracy 78 %, untrained 55 %, people agree in 0 of 1 turn with a verdict/,
   );
   await first.hover();
   await workbench.pictures('credit-models');
   await workbench.chooseInMenu(first, 'Show Credit in Replays');
   await listed(/^first try, critic, shown in replays/).waitFor();
   await replay().getByText('critic: first try').waitFor();
-  await listed(/^first try/).click();
-  await page.getByRole('tab', { name: 'first try' }).waitFor();
+  await workbench.openRow(listed(/^first try/), page.getByRole('tab', { name: 'first try' }));
 });
 
 test('in a workspace that is not trusted what is known is shown, and why nothing more is found out', async () => {
   await workbench.close();
   await start({ isRestricted: true });
-  await row(/^Course mark, .*asks-first/).click();
-  await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
-  await pick('starter-world-quick');
+  await openCredit(/^Course mark, .*asks-first/);
+  await workbench.pick('starter-world-quick');
   await bars('nats').first().waitFor();
   await workbench.screenshot('credit-restricted-known');
-  await row(/^Parcel surcharge, .*asks-first/).click();
-  await replay()
-    .getByText('Critics do not run in a workspace that is not trusted.', { exact: false })
-    .waitFor();
+  await workbench.openRow(
+    row(/^Parcel surcharge, .*asks-first/),
+    replay().getByText('Critics do not run in a workspace that is not trusted.', { exact: false }),
+  );
   await expect.poll(() => replay().getByRole('button', { name: 'score with it' }).count()).toBe(0);
   await expectAccessible(replay());
   await workbench.screenshot('credit-restricted');
-  await row(/^Course mark, .*asks-first/).click();
-  await bars('nats').first().waitFor();
+  await workbench.openRow(row(/^Course mark, .*asks-first/), bars('nats').first());
   await verdict(1, true).press('Enter');
   // A person's verdict starts no process.
   await agree();
   await replay().getByRole('button', { name: 'Agree with the critic', exact: true, pressed: true }).waitFor();
-  await row(/^Parcel surcharge, .*asks-first/).click();
-  await replay().getByRole('button', { name: 'Manage Workspace Trust' }).click();
+  const manage = replay().getByRole('button', { name: 'Manage Workspace Trust' });
+  await workbench.openRow(row(/^Parcel surcharge, .*asks-first/), manage);
+  await manage.click();
   await workbench.page.getByText('You are in Restricted Mode').first().waitFor();
 });

@@ -8,9 +8,11 @@ import { results } from '../../scripts/setup/project.mjs';
 import type { Server } from '../../scripts/workbench/server.mjs';
 import { openBrowser } from './browser';
 import type { Connection } from './connection';
+import { escaped, guardRow } from './guard';
 import { MEMORY, readMemory } from './memory';
 import { holdProcess, processes, type RunningProcess } from './processes';
-import { switchTheme, usualThemes, type Theme } from './themes';
+import { insisting, repeatedly } from './retries';
+import { forPeople, switchTheme, usualThemes, type Theme } from './themes';
 
 /**
  * Maximum wait of a test in milliseconds. Most things take a second, a workbench 5, a trainer that imports torch twice
@@ -18,9 +20,6 @@ import { switchTheme, usualThemes, type Theme } from './themes';
  * ends its story (story.ts).
  */
 const timeLimit = 150_000;
-
-/** Maximum attempts to open the palette or a menu, which other events may close. */
-const ATTEMPTS = 5;
 
 /** Windows that are not closed yet. */
 export const openWindows = new Set<WorkbenchDriver>();
@@ -177,6 +176,12 @@ export class WorkbenchDriver {
     return this.page.locator('.part.activitybar').getByRole('tab', { name: label });
   }
 
+  /** Opens Tandem's views in the side bar, as the click on its icon does. */
+  async showTandem(): Promise<void> {
+    const views = this.page.locator('.part.sidebar .pane-header', { hasText: 'Tasks' }).first();
+    await repeatedly(views, (options) => this.activityBar('Tandem').click(options));
+  }
+
   /** Opens these views of the side bar and closes the others, because a tree draws only the rows that fit. */
   async openViews(...names: readonly string[]): Promise<void> {
     const headers = this.page.locator('.part.sidebar .pane-header');
@@ -184,8 +189,12 @@ export class WorkbenchDriver {
     for (const header of await headers.all()) {
       // The middle of a header may be one of its buttons.
       const title = header.locator('.title').first();
-      const isOpen = (await header.getAttribute('aria-expanded')) === 'true';
-      if (isOpen !== names.includes((await title.textContent()) ?? '')) await title.click();
+      const isWanted = String(names.includes((await title.textContent()) ?? ''));
+      // A press while the side bar is laid out anew is lost.
+      await insisting(async (options) => {
+        if ((await header.getAttribute('aria-expanded', options)) !== isWanted) await title.click(options);
+        await header.and(this.page.locator(`[aria-expanded=${isWanted}]`)).waitFor(options);
+      });
     }
   }
 
@@ -197,7 +206,8 @@ export class WorkbenchDriver {
   async runCommand(title: string): Promise<void> {
     await insisting(async (options) => {
       await this.page.keyboard.press('F1');
-      await this.#pick(title, '>', options);
+      await this.quickInput.locator('input.input').fill(`>${title}`, options);
+      await this.#pressRow(title, options);
     });
   }
 
@@ -230,29 +240,108 @@ export class WorkbenchDriver {
    * @param shown what appears when it was pressed
    */
   async pressInRow(row: Locator, name: string, shown: Locator): Promise<void> {
-    await insisting(async (options) => {
+    await repeatedly(shown, async (options) => {
       await row.hover(options);
       await row.getByRole('button', { name }).click(options);
-      await shown.waitFor(options);
     });
   }
 
-  /** Finds a row of the open quick pick by its text and accepts it. */
-  async #pick(text: string, prefix = '', options: { readonly timeout?: number } = {}): Promise<void> {
-    const widget = this.page.locator('.quick-input-widget');
-    await widget.locator('input.input').fill(prefix + text, options);
-    // The list may be filled anew under the mouse.
-    const clicked = await this.page.evaluateHandle(() => {
-      const seen = { text: '' };
-      const note = ({ target }: MouseEvent): void => {
-        seen.text = (target as Element).closest('.quick-input-list-row')?.textContent ?? '';
-      };
-      document.addEventListener('click', note, { capture: true, once: true });
-      return seen;
+  /** Finds the list or the question that is open over the window. */
+  get quickInput(): Locator {
+    return this.page.locator('.quick-input-widget');
+  }
+
+  /** Finds the first row of the open list that has a text. */
+  listed(text: RegExp | string): Locator {
+    return this.quickInput.locator('.quick-input-list-row', { hasText: text }).first();
+  }
+
+  /** Presses a row of the open list, which chooses it, or ticks it where several can be chosen. */
+  async pick(text: RegExp | string): Promise<void> {
+    await insisting((options) => this.#pressRow(text, options));
+  }
+
+  /** Ticks rows of the open list, in which several can be chosen. */
+  async tick(...texts: readonly string[]): Promise<void> {
+    for (const text of texts) {
+      const box = this.quickInput.locator('.monaco-list-row', { hasText: text }).first();
+      await insisting(async (options) => {
+        if ((await box.getAttribute('aria-checked', options)) !== 'true') await this.#pressRow(text, options);
+        await expect.poll(() => box.getAttribute('aria-checked'), options).toBe('true');
+      });
+    }
+  }
+
+  /** Ticks rows of the open list, and accepts what is ticked. */
+  async pickSeveral(...texts: readonly string[]): Promise<void> {
+    await this.tick(...texts);
+    await this.quickInput.getByRole('button', { name: 'OK' }).click();
+  }
+
+  /**
+   * Presses the first row with a text. A list may set its rows anew under the mouse, and shows them in the elements of
+   * the ones before; so a press goes through only while the row under it has the text.
+   * @throws Error when it did not go through
+   */
+  async #pressRow(text: RegExp | string, options: { readonly timeout?: number }): Promise<void> {
+    const { source, flags } = typeof text === 'string' ? new RegExp(escaped(text), 'i') : text;
+    const guard = await this.page.evaluateHandle(guardRow, { source, flags });
+    const endGuard = (): Promise<boolean> => guard.evaluate((end) => end());
+    try {
+      await this.listed(text).click(options);
+    } catch (error) {
+      await endGuard();
+      throw error;
+    }
+    if (!(await endGuard())) throw new Error(`The list was filled anew while “${String(text)}” was pressed.`);
+  }
+
+  /**
+   * Presses a row of a tree, or a button of an empty one, which opens something. While a tree is drawn anew a press is
+   * lost; then it is pressed again.
+   * @param shown what appears then, and is not there before
+   */
+  async openRow(row: Locator, shown: Locator): Promise<void> {
+    await repeatedly(shown, (options) => row.click(options));
+  }
+
+  /** Selects a row of a tree, and no other; this also opens what it stands for. */
+  async select(row: Locator): Promise<void> {
+    const selected = row.locator('xpath=ancestor::*[@role="tree"]').locator('[aria-selected=true]');
+    await insisting(async (options) => {
+      await row.click(options);
+      await expect
+        .poll(async () => [await row.getAttribute('aria-selected', options), await selected.count()], options)
+        .toEqual(['true', 1]);
     });
-    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
-    const { text: got } = await clicked.jsonValue();
-    if (!plain(got).includes(plain(text))) throw new Error(`“${got}” was chosen in place of “${text}”.`);
+  }
+
+  /** Adds a row to those that are selected. A press while the rows are drawn anew is lost; then it is pressed again. */
+  async alsoSelect(row: Locator): Promise<void> {
+    await insisting(async (options) => {
+      if ((await row.getAttribute('aria-selected', options)) === 'true') return;
+      await row.click({ modifiers: ['ControlOrMeta'], ...options });
+      await expect.poll(() => row.getAttribute('aria-selected'), options).toBe('true');
+    });
+  }
+
+  /**
+   * Presses a key in a list or a page. What was opened or closed just before may still take the focus, and with it the
+   * key; then it is pressed again.
+   * @param shown what appears when the key has arrived
+   */
+  async pressKey(on: Locator, key: string, shown: Locator): Promise<void> {
+    await repeatedly(shown, (options) => on.press(key, options));
+  }
+
+  /** Points at something until its hover appears. It does not while what is pointed at is drawn anew. */
+  async hover(over: Locator, shown: Locator): Promise<void> {
+    await insisting(async (options) => {
+      // The pointer has to come from elsewhere, or nothing would notice it.
+      await this.page.mouse.move(0, 0);
+      await over.hover(options);
+      await shown.waitFor(options);
+    });
   }
 
   /**
@@ -262,17 +351,19 @@ export class WorkbenchDriver {
    * @param value text to type; by default the proposed value is accepted
    */
   async answer(question: RegExp | string, value?: string): Promise<void> {
-    const widget = this.page.locator('.quick-input-widget');
-    const input = widget.locator('input.input');
-    const asked = widget.getByText(question).first();
+    const input = this.quickInput.locator('input.input');
+    const asked = this.quickInput.getByText(question).first();
     await asked.waitFor();
     if (value !== undefined) {
       await input.fill(value);
       await expect.poll(() => input.inputValue()).toBe(value);
     }
-    await input.press('Enter');
-    // The input is validated first, and lost if another question opens meanwhile.
-    await asked.waitFor({ state: 'hidden' });
+    await insisting(async (options) => {
+      // A list that is still being filled takes no answer.
+      if (await asked.isVisible()) await input.press('Enter', options);
+      // The input is validated first, and lost if another question opens meanwhile.
+      await asked.waitFor({ state: 'hidden', ...options });
+    });
   }
 
   /**
@@ -280,7 +371,7 @@ export class WorkbenchDriver {
    * answer while it reads a folder; then the path is typed again.
    */
   async chooseFile(file: string): Promise<void> {
-    const widget = this.page.locator('.quick-input-widget');
+    const widget = this.quickInput;
     const input = widget.locator('input.input');
     await input.waitFor();
     await insisting(async (options) => {
@@ -315,11 +406,14 @@ export class WorkbenchDriver {
 
   /** Returns the content of the first webview, in a side bar or in an editor panel. */
   webviewFrame(kind: 'webviewView' | 'panel'): FrameLocator {
+    return this.#webviews(kind).first().contentFrame().frameLocator('#active-frame');
+  }
+
+  #webviews(kind: 'webviewView' | 'panel'): Locator {
     const view = '[src*="purpose=webviewView"]';
-    const outer = this.page.locator(
+    return this.page.locator(
       kind === 'webviewView' ? `iframe.webview${view}` : `iframe.webview:not(${view})`,
     );
-    return outer.first().contentFrame().frameLocator('#active-frame');
   }
 
   async clearNotifications(): Promise<void> {
@@ -337,8 +431,16 @@ export class WorkbenchDriver {
     await unsaved.waitFor({ state: 'detached' });
   }
 
+  /**
+   * Closes all editors. It waits until they are gone, because the page of one of them could be taken for the next one
+   * that opens, and one that was still opening is closed as well.
+   */
   async closeAllEditors(): Promise<void> {
-    await this.runCommand('View: Close All Editors');
+    const left = this.page.locator('.part.editor .tab').or(this.#webviews('panel')).first();
+    await insisting(async (options) => {
+      await this.runCommand('View: Close All Editors');
+      await left.waitFor({ state: 'detached', ...options });
+    });
   }
 
   /** Reads the clipboard. */
@@ -381,9 +483,12 @@ export class WorkbenchDriver {
     await writeFile(path.join(folder, 'page.log'), `${this.#console.join('\n')}\n`);
   }
 
-  /** Saves a picture in each theme as `test-results/<name>-<theme>.png`; the last theme stays. */
+  /**
+   * Saves a picture in each theme as `test-results/<name>-<theme>.png`; the last theme stays. It is the only one when
+   * nobody looks at the pictures.
+   */
   async pictures(name: string, themes = usualThemes): Promise<void> {
-    for (const theme of themes) {
+    for (const theme of forPeople ? themes : themes.slice(-1)) {
       await this.setTheme(theme);
       await this.screenshot(`${name}-${theme}`);
     }
@@ -397,22 +502,3 @@ export class WorkbenchDriver {
 
 /** Heading of a dialogue that is graded. A sampled model may use its last turn for a question, which has no code. */
 export const gradedHeading = /\d+ of \d+ tests passed|no test can pass/;
-
-/** Retries an action that other events interrupted, each time with a longer limit, because the machine may be slow. */
-export async function insisting(
-  act: (options: { readonly timeout: number }) => Promise<void>,
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await act({ timeout: 10_000 * attempt });
-      return;
-    } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
-    }
-  }
-}
-
-/** Returns a text as Playwright compares it: without case, and with single spaces. */
-function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').toLowerCase();
-}

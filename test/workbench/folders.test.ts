@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { insisting, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { insisting } from './retries';
 import { startWorkbench } from './launch';
 
 const names = ['alpha', 'beta'] as const;
@@ -26,7 +27,6 @@ let workbench: WorkbenchDriver;
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
 const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
-const quickInput = () => workbench.page.locator('.quick-input-widget');
 /** Finds the head of the list, which names the folder of the log. */
 const headOf = (folder: string) =>
   workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 test('the packs of every folder are listed, and say which folder where their names collide', async () => {
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await tasks()
     .getByRole('treeitem', { name: /^parcels, alpha, 1 task/ })
     .waitFor();
@@ -67,16 +67,21 @@ test('the packs of every folder are listed, and say which folder where their nam
 });
 
 test('a task of the second folder is played with its agent and logged in its data folder', async () => {
-  await tasks()
-    .getByRole('treeitem', { name: /^Same task, new$/ })
-    .nth(1)
-    .click();
-  await session().getByText('What beta wants.').waitFor();
+  await workbench.openRow(
+    tasks()
+      .getByRole('treeitem', { name: /^Same task, new$/ })
+      .nth(1),
+    session().getByText('What beta wants.'),
+  );
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText('A question for beta?').waitFor();
   const log = path.join(folder, 'beta', 'log of beta', 'log');
-  const [segment] = (await readdir(log)).filter((name) => name.endsWith('.jsonl'));
-  expect(await readFile(path.join(log, segment!), 'utf8')).toMatch(/"event":"agent-turn"/);
+  const logged = async (): Promise<string> => {
+    const [segment] = (await readdir(log)).filter((name) => name.endsWith('.jsonl'));
+    return readFile(path.join(log, segment!), 'utf8');
+  };
+  // A message is shown while it arrives, and logged when it is whole.
+  await expect.poll(logged).toMatch(/"event":"agent-turn"/);
   expect(existsSync(path.join(folder, 'alpha', 'log of alpha', 'log'))).toBe(false);
 });
 
@@ -95,10 +100,10 @@ test('the views show the log of the first folder, until the other one is chosen'
   // The session may still move the focus to its composer, which closes the list of logs.
   await insisting(async (options) => {
     await workbench.runCommand('Tandem: Switch Log…');
-    await quickInput().getByText('0 dialogues').waitFor(options);
-    await workbench.screenshot('folders-choose-log');
-    await quickInput().getByText('1 dialogue', { exact: true }).click(options);
+    await workbench.listed('0 dialogues').waitFor(options);
   });
+  await workbench.screenshot('folders-choose-log');
+  await workbench.pick(/1 dialogue(?!s)/);
   await trajectories()
     .getByRole('treeitem', { name: /^Same task, in progress/ })
     .waitFor();
@@ -119,7 +124,7 @@ test('a dialogue of the other log is read, and the choice outlives a reload', as
 
 test('all that a person said goes from the data folders of both', async () => {
   await workbench.runCommand('Tandem: Delete My Data…');
-  await quickInput().getByText('you, alpha: 0 dialogues, beta: 1 dialogue').click();
+  await workbench.pick('you, alpha: 0 dialogues, beta: 1 dialogue');
   const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of developer-/ });
   await dialog.getByText('1 dialogue (alpha: 0 dialogues, beta: 1 dialogue)', { exact: false }).waitFor();
   await workbench.screenshot('folders-delete');

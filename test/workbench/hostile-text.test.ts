@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
@@ -102,10 +103,15 @@ async function writeDialogues(dataFolder: string): Promise<void> {
   await log.close();
 }
 
+const openDialogue = (agent: string, shown: Locator): Promise<void> =>
+  workbench.openRow(
+    workbench.page.getByRole('treeitem', { name: new RegExp(`Parcel surcharge.*${agent}`) }),
+    shown,
+  );
+
 test('shows what a hostile agent says as text that does nothing', async () => {
-  await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*hostile/ }).click();
-  await session().getByText('Was that all?').waitFor();
+  await workbench.showTandem();
+  await openDialogue('hostile', session().getByText('Was that all?'));
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await turns().first().scrollIntoViewIfNeeded();
@@ -130,12 +136,11 @@ test('draws of megabytes only the beginning, and opens the rest in the editor', 
 
 test('scrolls through two hundred turns and draws only what changes', async () => {
   await workbench.closeAllEditors();
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*long/ }).click();
-  await session().getByText('turn 200 of 200').waitFor();
+  await openDialogue('long', session().getByText('turn 200 of 200'));
   await expect.poll(() => turns().count()).toBe(200);
-  expect(
-    await turns().evaluateAll((all) => all.map((one) => getComputedStyle(one).contentVisibility)),
-  ).toEqual(Array.from({ length: 200 }, () => 'auto'));
+  await expect
+    .poll(() => turns().evaluateAll((all) => all.map((one) => getComputedStyle(one).contentVisibility)))
+    .toEqual(Array.from({ length: 200 }, () => 'auto'));
   await session().locator('main').press('Home');
   await session().getByText('Question 1?').waitFor();
   await session().locator('main').press('End');
@@ -161,8 +166,8 @@ test('scrolls through two hundred turns and draws only what changes', async () =
 
 test('goes on after messages that do not fit, of the page to the extension host and the other way', async () => {
   await workbench.closeAllEditors();
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*hostile/ }).click();
   const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
+  await openDialogue('hostile', composer);
   await composer.fill('Nobody knows.');
   await session()
     .locator('tandem-session')
@@ -186,7 +191,9 @@ test('goes on after messages that do not fit, of the page to the extension host 
   await expect
     .poll(() => workbench.outputChannel())
     .toContain('The page “session” sent a message that is called “rate” and has a wrong “change”.');
-  expect(await workbench.outputChannel()).toContain('The view sent a rating of turn 9, which is not there.');
+  await expect
+    .poll(() => workbench.outputChannel())
+    .toContain('The view sent a rating of turn 9, which is not there.');
   await expect.poll(() => composer.inputValue()).toBe('Nobody knows.');
   await session().getByRole('button', { name: 'Send' }).click();
   await expect.poll(() => turns().count()).toBe(4);

@@ -42,13 +42,11 @@ function person(window: WorkbenchDriver) {
     session,
     composer,
     openTask: async (name: TaskName) => {
-      await window.page
-        .getByRole('tree', { name: 'Tasks' })
-        .getByRole('treeitem', { name: new RegExp(`^${name}\\b`, 'i') })
-        .click();
-      await session()
-        .getByRole('heading', { name: new RegExp(`^${name}$`, 'i') })
-        .waitFor();
+      const tasks = window.page.getByRole('tree', { name: 'Tasks' });
+      await window.openRow(
+        tasks.getByRole('treeitem', { name: new RegExp(`^${name}\\b`, 'i') }),
+        session().getByRole('heading', { name: new RegExp(`^${name}$`, 'i') }),
+      );
     },
     consent: async (pseudonym: string) => {
       await session().getByRole('textbox', { name: 'Pseudonym' }).fill(pseudonym);
@@ -134,13 +132,13 @@ test('two windows write dialogues into one data folder at once', async () => {
   const window = await workbench.anotherWindow();
   const people = [person(workbench), person(window)] as const;
   const [ada, ben] = people;
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await ada.openTask('double');
   await ada.consent('ada');
   await ada.composer().waitFor();
 
   // Each window finds the other's dialogues in the log and sees their progress.
-  await window.activityBar('Tandem').click();
+  await window.showTandem();
   await window.page.getByRole('treeitem', { name: /^Double, draft/ }).waitFor();
   await ben.openTask('double');
   await ben.session().getByText(turns.double[0]!).waitFor();

@@ -4,6 +4,8 @@ export const MEMORY = {
   editors: 'memento/workbench.parts.editor',
   /** Id of the view container in the side bar; absent for the Explorer, the initial one. */
   sideBar: 'workbench.sidebar.activeviewletid',
+  /** What Tandem keeps for the workspace. */
+  tandem: 'tandem.tandem',
 } as const;
 
 /**

@@ -23,8 +23,8 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const models = () => workbench.page.getByRole('tree', { name: 'Models' });
-const widget = () => workbench.page.locator('.quick-input-widget');
-const row = (text: string | RegExp) => widget().locator('.quick-input-list-row', { hasText: text }).first();
+const widget = () => workbench.quickInput;
+const row = (text: string | RegExp) => workbench.listed(text);
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-models-'));
@@ -57,34 +57,34 @@ afterAll(async () => {
 });
 
 test('connects a model step by step: address, key, one of its models', async () => {
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await workbench.openViews('Tasks', 'Models');
   await workbench.runCommand('Tandem: Connect Model…');
   await widget().getByText('Connect a Model (1/4)').waitFor();
   await widget().locator('input.input').fill('nonsense');
   await row('cannot be used').waitFor();
   await widget().locator('input.input').fill(server.url);
-  await row(`Use “${server.url}”`).click();
+  await workbench.pick(`Use “${server.url}”`);
   await workbench.answer('Connect a Model (2/4)');
   // Without the key the server gives no list; the form says so, and takes the key there.
   await widget().getByText('Connect a Model (3/4)').waitFor();
   await row('asks for a key').waitFor();
-  await row('Enter the key').click();
+  await workbench.pick('Enter the key');
   await workbench.answer('secret storage', 'sk-mistyped');
   await row('refuses the key').waitFor();
   await workbench.pictures('models-wrong-key', allThemes);
-  await row('Enter another key').click();
+  await workbench.pick('Enter another key');
   await workbench.answer('secret storage', key);
   await row('qwen-tiny').waitFor();
   await workbench.screenshot('models-list');
-  await row('qwen-tiny').click();
+  await workbench.pick('qwen-tiny');
 });
 
 test('tests the connection before it is kept, and gives it a price', async () => {
-  await row('Test Connection').click();
+  await workbench.pick('Test Connection');
   await row('It works: answered in').waitFor();
   await workbench.screenshot('models-review');
-  await row('Price').click();
+  await workbench.pick('Price');
   for (const [price, part] of [
     ['1', 'prompt'],
     ['2', 'completion'],
@@ -96,7 +96,7 @@ test('tests the connection before it is kept, and gives it a price', async () =>
 
 /** Fills the sampling fields; an empty text skips a field. */
 async function sample(temperature: string, topK: string): Promise<void> {
-  await row(/Sampling/).click();
+  await workbench.pick(/Sampling/);
   await workbench.answer('Temperature when it plays the agent', temperature);
   await workbench.answer('Top-p: sample from', '');
   await workbench.answer('Top-k: sample from', topK);
@@ -106,27 +106,29 @@ async function sample(temperature: string, topK: string): Promise<void> {
 test('gives it sampling settings, and the test says which the server refuses', async () => {
   await sample('0.7', '500');
   await row('temperature 0.7, top-k 500').waitFor();
-  await row('Test Connection').click();
+  await workbench.pick('Test Connection');
   await row('answers 400: top_k must be at most 100').waitFor();
   await workbench.pictures('models-sampling-refused', allThemes);
   await sample('0.7', '20');
   await row('temperature 0.7, top-k 20').waitFor();
-  await row('Test Connection').click();
+  await workbench.pick('Test Connection');
   await row('It works').waitFor();
   await row('refuses "min_p"; its own value').waitFor();
   await workbench.pictures('models-sampling', allThemes);
 });
 
 test('keeps it as the agent, which the view marks', async () => {
-  await row('Connect and Use as Agent').click();
+  await workbench.pick('Connect and Use as Agent');
   await models()
     .getByRole('treeitem', { name: /^qwen-tiny, agent, / })
     .waitFor();
 });
 
 test('plays a turn with it', async () => {
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
-  await session().getByText('agent: ').first().waitFor();
+  await workbench.openRow(
+    workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }),
+    session().getByText('agent: ').first(),
+  );
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText(question).waitFor();
   expect(server.requests.at(-1)?.body).toMatchObject({ model: 'qwen-tiny', temperature: 0.7, top_k: 20 });
@@ -142,10 +144,10 @@ test('finds servers on this machine with their models, and tests before it conne
   onTestFinished(() => open.close());
   await workbench.runCommand('Tandem: Connect Model…');
   await widget().locator('input.input').fill(open.url);
-  await row(`Use “${open.url}”`).click();
+  await workbench.pick(`Use “${open.url}”`);
   await workbench.answer('Connect a Model (2/4)');
-  await row('gemma-tiny').click();
-  await row('Connect Only').click();
+  await workbench.pick('gemma-tiny');
+  await workbench.pick('Connect Only');
   await modelRow(/^gemma-tiny, works/).waitFor();
   expect(open.requests).toHaveLength(1);
   await workbench.runCommand('Tandem: Connect Model…');
@@ -156,10 +158,10 @@ test('finds servers on this machine with their models, and tests before it conne
   await workbench.setSize(400, 800);
   await workbench.screenshot('models-found-narrow');
   await workbench.setSize(1280, 800);
-  await row(phi).click();
+  await workbench.pick(phi);
   await widget().getByText('Connect a Model (2/2)').waitFor();
   await workbench.screenshot('models-found-review');
-  await row('Connect Only').click();
+  await workbench.pick('Connect Only');
   await modelRow(/^phi-tiny, works/).waitFor();
   expect(open.requests.at(-1)?.body).toMatchObject({ model: 'phi-tiny' });
   for (const name of [/^phi-tiny/, /^gemma-tiny/]) {
@@ -194,7 +196,7 @@ test('leads from the session to the connection, which says what is wrong above w
   await workbench.screenshot('models-mend-narrow');
   await workbench.setSize(1280, 800);
   await row('Save').waitFor();
-  await workbench.page.keyboard.press('Escape');
+  await widget().locator('input.input').press('Escape');
   await widget().waitFor({ state: 'hidden' });
 });
 
@@ -232,13 +234,13 @@ test('gives roles from the menu of a row and from lists, and the view marks them
   await workbench.chooseInMenu(modelRow(/^qwen-tiny, agent, /), 'Use as Simulator');
   await modelRow(/^qwen-tiny, agent, simulator, /).waitFor();
   await workbench.runCommand('Tandem: Choose Agent…');
-  await row('starter').click();
+  await workbench.pick('starter');
   await modelRow(/^starter, agent, /).waitFor();
   await workbench.runCommand('Tandem: Choose Simulator…');
-  await row('Rules').click();
+  await workbench.pick('Rules');
   await modelRow(/^qwen-tiny, fails/).waitFor();
   await workbench.runCommand('Tandem: Compare Two Responses…');
-  await row('qwen-tiny').click();
+  await workbench.pick('qwen-tiny');
   await modelRow(/^qwen-tiny, second agent, /).waitFor();
 });
 
@@ -246,9 +248,9 @@ test('edits a connection, which goes on in its role, and gives it another key', 
   await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
   // A connection that fails is tested at once, and its rows move when the test has ended.
   await row("Can't connect to").waitFor();
-  await row('Name').click();
+  await workbench.pick('Name');
   await workbench.answer('Its name in the Models view', 'Lab');
-  await row('Save').click();
+  await workbench.pick('Save');
   await modelRow(/^Lab, second agent, /).waitFor();
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Set API Key…');
   await workbench.answer('secret storage', 'sk-another');
@@ -259,7 +261,7 @@ test('removes a model once it plays no role any more', async () => {
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
   await workbench.notification(/Lab writes the second response\. Choose another/);
   await workbench.runCommand('Tandem: Compare Two Responses…');
-  await row('One message at a time').click();
+  await workbench.pick('One message at a time');
   await modelRow(/^Lab, untested, /).waitFor();
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
   await modelRow(/^Lab/).waitFor({ state: 'detached' });
@@ -289,12 +291,11 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
 // The workbench asks for consent only for models that require authorization; this one does not.
 test('a model of the editor plays the agent', async () => {
   await workbench.runCommand('Tandem: Choose Agent…');
-  await row('Test one').click();
+  await workbench.pick('Test one');
   await modelRow(/^Test one, agent, /).waitFor();
-  await workbench.page.getByRole('treeitem', { name: /Course mark/ }).click();
-  await session()
-    .getByRole('button', { name: /\bstart\b/i })
-    .click();
+  const start = session().getByRole('button', { name: /\bstart\b/i });
+  await workbench.openRow(workbench.page.getByRole('treeitem', { name: /Course mark/ }), start);
+  await start.click();
   await session().getByText('How heavy is heavy?').waitFor();
   await modelRow(/^Test one, agent, .*1 turn/).waitFor();
 });

@@ -17,6 +17,7 @@ import { runNode } from '../fixtures/tasks';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
+import { insisting } from './retries';
 import { startWorkbench } from './launch';
 import { holdProcess } from './processes';
 import { killTrainers, showRuns } from './runsView';
@@ -116,14 +117,23 @@ async function pictures(name: string): Promise<void> {
   await accessiblePictures(workbench, form(), `new-run-${name}`);
 }
 
+/** Returns whether the form is no wider than its place. */
+const isNarrow = (): Promise<boolean> =>
+  form()
+    .locator('main')
+    .evaluate((main) => main.scrollWidth <= main.clientWidth);
+
 async function says(figureLabel: string, value: string): Promise<void> {
   await figure(figureLabel)
     .filter({ hasText: new RegExp(`^${value}$`) })
     .waitFor();
 }
 
+const openForm = (shown: Locator): Promise<void> =>
+  workbench.openRow(workbench.page.getByRole('button', { name: 'New Run…' }), shown);
+
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
-  await workbench.page.getByRole('button', { name: 'New Run…' }).click();
+  await openForm(button('Let the simulator play'));
   await button('Let the simulator play').click();
   const progress = await workbench.notification(/slow@.* plays with rules: \d+ of 96 dialogues, \d+ solved/);
   await workbench.screenshot('new-run-collecting');
@@ -148,8 +158,7 @@ test('the simulator plays with the agent when there is nothing to learn from, un
 });
 
 test('without a dialogue the form says where they come from, and follows when there are some', async () => {
-  await workbench.page.getByRole('button', { name: 'New Run…' }).click();
-  await form().getByText('Agents learn from dialogues').waitFor();
+  await openForm(form().getByText('Agents learn from dialogues'));
   await button('Let the simulator play').waitFor();
   await button('Play a task').waitFor();
   await button('Import trajectories…').waitFor();
@@ -180,7 +189,7 @@ test('without the trainer the form says what it takes, and installs nothing with
     await dialog().getByRole('button', { name: 'Cancel' }).click();
   }
   await button('Prepare the trainer').waitFor();
-  expect(await runs().list()).toEqual([]);
+  await expect.poll(() => runs().list()).toEqual([]);
   await expect(environments()).rejects.toThrow('ENOENT');
 });
 
@@ -205,7 +214,7 @@ test('the trainer is prepared with progress, can be cancelled, and leaves nothin
   await workbench.screenshot('new-run-preparing');
   await progress.getByRole('button', { name: 'Cancel' }).click();
   await button('Prepare the trainer').waitFor();
-  expect(await environments()).toEqual([]);
+  await expect.poll(environments).toEqual([]);
   index.held = undefined;
 });
 
@@ -218,12 +227,12 @@ test('an index without a package is told with what was run, and after it the tra
     .waitFor();
   await needs().scrollIntoViewIfNeeded();
   await pictures('not-prepared');
-  expect(await environments()).toEqual([]);
+  await expect.poll(environments).toEqual([]);
   index.missing = undefined;
   await button('Prepare the trainer').click();
   await dialog().getByRole('button', { name: 'Install' }).click();
   await needs().getByText('It fits this machine.').waitFor();
-  expect((await environments()).sort()).toEqual(['packages', 'trainer']);
+  await expect.poll(async () => (await environments()).sort()).toEqual(['packages', 'trainer']);
 });
 
 test('plans the run with the defaults: time, memory, device', async () => {
@@ -279,7 +288,7 @@ test('a value that will not do has its sentence beside it, and is where Start le
   await expect.poll(() => beta.evaluate((element) => element === document.activeElement)).toBe(true);
   await beta.scrollIntoViewIfNeeded();
   await pictures('error');
-  expect(await runs().list()).toEqual([]);
+  await expect.poll(() => runs().list()).toEqual([]);
   // The keyboard reaches the button in front of the field.
   await button('Beta: reset to the recommended value').press('Enter');
   await expect.poll(() => beta.inputValue()).toBe('3');
@@ -299,11 +308,7 @@ test('is kept over a reload, and fits a narrow editor', async () => {
   await workbench.setSize(700, 800);
   await form().getByRole('heading', { name: 'New run' }).scrollIntoViewIfNeeded();
   await workbench.screenshot('new-run-narrow');
-  expect(
-    await form()
-      .locator('main')
-      .evaluate((main) => main.scrollWidth <= main.clientWidth),
-  ).toBe(true);
+  await expect.poll(isNarrow).toBe(true);
   await workbench.setSize(1280, 800);
 });
 
@@ -347,11 +352,7 @@ test('a Ray cluster is asked what it has while its address is typed, and the run
   await workbench.setSize(700, 800);
   await onCluster.scrollIntoViewIfNeeded();
   await workbench.screenshot('new-run-cluster-narrow');
-  expect(
-    await form()
-      .locator('main')
-      .evaluate((main) => main.scrollWidth <= main.clientWidth),
-  ).toBe(true);
+  await expect.poll(isNarrow).toBe(true);
   await workbench.setSize(1280, 800);
   dashboard.instead = (response) => response.writeHead(503).end();
   await button('Ask the cluster again').press('Enter');
@@ -363,16 +364,19 @@ test('a Ray cluster is asked what it has while its address is typed, and the run
 });
 
 test('a machine that cannot train is told at Start with what was run and how to mend it, and nothing is left of it', async () => {
-  await form().getByRole('combobox', { name: 'Device' }).selectOption('mps');
+  await needs().getByText('It fits this machine.').waitFor();
   // Start is pressed before the plan, which would refuse the run first.
+  const goOn = await workbench.hold(/tandem_trainer planner/);
+  await form().getByRole('combobox', { name: 'Device' }).selectOption('mps');
   await button('Start').click();
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor();
+  goOn();
   const failed = form().locator('footer .checks');
   await failed.getByText('device has failed').waitFor();
   for (const part of ['Command', 'Output', 'How to fix it'])
     await failed.locator('dt', { hasText: part }).first().waitFor();
   await pictures('unfit');
-  expect(await runs().list()).toEqual([]);
+  await expect.poll(() => runs().list()).toEqual([]);
 });
 
 test('a refusal of the trainer stands beside the field that it is about', async () => {
@@ -470,17 +474,19 @@ test('the file has its fields explained, what does not fit underlined, and what 
   await page.keyboard.press('End');
   await page.keyboard.press('ArrowLeft');
   for (let left = '"bitter-rl"'.length; left > 0; left -= 1) await page.keyboard.press('Backspace');
-  await page.keyboard.press('Control+Space');
   const offered = page.locator('.suggest-widget .monaco-list-row');
-  await offered.filter({ hasText: '"multiturn-dpo"' }).waitFor();
+  await insisting(async (options) => {
+    await page.keyboard.press('Control+Space');
+    await offered.filter({ hasText: '"multiturn-dpo"' }).waitFor(options);
+  });
   await workbench.pictures('run-file-completion');
   await offered.filter({ hasText: '"rft"' }).click();
   await page.locator('.view-line', { hasText: '"method": "rft"' }).waitFor();
   await underlined.first().waitFor({ state: 'detached' });
-  await method.getByText('"method"').hover();
-  await page
-    .locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), multi-turn DPO, or online GRPO' })
-    .waitFor();
+  await workbench.hover(
+    method.getByText('"method"'),
+    page.locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), multi-turn DPO, or online GRPO' }),
+  );
   await workbench.pictures('run-file-hover');
   await workbench.runCommand('View: Revert and Close Editor');
 });
@@ -497,7 +503,7 @@ test('until a start has ended nothing can be changed, and Cancel leaves no run',
   await button('Cancel').click();
   await button('Cancel').waitFor({ state: 'detached' });
   await expect.poll(() => method.isEnabled()).toBe(true);
-  expect(await runs().list()).toEqual([]);
+  await expect.poll(() => runs().list()).toEqual([]);
   await needs().getByText('It fits this machine.').waitFor();
 });
 

@@ -10,6 +10,7 @@ import { answer } from '../fixtures/chat-server-replies';
 import { realTrainer } from '../fixtures/trainer';
 import { chatSettings } from './chatView';
 import type { WorkbenchDriver } from './driver';
+import { insisting } from './retries';
 import { startWorkbench } from './launch';
 
 export const source = `LIMIT = 20
@@ -89,7 +90,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
     workspace,
     settings: chatSettings,
   });
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await workbench.openViews('Tasks', 'Models');
   // Requests before Tandem is active wait longer than these tests do.
   await workbench.page
@@ -115,12 +116,18 @@ export const quickInputOf = ({ page }: WorkbenchDriver): Locator =>
 
 /** Opens a file of the workspace, optionally at a line, as in `shop.py:5`. */
 export async function openFile(workbench: WorkbenchDriver, name: string): Promise<void> {
-  const [file] = name.split(':');
-  await workbench.page.keyboard.press('F1');
-  await quickInputOf(workbench).fill(name);
-  await workbench.page.locator('.quick-input-list-row', { hasText: file! }).first().waitFor();
-  await quickInputOf(workbench).press('Enter');
-  await workbench.page.locator('.tab', { hasText: file! }).first().waitFor();
+  const { page } = workbench;
+  const [file = ''] = name.split(':');
+  const begins = new RegExp(`^${file.replace('.', String.raw`\.`)}`);
+  await insisting(async (options) => {
+    await page.keyboard.press('F1');
+    await quickInputOf(workbench).fill(name, options);
+    // Files that were open before come first, and the others a moment later.
+    const found = page.locator('.quick-input-list .monaco-list-row.focused', { hasText: begins });
+    await found.waitFor(options);
+    await quickInputOf(workbench).press('Enter', options);
+    await page.locator('.tab.active', { hasText: begins }).waitFor(options);
+  });
 }
 
 /** Opens the file with the cursor in its function. */
@@ -129,9 +136,18 @@ export async function openFunction(workbench: WorkbenchDriver): Promise<void> {
   await lineOf(workbench, 'def parcel_price').waitFor();
 }
 
+/** Line on which the function begins. */
+const BEGINS = 4;
+
 /** Selects the whole function, to the beginning of the line behind it. */
 export async function selectFunction(workbench: WorkbenchDriver, lines: number): Promise<void> {
-  await lineOf(workbench, 'def parcel_price').click();
-  await workbench.page.keyboard.press('Home');
-  for (let count = 0; count < lines; count += 1) await workbench.page.keyboard.press('Shift+ArrowDown');
+  const { page } = workbench;
+  const selected = new RegExp(`Ln ${BEGINS + lines}, Col 1 \\(\\d+ selected\\)`);
+  // Another view may take the focus from the file, and with it the keys.
+  await insisting(async (options) => {
+    await lineOf(workbench, 'def parcel_price').click(options);
+    await page.keyboard.press('Home');
+    for (let count = 0; count < lines; count += 1) await page.keyboard.press('Shift+ArrowDown');
+    await page.locator('.statusbar-item', { hasText: selected }).waitFor(options);
+  });
 }

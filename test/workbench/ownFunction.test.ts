@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
+import { insisting } from './retries';
 import {
   limitFact,
   lineOf,
@@ -83,7 +84,7 @@ test('collaborates on a function of their own, from the editor’s menu', async 
 test('rejects the answer, which leaves the file as it is and is logged', async () => {
   const { page } = workbench;
   await composer().fill('Above 20.');
-  await page.keyboard.press('Enter');
+  await composer().press('Enter');
   await change().waitFor();
   await page.locator('.monaco-diff-editor').first().waitFor();
   await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
@@ -93,16 +94,22 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await asked.getByRole('button', { name: 'Run Tests' }).click();
   await workbench.notification(/Tests passed: 0 of 2 before, 2 of 2 with the answer\./);
   await workbench.clearNotifications();
-  await lookAtChange();
-  await page
-    .getByRole('button', { name: /^Reject Answer/ })
-    .first()
-    .click();
+  await pressInChange(/^Reject Answer/);
   await change().waitFor({ state: 'detached' });
   await expect.poll(outcomes).toMatchObject([{ outcome: 'rejected' }]);
   await session().getByText('Rejected. Your file was left as it is.').waitFor();
   expect(await readFile(own.file, 'utf8')).toBe(source);
 });
+
+const buttonOfChange = (name: RegExp): Locator => workbench.page.getByRole('button', { name }).first();
+
+/** Presses a button above the change. What was pressed before may take the focus late, and then the button is gone. */
+async function pressInChange(name: RegExp): Promise<void> {
+  await insisting(async (options) => {
+    await lookAtChange();
+    await buttonOfChange(name).click(options);
+  });
+}
 
 /**
  * Focuses the change: only an active group shows buttons, and an earlier click may take the focus late. The buttons
@@ -124,11 +131,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   // The editor may have read the file while it was empty; it reads it again.
   await lineOf(workbench, 'return 0 if').waitFor();
   await session().getByRole('button', { name: 'Review it again' }).click();
-  await lookAtChange();
-  await page
-    .getByRole('button', { name: /^Run Tests with Answer/ })
-    .first()
-    .click();
+  await pressInChange(/^Run Tests with Answer/);
   const breaks = /Tests passed: 3 of 3 before, 2 of 3 with the answer\. It breaks test_free\./;
   const told = await workbench.notification(breaks);
   await told.getByRole('button', { name: 'Accept Anyway' }).waitFor();
@@ -153,26 +156,20 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   // The test results were for the file before the change.
   await writeFile(testFile, tests);
   await writeFile(own.file, source);
-  await lookAtChange();
-  await page
-    .getByRole('button', { name: /^Accept Answer/ })
-    .first()
-    .waitFor();
+  await insisting(async (options) => {
+    await lookAtChange();
+    await buttonOfChange(/^Accept Answer/).waitFor(options);
+  });
 });
 
 test('looks at it again and accepts it, which can be undone', async () => {
   const { page } = workbench;
   await session().getByRole('button', { name: 'Review it again' }).click();
-  // The session, which was clicked, may have the focus after the change has opened, and only an active group shows
-  // buttons.
-  await lookAtChange();
-  await page
-    .getByRole('button', { name: /^Accept Answer/ })
-    .first()
-    .click();
+  await pressInChange(/^Accept Answer/);
   await change().waitFor({ state: 'detached' });
   await lineOf(workbench, 'return 9.5 if').waitFor();
   await expect.poll(outcomes).toMatchObject([{ outcome: 'rejected' }, { outcome: 'accepted' }]);
+  await lineOf(workbench, 'return 9.5 if').click();
   await page.keyboard.press('Control+Z');
   await lineOf(workbench, 'raise NotImplementedError').waitFor();
   await page.keyboard.press('Control+Y');
@@ -214,13 +211,10 @@ test('reads the dialogue again in the replay, which says what became of the answ
   const { page } = workbench;
   await workbench.closeAllEditors();
   await workbench.openViews('Trajectories');
-  await page
-    .getByRole('tree', { name: 'Trajectories' })
-    .getByRole('treeitem', { name: /^Parcel price/ })
-    .click();
-  await session()
-    .getByText(/^developer · /)
-    .waitFor();
+  await workbench.openRow(
+    page.getByRole('tree', { name: 'Trajectories' }).getByRole('treeitem', { name: /^Parcel price/ }),
+    session().getByText(/^developer · /),
+  );
   await session().getByText('answered, accepted, 50 % of its lines left').waitFor();
   await session()
     .getByText('a developer’s own function: what was hidden was in the developer’s head')
@@ -240,7 +234,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
 async function chooseAsserts(): Promise<void> {
   const { page } = workbench;
   await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
-  await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21) == 9.5' }).waitFor();
+  await workbench.listed('parcel_price(21) == 9.5').waitFor();
   await workbench.screenshot('own-task-tests');
   await quickInputOf(workbench).press('Enter');
   await page.getByText('More tests, separated by semicolons').waitFor();
@@ -271,13 +265,13 @@ test('makes a task of the function that is selected, with the values that its te
   await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
   await requestIsAsked();
   await answerQuickInput('I need the price of a parcel.', 'own-task-request');
-  const row = (text: string): Locator => page.locator('.quick-input-list-row', { hasText: text }).first();
-  await row('Draft by Mine').click();
+  const row = (text: string): Locator => workbench.listed(text);
+  await workbench.pick('Draft by Mine');
   await row('weight limit').waitFor();
-  await row('Draft from the Tests').click();
+  await workbench.pick('Draft from the Tests');
   await row('For example, parcel_price(21) gives 9.5.').waitFor();
   await workbench.pictures('own-task-facts');
-  await row('weight limit').click();
+  await workbench.pick('weight limit');
   await page.getByText('What the fact is about').waitFor();
   await answerQuickInput('heavy parcels', 'own-task-fact');
   await page.getByText('What is told, in whole sentences').waitFor();
@@ -285,7 +279,7 @@ test('makes a task of the function that is selected, with the values that its te
   await page.getByText('Words that a question about it').waitFor();
   await quickInputOf(workbench).press('Enter');
   await row('heavy parcels').waitFor();
-  await row('Done').click();
+  await workbench.pick('Done');
   // The input is validated first; anything that opens before cancels it.
   await quickInputOf(workbench).waitFor({ state: 'hidden' });
   const told = await workbench.notification(/is a task of private-tasks\.jsonl now, with 4 hidden tests/);
@@ -311,11 +305,10 @@ test('makes a task of the function that is selected, with the values that its te
 
 test('opens the task in a session, where the agent is graded by the hidden tests', async () => {
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
-  await tasks.getByRole('treeitem', { name: /^Parcel price/ }).click();
+  const start = session().getByRole('button', { name: /\bstart\b/i });
+  await workbench.openRow(tasks.getByRole('treeitem', { name: /^Parcel price/ }), start);
   await session().getByRole('heading', { name: 'Parcel price' }).waitFor();
-  await session()
-    .getByRole('button', { name: /\bstart\b/i })
-    .click();
+  await start.click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
   await workbench.screenshot('own-task-session');
   await composer().fill('Above 20.');

@@ -39,9 +39,11 @@ afterAll(async () => {
 });
 
 test('who installs the package plays a dialogue to its grade, with the model and the grader that came along', async () => {
-  await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('button', { name: 'Play First Task' }).click();
-  await session().getByText('agent: starter').waitFor();
+  await workbench.showTandem();
+  await workbench.openRow(
+    workbench.page.getByRole('button', { name: 'Play First Task' }),
+    session().getByText('agent: starter'),
+  );
   await session().getByRole('button', { name: 'Agree and start' }).click();
   const graded = session().getByRole('heading', { name: gradedHeading });
   await composer().or(graded).first().waitFor();

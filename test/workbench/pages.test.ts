@@ -8,16 +8,18 @@ const MESSAGES = 60;
 
 /** Type of the message with which the extension host sends a page its content. */
 const first: Readonly<Record<PageName, string>> = {
-  ...{ session: 'snapshot', replay: 'show', statistics: 'show', run: 'show', newRun: 'begin' },
-  comparison: 'show',
-  teaching: 'show',
+  ...{ session: 'snapshot', replay: 'show', statistics: 'show', people: 'show', run: 'show' },
+  ...{ runs: 'show', newRun: 'begin', comparison: 'show' },
+  ...{ teaching: 'show', judging: 'show' },
 };
 
 /** State as other versions of the pages may have stored it: each part has a shape that no page accepts. */
 const oldState = {
   ...{ dataFolder: 7, values: ['x'], copied: 'x', isUnfolded: {}, choice: { stage: 7, figure: '__proto__' } },
   ...{ smoothing: 'much', isLogarithmic: 1, asTable: null, steps: { share: 'x' }, isHeldOut: 'x' },
-  ...{ switchedOff: [7], grouping: 'constructor', asTables: 'x', ids: {}, episodes: 'x' },
+  ...{ switchedOff: [7], kind: 'x', grouping: 'constructor', asTables: 'x', ids: {}, episodes: 'x' },
+  ...{ sort: { column: 7, isDescending: 'x' }, text: {}, ticked: 'x' },
+  ...{ episode: 7, stars: 'x', comment: 7, thumbs: { 1: 'x' } },
 };
 
 let pages: Pages;

@@ -22,7 +22,10 @@ const rowIn = ({ page }: WorkbenchDriver, name: RegExp): Locator =>
   page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
 const row = (name: RegExp): Locator => rowIn(workbench, name);
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const widget = (): Locator => workbench.page.locator('.quick-input-widget');
+const widget = (): Locator => workbench.quickInput;
+const listed = (text: string | RegExp): Locator => workbench.listed(text);
+const openRun = (name: string): Promise<void> =>
+  workbench.openRow(row(new RegExp(`^${name}`)), view().getByRole('heading', { name }));
 const data = (): string => path.join(workspace, '.tandem');
 
 beforeAll(async () => {
@@ -45,15 +48,13 @@ afterAll(async () => {
 });
 
 test('a run is renamed by F2: its row, its open page, another window and the command line have the new name', async () => {
-  await row(/^second try/).click();
-  await view().getByRole('heading', { name: 'second try' }).waitFor();
-  // The panel has the focus now.
-  await workbench.page.getByRole('tree', { name: 'Runs' }).focus();
-  await workbench.page.keyboard.press('F2');
-  await widget().getByText('Rename second try').waitFor();
+  await openRun('second try');
+  // The panel has the focus now, or takes it in a moment.
+  const tree = workbench.page.getByRole('tree', { name: 'Runs' });
+  await workbench.pressKey(tree, 'F2', widget().getByText('Rename second try'));
   await workbench.screenshot('run-notes-rename');
   await workbench.answer(/^Name of the run/, 'twice the NLL');
-  await row(/^twice the NLL, paused/).waitFor();
+  await row(/^twice the NLL, not started/).waitFor();
   await view().getByRole('heading', { name: 'twice the NLL' }).waitFor();
   await workbench.page.locator('.tab', { hasText: 'twice the NLL' }).waitFor();
   const other = await workbench.anotherWindow();
@@ -68,44 +69,51 @@ test('a run is renamed by F2: its row, its open page, another window and the com
 });
 
 test('several runs are tagged at once; a tag that is too long is refused, and one that is taken out goes', async () => {
-  await row(/^plain/).click();
-  await row(/^twice the NLL/).click({ modifiers: ['ControlOrMeta'] });
+  await openRun('plain');
+  await workbench.alsoSelect(row(/^twice the NLL/));
   await workbench.chooseInMenu(row(/^plain/), 'Tags of Run…');
   await widget().getByText('Tags of 2 Runs').waitFor();
-  await workbench.answer(/^Words to find the run by/, 'paper, seed 2');
-  await row(/^plain, paused, tags: paper, seed 2$/).waitFor();
-  await row(/^twice the NLL, paused, tags: paper, seed 2$/).waitFor();
-  await row(/^plain/).click();
+  await widget().getByRole('textbox').fill('paper, seed 2');
+  await listed('#seed 2').waitFor();
+  await widget().getByRole('textbox').press('Enter');
+  await row(/^plain, not started, tags: paper, seed 2$/).waitFor();
+  await row(/^twice the NLL, not started, tags: paper, seed 2$/).waitFor();
+  await workbench.select(row(/^plain/));
   await workbench.chooseInMenu(row(/^plain/), 'Tags of Run…');
-  await widget()
-    .getByText(/In use: paper, seed 2/)
-    .waitFor();
-  await widget().locator('input.input').fill('x'.repeat(41));
-  await widget()
-    .getByText(/is too long: write at most 40 characters for a tag/)
-    .waitFor();
+  await listed(/#seed 2.*2 runs/).waitFor();
+  await widget().getByRole('textbox').fill('x'.repeat(41));
+  await listed(/^Too long, at most 40 characters: “x/).waitFor();
   await workbench.screenshot('run-notes-tags');
-  await widget().locator('input.input').fill('paper');
-  await workbench.answer(/^Words to find the run by/);
-  await row(/^plain, paused, tags: paper$/).waitFor();
+  await widget().getByRole('textbox').fill('');
+  // A tick at the moment when the rows change would be lost.
+  await listed(/^Too long/).waitFor({ state: 'detached' });
+  await workbench.pick('#seed 2');
+  await widget().getByRole('textbox').press('Enter');
+  await row(/^plain, not started, tags: paper$/).waitFor();
   expect((await new Runs(data()).find('a1b2')).tags).toEqual(['paper', 'seed 2']);
 });
 
 test('a run is found by its note, and opened', async () => {
-  await row(/^twice the NLL/).click();
-  await workbench.chooseInMenu(row(/^twice the NLL/), 'Note on Run…');
+  // The page takes the focus when it opens, which would close the question.
+  await openRun('twice the NLL');
+  await workbench.runCommand('Tandem: Note on Run…');
   await workbench.answer(/^What the run is for/, 'Does more NLL keep the protocol?');
   await workbench.closeAllEditors();
-  await row(/^twice the NLL/).hover();
-  await workbench.page.locator('.monaco-hover', { hasText: 'Does more NLL keep the protocol?' }).waitFor();
+  await workbench.hover(
+    row(/^twice the NLL/),
+    workbench.page.locator('.monaco-hover', { hasText: 'Does more NLL keep the protocol?' }),
+  );
   await workbench.pictures('run-notes-row', allThemes);
   await workbench.runCommand('Tandem: Find Run…');
   await widget().getByText('Does more NLL keep the protocol?').waitFor();
   await workbench.pictures('run-notes-find', allThemes);
   await widget().locator('input.input').fill('keep the protocol');
-  await widget().locator('.quick-input-list-row', { hasText: 'plain' }).waitFor({ state: 'detached' });
-  await workbench.page.keyboard.press('Enter');
+  await listed('plain').waitFor({ state: 'detached' });
+  await widget().locator('input.input').press('Enter');
   await view().getByRole('heading', { name: 'twice the NLL' }).waitFor();
+  await view().getByText('#paper · #seed 2').waitFor();
+  await view().getByRole('button', { name: 'Start', exact: true }).waitFor();
+  await view().getByText('Does more NLL keep the protocol?').waitFor();
   await workbench.setSize(400, 800);
   await workbench.screenshot('run-notes-narrow');
 });

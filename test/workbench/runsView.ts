@@ -9,7 +9,7 @@ export const trainerEnvironment = (): Readonly<Record<string, string>> => ({
 
 /** Opens the Runs view and closes Tandem's other views, because a tree draws only the rows that fit. */
 export async function showRuns(workbench: WorkbenchDriver): Promise<void> {
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await workbench.openViews('Runs');
 }
 

@@ -115,7 +115,7 @@ async function loggedEvents(): Promise<LogEvent[]> {
 }
 
 test('a developer opens a task and agrees to be logged under a pseudonym', async () => {
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).dblclick();
   await session().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
@@ -168,14 +168,14 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
   await expectAccessible(session());
   const agentPicker = session().getByRole('button', { name: 'agent: stalling' });
-  expect(await agentPicker.getAttribute('title')).toBe(
-    'The agent is writing. Stop it to choose another one.',
-  );
-  expect(await moving(false)).toBeGreaterThan(0);
+  await expect
+    .poll(() => agentPicker.getAttribute('title'))
+    .toBe('The agent is writing. Stop it to choose another one.');
+  await expect.poll(() => moving(false)).toBeGreaterThan(0);
   await workbench.page.emulateMedia({ reducedMotion: 'reduce' });
-  expect(await moving(false)).toBe(0);
+  await expect.poll(() => moving(false)).toBe(0);
   await workbench.page.emulateMedia({ reducedMotion: 'no-preference' });
-  expect(await moving(true)).toBe(0);
+  await expect.poll(() => moving(true)).toBe(0);
   await workbench.page.keyboard.press('Escape');
   await session().getByText('The agent was stopped.').waitFor();
   await expectAccessible(session());
@@ -183,10 +183,9 @@ test('stops the agent with Escape and asks again with Enter', async () => {
     [agentPicker, 'Choose the Agent'],
     [session().getByTitle(/Choose another simulator…$/), 'Choose the Simulator'],
   ] as const) {
-    await picker.press('Enter');
-    await workbench.page.locator('.quick-input-widget').getByText(title, { exact: true }).waitFor();
-    await workbench.page.keyboard.press('Escape');
-    await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await workbench.pressKey(picker, 'Enter', workbench.quickInput.getByText(title, { exact: true }));
+    await workbench.quickInput.locator('input.input').press('Escape');
+    await workbench.quickInput.waitFor({ state: 'hidden' });
   }
   await workbench.screenshot('session-pickers');
   await configure({});
@@ -257,7 +256,7 @@ test('a simulator that goes on and on is stopped by itself, and its draft has th
   await session().getByTitle('endless drafts a reply for you').waitFor();
   await press('Alt+s');
   await session().getByText('Drafted by endless').waitFor();
-  expect(await composer().inputValue()).toBe(rambling.slice(0, 400));
+  await expect.poll(() => composer().inputValue()).toBe(rambling.slice(0, 400));
   expect(await (await endless.request(0)).ended).toBe('hung up');
   await workbench.screenshot('session-rambling-draft');
   await composer().press('Escape');
@@ -479,13 +478,12 @@ test('finds the dialogue in the trajectories and in the log', async () => {
 
 test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
   // The open panel is reused, and no second one is opened.
-  await workbench.page
-    .getByRole('treeitem', { name: /, new$/ })
-    .first()
-    .click();
-  await session()
-    .getByRole('button', { name: /\bstart\b/i })
-    .waitFor();
+  await workbench.openRow(
+    workbench.page.getByRole('treeitem', { name: /, new$/ }).first(),
+    session().getByRole('button', { name: /\bstart\b/i }),
+  );
+  // The reference of the task opens a moment later.
+  await workbench.page.getByRole('tab', { name: /^(?!parcel-surcharge)\S+\.reference\.py/ }).waitFor();
   const open = await workbench.page.getByRole('tab').count();
   await workbench.page.getByRole('tab', { name: /^Parcel surcharge(,|$)/ }).click();
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
@@ -515,7 +513,7 @@ test('skips a task with a reason and takes it up again', async () => {
     .press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'Skip…' }).press('Enter');
-  await workbench.page.locator('.quick-input-list-row', { hasText: 'The request is unclear' }).click();
+  await workbench.pick('The request is unclear');
   await session().getByText('This task was skipped: The request is unclear').waitFor();
   await expectAccessible(session());
   await session().getByRole('button', { name: 'Resume' }).press('Enter');
@@ -524,11 +522,17 @@ test('skips a task with a reason and takes it up again', async () => {
 
 test('plays a dialogue from the view to the next task by keyboard alone', async () => {
   const { keyboard } = workbench.page;
-  const focused = workbench.page.getByRole('tree', { name: 'Tasks' }).locator('.monaco-list-row.focused');
+  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
+  const focused = tasks.locator('.monaco-list-row.focused');
   turns = [turns[0]!, turns.at(-1)!];
   await press('F1');
+  await workbench.quickInput.locator('input.input:focus').waitFor();
   await keyboard.type('Tandem: Focus on Tasks View');
+  await workbench.quickInput
+    .locator('.monaco-list-row.focused', { hasText: 'Tandem: Focus on Tasks View' })
+    .waitFor();
   await press('Enter');
+  await tasks.and(workbench.page.locator(':focus')).waitFor();
   await press('Home');
   do await press('ArrowDown');
   while ((await focused.getAttribute('aria-label'))?.endsWith(', new') !== true);

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { gradedHeading, insisting, type WorkbenchDriver } from './driver';
+import { gradedHeading, type WorkbenchDriver } from './driver';
+import { insisting } from './retries';
 import { groupsOf, startByNpm } from './npmStart';
 import { processes } from './processes';
 
@@ -34,13 +35,12 @@ afterAll(() => workbench.close());
 
 test('finds the words of welcome, and starts the first task with nothing to configure', async () => {
   await workbench.page.getByRole('tab', { name: /README\.md/ }).waitFor();
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
-  await tasks
-    .getByRole('treeitem', { name: /, new$/ })
-    .first()
-    .click();
-  await session().getByText('agent: starter').waitFor();
+  await workbench.openRow(
+    tasks.getByRole('treeitem', { name: /, new$/ }).first(),
+    session().getByText('agent: starter'),
+  );
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await composer().or(graded()).first().waitFor();
 });
@@ -55,7 +55,7 @@ test('lets the rules answer until the starter model has answered, and sees the g
 
 test('lets the simulator play tasks of a pack, as many as they like, and is told over the window what came of it', async () => {
   const pack = workbench.page.getByRole('treeitem', { name: /^starter-world, 24 tasks/ });
-  const question = workbench.page.locator('.quick-input-widget');
+  const question = workbench.quickInput;
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await question.getByRole('textbox').fill('25');
@@ -65,12 +65,10 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.screenshot('starter-collect');
   await workbench.answer('How many of its 24 tasks?');
   await workbench.answer(/^How many dialogues per task/, '2');
-  const item = (text: string): ReturnType<typeof question.locator> =>
-    question.locator('.quick-input-list-row', { hasText: text });
-  await item('Agent: starter').waitFor();
-  await item('Simulator: rules').waitFor();
+  await workbench.listed('Agent: starter').waitFor();
+  await workbench.listed('Simulator: rules').waitFor();
   await workbench.screenshot('starter-collect-play');
-  await item('Play 4 dialogues').click();
+  await workbench.pick('Play 4 dialogues');
   const toast = workbench.page.locator('.notifications-toasts .notification-toast');
   const played = toast.filter({ hasText: /starter-world: 4 dialogues played, \d of 4 solved\./ });
   // It hides after ten seconds, but not while the pointer is over it.
@@ -82,7 +80,7 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await workbench.answer(/Already played and counted: 4 dialogues/, '2');
   await workbench.answer(/^How many dialogues per task/, '2');
-  await item('Play 4 dialogues').click();
+  await workbench.pick('Play 4 dialogues');
   const told = await workbench.notification(/These dialogues were already played/);
   await told.getByRole('button', { name: 'Show Trajectories' }).click();
   await workbench.page.locator('.pane-header', { hasText: '5 · ' }).waitFor();
@@ -140,5 +138,5 @@ test('ends everything with Ctrl+C', async () => {
   await pressCtrlC();
   const left = async () => (await processes()).filter(({ group }) => group === workbench.server.group);
   await expect.poll(left).toEqual([]);
-  expect(await groupsOf(clone)).toEqual([]);
+  await expect.poll(() => groupsOf(clone)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { Hub } from '../fixtures/hub';
 import { accessiblePictures } from './accessibility';
-import { gradedHeading, insisting, type WorkbenchDriver } from './driver';
+import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { allThemes } from './themes';
 
@@ -31,7 +31,7 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const tasks = (): Locator => workbench.page.getByRole('tree', { name: 'Tasks' });
 const task = (name: RegExp): Locator => tasks().getByRole('treeitem', { name }).first();
 const pane = (): Locator => workbench.page.locator('.pane', { has: tasks() });
-const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
+const quickInput = (): Locator => workbench.quickInput;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-tasks-'));
@@ -63,19 +63,17 @@ async function pictures(name: string): Promise<void> {
   await workbench.setSize(tall.width, tall.height);
 }
 
-/** Clicks a button in the title of the Tasks view. */
-async function titleButton(name: string): Promise<void> {
-  await pane().hover();
-  await pane().getByRole('button', { name }).click();
+/**
+ * Clicks a button in the title of the Tasks view. The title is drawn anew when what is listed changes.
+ * @param shown what opens
+ */
+async function titleButton(name: string, shown: Locator): Promise<void> {
+  await workbench.pressInRow(pane(), name, shown);
 }
 
 const tab = (name: RegExp): Locator => workbench.page.getByRole('tab', { name }).first();
 const activeTab = (name: RegExp): Locator =>
   workbench.page.locator('.editor-group-container.active').getByRole('tab', { name, selected: true });
-
-async function pick(text: string, options: { readonly timeout?: number } = {}): Promise<void> {
-  await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click(options);
-}
 
 async function dismissNotifications(): Promise<void> {
   await workbench.clearNotifications();
@@ -87,7 +85,7 @@ test('a newcomer is in a first dialogue after two clicks', async () => {
     clicks += 1;
     await on.click();
   };
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await workbench.page.getByRole('button', { name: 'Play First Task' }).waitFor();
   await workbench.page.getByText('Each dialogue that you play is logged here').waitFor();
   await pictures('tasks-welcome');
@@ -132,11 +130,12 @@ test('sees packs with their counts, and each task with its state', async () => {
 });
 
 test('finds a task by words of its description', async () => {
-  await titleButton('Find Task…');
+  await titleButton('Find Task…', workbench.listed('Lot bill'));
   await quickInput().locator('input.input').fill('guest house');
-  await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).waitFor();
+  await workbench.listed('Lot bill').waitFor({ state: 'detached' });
+  await workbench.listed('Hotel stay').waitFor();
   await workbench.screenshot('tasks-find');
-  await pick('Hotel stay');
+  await workbench.pick('Hotel stay');
   // The guidelines of a new pack do not hide the reference.
   await tab(/^written-by-hand\.guidelines\.md/).waitFor();
   await workbench.page.getByRole('tab', { name: /^hotel-stay\.reference\.py/, selected: true }).waitFor();
@@ -162,7 +161,7 @@ test('opens reference, tests and guidelines from the menu of a task, and copies 
 
 test('skips a task from the list with a reason, which the list then shows', async () => {
   await workbench.chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
-  await pick('The request is unclear');
+  await workbench.pick('The request is unclear');
   await task(/^Parking bill, skipped: the request is unclear$/).waitFor();
 });
 
@@ -171,29 +170,23 @@ test('plays from the list, and looks through the dialogues about a task', async 
   await workbench.chooseInMenu(skipped, 'Play Task');
   await activeTab(/^Parking bill/).waitFor();
   await workbench.chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
-  await pick('agent: starter');
+  await workbench.pick('agent: starter');
   await activeTab(/^Lot bill/).waitFor();
 });
 
 test('filters the list by state, sees that it is filtered, and clears it', async () => {
-  await titleButton('Filter Tasks…');
-  await quickInput()
-    .getByRole('checkbox', { name: /skipped/ })
-    .first()
-    .click();
-  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await titleButton('Filter Tasks…', workbench.listed('skipped'));
+  await workbench.pickSeveral('skipped');
   await pane().getByText('Filter: skipped. 1 of 56 tasks are shown.').waitFor();
   await pictures('tasks-filtered');
-  await titleButton('Clear Task Filter');
+  await titleButton('Clear Task Filter', task(/, new$/));
   await pane().getByText('Filter: skipped.').waitFor({ state: 'hidden' });
-  await task(/, new$/).waitFor();
 });
 
 test('adds a pack by file, and is told of its counts and its bad line', async () => {
-  await titleButton('Add Pack…');
-  await quickInput().getByText('From a File…').waitFor();
+  await titleButton('Add Pack…', quickInput().getByText('From a File…'));
   await workbench.screenshot('tasks-add');
-  await pick('From a File…');
+  await workbench.pick('From a File…');
   await quickInput().getByText('Add Packs').waitFor();
   await workbench.chooseFile(path.join(folder, 'given.jsonl'));
   await task(/^given, 1 task, 1 bad line/).waitFor();
@@ -236,7 +229,7 @@ test('plays the next task of a pack, and takes the pack out of the list and back
 test('generates tasks to learn from and tasks to measure on, which the list shows, and never the same file twice', async () => {
   const generate = async (purpose: string, count: string): Promise<void> => {
     await workbench.runCommand('Tandem: Generate Tasks…');
-    await pick(purpose);
+    await workbench.pick(purpose);
     await workbench.answer('How many tasks?', count);
     const decisions = /decisions that only the collaborator knows/;
     await quickInput().getByText(decisions).first().waitFor();
@@ -269,14 +262,14 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
   };
   await answer(/How many of its 60 tasks/, '60', '4');
   await answer(/How many dialogues per task/, '4', '3');
-  await quickInput().locator('.quick-input-list-row', { hasText: 'Agent: starter' }).waitFor();
+  await workbench.listed('Agent: starter').waitFor();
   // No dialogue of it is finished in this log yet.
   await quickInput()
     .getByText('Tokens are known as soon as starter has played a dialogue: begin with a few.')
     .waitFor();
   await pictures('tasks-collect');
   const isHeld = workbench.hold(/inference\.js/);
-  await pick('Play 12 dialogues');
+  await workbench.pick('Play 12 dialogues');
   const goOn = await isHeld;
   const working = await workbench.notification(/starter plays with rules/);
   await working.getByRole('button', { name: 'Cancel' }).click();
@@ -327,13 +320,10 @@ test('lets an agent of the editor collect only after they have said yes', async 
 test('downloads a published pack only after its licence was accepted', async () => {
   const choose = async (answer: string): Promise<void> => {
     const question = workbench.page.locator('.monaco-dialog-box');
-    // A list closes when the focus moves, which may happen after the previous question.
-    await insisting(async (options) => {
-      await titleButton('Add Pack…');
-      await pick('Download ColBench…', options);
-      await pick('ColBench, tasks for evaluation', options);
-      await question.getByText('CC BY-NC 4.0').waitFor(options);
-    });
+    await titleButton('Add Pack…', workbench.listed('Download ColBench…'));
+    await workbench.pick('Download ColBench…');
+    await workbench.pick('ColBench, tasks for evaluation');
+    await question.getByText('CC BY-NC 4.0').waitFor();
     if (answer !== 'Cancel') await workbench.screenshot('tasks-licence');
     await question.getByRole('button', { name: answer }).click();
   };
@@ -348,12 +338,12 @@ test('downloads a published pack only after its licence was accepted', async () 
   await workbench.notification(/test\.jsonl is in the list: 300 tasks, 300 tests\./);
 });
 
-test('walks through Tandem in six steps', async () => {
+test('walks through Tandem in seven steps', async () => {
   await dismissNotifications();
   await workbench.runCommand('Welcome: Open Walkthrough...');
-  await pick('Get Started with Tandem');
+  await workbench.pick('Get Started with Tandem');
   const steps = workbench.page.locator('.getting-started-step');
-  await expect.poll(() => steps.count()).toBe(6);
+  await expect.poll(() => steps.count()).toBe(7);
   await pictures('tasks-walkthrough');
 });
 
@@ -397,13 +387,10 @@ test('opens the page about a view from its title, and any page from the palette'
   await workbench.runCommand('View: Show Tandem');
   await workbench.openViews('Tasks');
   await pane().hover();
-  await pane()
-    .getByRole('button', { name: /^Help: tasks from your packs/ })
-    .hover();
-  await workbench.page
-    .getByRole('tooltip', { name: /Help: tasks/ })
-    .first()
-    .waitFor();
+  await workbench.hover(
+    pane().getByRole('button', { name: /^Help: tasks from your packs/ }),
+    workbench.page.getByRole('tooltip', { name: /Help: tasks/ }).first(),
+  );
   await pictures('tasks-help-button');
   await pane()
     .getByRole('button', { name: /^Help: tasks from your packs/ })
@@ -412,7 +399,8 @@ test('opens the page about a view from its title, and any page from the palette'
   await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
   await pictures('tasks-help');
   await workbench.runCommand('Tandem: Open Help…');
+  await workbench.listed('Local models').waitFor();
   await workbench.screenshot('help-pages');
-  await pick('Local models');
+  await workbench.pick('Local models');
   await workbench.page.getByRole('tab', { name: 'local-models.md' }).waitFor();
 });

@@ -47,8 +47,11 @@ afterAll(async () => {
 });
 
 test('plays a first dialogue in an empty folder', async () => {
-  await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('button', { name: 'Play First Task' }).click();
+  await workbench.showTandem();
+  await workbench.openRow(
+    workbench.page.getByRole('button', { name: 'Play First Task' }),
+    button('Agree and start'),
+  );
   await button('Agree and start').click();
   const graded = heading(gradedHeading);
   const handOver = page()
@@ -61,8 +64,10 @@ test('plays a first dialogue in an empty folder', async () => {
 
 test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
   await workbench.openViews('Runs');
-  await workbench.page.getByRole('button', { name: 'Teach Agent…' }).first().click();
-  await heading('Teach the agent').waitFor();
+  await workbench.openRow(
+    workbench.page.getByRole('button', { name: 'Teach Agent…' }).first(),
+    heading('Teach the agent'),
+  );
   await page()
     .getByText(/400 tasks, 1,600 dialogues\. About \d+ (s|min|h) on this machine\./)
     .waitFor();
@@ -113,7 +118,7 @@ test('asks it in the chat', async () => {
   await workbench.runCommand('Tandem: Teach Agent…');
   await button('Use in chat').click();
   const chat = new ChatView(workbench);
-  await chat.say(`@tandem ${parking}`);
+  await chat.say(parking);
   await chat.asksOrAnswers.waitFor();
   await workbench.pictures('teach-chat', ['light', 'dark']);
 });

@@ -26,15 +26,14 @@ let workbench: WorkbenchDriver;
 const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
+const quickInput = (): Locator => workbench.quickInput;
 
 /** Finds the header of a view in the side bar. */
 const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 
-/** Accepts a row of the open quick pick. */
-async function pick(text: string | RegExp): Promise<void> {
-  await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
-}
+/** Opens the replay of a dialogue while no editor is open. */
+const openReplay = (dialogue: Locator): Promise<void> =>
+  workbench.openRow(dialogue, replay().getByRole('heading', { level: 1 }).first());
 
 async function press(name: string): Promise<void> {
   await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
@@ -66,7 +65,7 @@ beforeAll(async () => {
     ...{ extension: root, workspace },
     environment: { HF_ENDPOINT: hub.url },
   });
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
   await tree().getByRole('treeitem').first().waitFor();
   // The tree draws only the rows that fit, so the other views are closed.
   await workbench.openViews('Trajectories');
@@ -161,20 +160,25 @@ test('the view says how many there are, how many succeed and how many leak', asy
 
 test('a filter narrows the list, says so in its first row, and is cleared there', async () => {
   await workbench.runCommand('Tandem: Filter Trajectories…');
-  await pick('Outcome');
+  await workbench.pick('Outcome');
+  await workbench.listed('failed a test').waitFor();
   await workbench.screenshot('trajectories-filter-values');
-  await pick('failed a test');
+  await workbench.pick('failed a test');
   await quickInput().getByText('Filter Trajectories: ').waitFor();
-  await pick('Agent');
-  await pick('guesses.json');
+  await workbench.pick('Agent');
+  await workbench.pick('guesses.json');
+  await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
   await workbench.screenshot('trajectories-filter-steps');
+  await workbench.pick('Outcome');
+  await quickInput().locator('.monaco-list-row.focused', { hasText: 'failed a test' }).waitFor();
   await quickInput().locator('input.input').press('Escape');
-  const filter = row(/^Filter: failed a test · agent .*guesses\.json, 6 of 14 dialogues$/);
+  await quickInput().getByText('Filter Trajectories: ').waitFor();
+  await quickInput().locator('input.input').press('Escape');
+  const filter = row(/^Filter: failed a test · agent guesses, 6 of 14 dialogues$/);
   await filter.waitFor();
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
-  await filter.hover();
-  await filter.getByRole('button', { name: 'Clear Trajectory Filter' }).click();
+  await workbench.pressInRow(filter, 'Clear Trajectory Filter', row(/^Played, 2/));
   await filter.waitFor({ state: 'detached' });
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(16);
 });
@@ -186,8 +190,8 @@ test('a filter by date, rating and text finds what it should, and nothing where 
     ['Leak', 'without a leak', '0 dialogues'],
   ] as const) {
     if (dimension === 'Date') await workbench.runCommand('Tandem: Filter Trajectories…');
-    await pick(dimension);
-    await pick(value);
+    await workbench.pick(dimension);
+    await workbench.pick(value);
     await quickInput().getByText(`Filter Trajectories: ${title}`, { exact: true }).waitFor();
   }
   await quickInput().locator('input.input').press('Escape');
@@ -195,8 +199,8 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
   await workbench.runCommand('Tandem: Filter Trajectories…');
-  await pick('Text');
-  await pick('Containing …');
+  await workbench.pick('Text');
+  await workbench.pick('Containing …');
   await workbench.answer('Found in the name of the task', 'parcel SUR');
   await quickInput()
     .getByText(/^Filter Trajectories: [1-9] dialogues$/)
@@ -204,7 +208,11 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   await quickInput().locator('input.input').press('Escape');
   await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
   const dialogues = tree().locator('[role=treeitem][aria-level="2"]');
-  for (const title of await dialogues.allInnerTexts()) expect(title).toContain('Parcel surcharge');
+  // The rows below a group are drawn after those at the top.
+  const others = async (): Promise<string[]> =>
+    (await dialogues.allInnerTexts()).filter((title) => !title.includes('Parcel surcharge'));
+  await expect.poll(others).toEqual([]);
+  await expect.poll(() => dialogues.count()).toBeGreaterThan(0);
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Filter: /).waitFor({ state: 'detached' });
 });
@@ -214,25 +222,22 @@ test('dialogues stand together by their source, or by what a person chooses', as
   await row(/^Collected, 12, \d+ % success$/).waitFor();
   await workbench.screenshot('trajectories-grouped');
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await pick('Agent');
-  const guesses = row(/^guesses, 6, 0 % success$/);
-  await guesses.click();
-  await row(/^Parcel surcharge, 0\/10 tests/).waitFor();
+  await workbench.pick('Agent');
+  await workbench.openRow(row(/^guesses, 6, 0 % success$/), row(/^Parcel surcharge, 0\/10 tests/));
   await workbench.screenshot('trajectories-grouped-by-agent');
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await pick('Task');
+  await workbench.pick('Task');
   await row(/^Parcel surcharge, 4, /).waitFor();
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await pick('None');
+  await workbench.pick('None');
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await pick('Source');
+  await workbench.pick('Source');
   await row(/^Played, 2$/).waitFor();
 });
 
 test('a search in transcripts shows who said the words, and opens the transcript there', async () => {
-  await tree().focus();
-  await workbench.page.keyboard.press('Control+Alt+f');
+  await workbench.pressKey(tree(), 'Control+Alt+f', quickInput().getByText('Search Transcripts'));
   await quickInput().getByRole('textbox').fill('zone exist');
   const found = quickInput()
     .locator('.monaco-list-row', { hasText: /Parcel.surcharge/ })
@@ -240,7 +245,7 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await found.filter({ hasText: /agent,.turn/ }).waitFor();
   await found.filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ }).waitFor();
   await workbench.screenshot('trajectories-search');
-  await found.click();
+  await workbench.pick(/Parcel.surcharge/);
   const editor = workbench.page.locator('.editor-instance');
   await quickInput().waitFor({ state: 'hidden' });
   const looked = editor.locator('.find-widget.visible .find-part textarea').first();
@@ -252,13 +257,15 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await workbench.page.keyboard.press('Control+K');
   await workbench.page.keyboard.press('Control+Alt+F');
   await quickInput().getByRole('textbox').fill('lighthouse');
-  await quickInput().getByText('No message has all of these words: lighthouse').waitFor();
+  await quickInput().getByText('No message and no note has all of these words: lighthouse').waitFor();
   await quickInput().locator('input.input').press('Escape');
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {
-  await row(/^Parcel surcharge, not graded yet/).click();
-  await replay().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
+  await workbench.openRow(
+    row(/^Parcel surcharge, not graded yet/),
+    replay().getByRole('heading', { name: 'Parcel surcharge' }),
+  );
   await replay().getByText('developer · 42 s').waitFor();
   await replay().getByText('suggested by simulator, edited by developer · 9 s').waitFor();
   await replay().getByText('rules replies from here on').waitFor();
@@ -285,10 +292,10 @@ test('a finished dialogue opens in the replay, which says who wrote what', async
 });
 
 test('the replay shows the grade and compares the answer with the reference', async () => {
-  await row(/^Parcel surcharge, \d+\/10 tests, agent .*asks-first/).click();
-  await replay()
-    .getByRole('heading', { name: /\d+ of 10 tests passed/ })
-    .waitFor();
+  await workbench.openRow(
+    row(/^Parcel surcharge, \d+\/10 tests, agent .*asks-first/),
+    replay().getByRole('heading', { name: /\d+ of 10 tests passed/ }),
+  );
   await expectAccessible(replay());
   await replay().getByRole('button', { name: 'reference', exact: true }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
@@ -297,18 +304,15 @@ test('the replay shows the grade and compares the answer with the reference', as
 });
 
 test('an unfinished dialogue opens in the session', async () => {
-  await row(/^Parcel surcharge, in progress/).click();
-  await replay()
-    .getByText(/^turn 1 of \d+$/)
-    .waitFor();
+  await workbench.openRow(row(/^Parcel surcharge, in progress/), replay().getByText(/^turn 1 of \d+$/));
   await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
   await expectAccessible(replay());
 });
 
 test('two dialogues of one task are compared side by side', async () => {
-  await row(/^Parcel surcharge, .*asks-first/).click();
+  await openReplay(row(/^Parcel surcharge, .*asks-first/));
   const guess = row(/^Parcel surcharge, .*guesses/);
-  await guess.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.alsoSelect(guess);
   await workbench.chooseInMenu(guess, 'Compare Selected');
   await replay().getByRole('region', { name: 'First dialogue' }).waitFor();
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
@@ -319,26 +323,58 @@ test('two dialogues of one task are compared side by side', async () => {
 });
 
 test('a replay is compared with another one that is chosen from a list', async () => {
-  await row(/^Parcel surcharge, .*guesses/).click();
+  await openReplay(row(/^Parcel surcharge, .*guesses/));
   await replay().getByRole('button', { name: 'compare with…' }).click();
-  await pick(/asks-first/);
+  await workbench.pick(/asks-first/);
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
 });
 
 test('dialogues of different tasks cannot be compared, which is said', async () => {
-  await row(/^Parcel surcharge, .*guesses/).click();
+  await openReplay(row(/^Parcel surcharge, .*guesses/));
   const other = row(/^Course mark, .*guesses/);
-  await other.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.alsoSelect(other);
   await workbench.chooseInMenu(other, 'Compare Selected');
   await workbench.page.getByText('These dialogues are about different tasks').first().waitFor();
 });
 
+test('failures are replayed one after the other, as the list has them', async () => {
+  const { keyboard } = workbench.page;
+  const title = (name: string): Locator => replay().getByRole('heading', { level: 1, name });
+  // With no replay open, the key leads to the first failure: the dialogues that were played have none.
+  await row(/^Played, /).click();
+  await workbench.pressKey(tree(), 'F8', replay().getByRole('button', { name: 'next failure' }));
+  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.pick('Agent');
+  await workbench.pick('guesses.json');
+  await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
+  await quickInput().locator('input.input').press('Escape');
+  await row(/^Filter: agent guesses, 6 of /).waitFor();
+  const failed = tree().getByRole('treeitem', { name: /0\/10 tests/ });
+  await expect.poll(() => failed.count()).toBe(6);
+  const labels = await failed.evaluateAll((rows) => rows.map((one) => one.getAttribute('aria-label')));
+  const [first, second, third] = labels.map((label) => label!.split(',')[0]!);
+  await workbench.openRow(failed.first(), title(first!));
+  await keyboard.press('F8');
+  await title(second!).waitFor();
+  await expect.poll(() => failed.nth(1).getAttribute('aria-selected')).toBe('true');
+  await workbench.screenshot('trajectories-next-failure');
+  await replay().getByRole('button', { name: 'next failure' }).click();
+  await title(third!).waitFor();
+  await expectAccessible(replay());
+  await keyboard.press('Shift+F8');
+  await title(second!).waitFor();
+  await workbench.runCommand('Tandem: Previous Failed Dialogue');
+  await title(first!).waitFor();
+  await replay().getByRole('button', { name: 'previous failure' }).click();
+  await answer(/No failed dialogue comes before this one in the list of trajectories\./, 'Clear Filter');
+  await row(/^Filter: /).waitFor({ state: 'detached' });
+});
+
 test('a dialogue is deleted by key after a question, and comes back by Undo', async () => {
   const course = row(/^Course mark, .*guesses/);
-  await course.click();
-  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
-  await tree().focus();
-  await workbench.page.keyboard.press('Delete');
+  await openReplay(course);
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await workbench.pressKey(tree(), 'Delete', dialog);
   await workbench.screenshot('trajectories-delete');
   await press('Delete');
   await course.waitFor({ state: 'detached' });
@@ -350,15 +386,14 @@ test('a dialogue is deleted by key after a question, and comes back by Undo', as
 test('several are deleted by the menu, and one of them is restored later', async () => {
   const course = row(/^Course mark, .*guesses/);
   const hotel = row(/^Hotel stay, .*guesses/);
-  await course.click();
-  await hotel.click({ modifiers: ['ControlOrMeta'] });
+  await openReplay(course);
+  await workbench.alsoSelect(hotel);
   await workbench.chooseInMenu(hotel, 'Delete Trajectories');
   await workbench.page.getByText('Delete 2 dialogues?').waitFor();
   await press('Delete');
   await hotel.waitFor({ state: 'detached' });
   await workbench.runCommand('Tandem: Restore Deleted Trajectories…');
-  await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).click();
-  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await workbench.pickSeveral('Hotel stay');
   await hotel.waitFor();
   await expect.poll(() => course.count()).toBe(0);
 });
@@ -366,9 +401,8 @@ test('several are deleted by the menu, and one of them is restored later', async
 test('an export is shown before it is written, then saved with its card', async () => {
   const file = path.join(workspace, 'rows.jsonl');
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await pick('Fine-tuning rows');
-  await quickInput().locator('.quick-input-list-row', { hasText: 'Include leaked dialogues' }).click();
-  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await workbench.pick('Fine-tuning rows');
+  await workbench.pickSeveral('Include leaked dialogues');
   await workbench.page.getByRole('tab', { name: /export-preview-1\.md/ }).waitFor();
   const editor = replay();
   await editor.getByText('Export preview: nothing is written yet').waitFor();
@@ -386,11 +420,11 @@ test('an export is shown before it is written, then saved with its card', async 
 
 test('the saved export is published on the hub, after a look at what goes where', async () => {
   await workbench.runCommand('Tandem: Publish Export or Model on Hugging Face Hub…');
-  await pick('Exported Rows…');
+  await workbench.pick('Exported Rows…');
   await workbench.chooseFile(path.join(workspace, 'rows.jsonl'));
   await workbench.answer('A token with the right to write', 'hf_ada');
   await workbench.answer('Owner and name on the hub');
-  await pick('Private');
+  await workbench.pick('Private');
   await workbench.page.getByText('Publish the dataset ada/rows?').waitFor();
   await workbench.page.getByText('README.md (').waitFor();
   expect(hub.repositories.size).toBe(0);
@@ -403,17 +437,13 @@ test('the saved export is published on the hub, after a look at what goes where'
 
 test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await quickInput().locator('.quick-input-list-row', { hasText: 'Thumbs' }).waitFor();
+  await workbench.listed('Thumbs').waitFor();
   await workbench.pictures('trajectories-export-formats');
   await workbench.setSize(400, 800);
   await workbench.screenshot('trajectories-export-formats-narrow');
   await workbench.setSize(1280, 800);
-  await pick('the chosen message and the other one');
-  for (const also of ['leaked dialogues', 'VS Code-model dialogues']) {
-    await quickInput()
-      .locator('.quick-input-list-row', { hasText: `Include ${also}` })
-      .click();
-  }
+  await workbench.pick('the chosen message and the other one');
+  await workbench.tick('Include leaked dialogues', 'Include VS Code-model dialogues');
   await workbench.screenshot('trajectories-export-choices');
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
@@ -431,8 +461,9 @@ test('an export for another tool is found by the tool’s name, and has what the
     ['LLaMA-Factory: fine-tuning', factory!],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
-    await quickInput().locator('input').first().fill(tool);
-    await pick(tool);
+    await workbench.listed('Fine-tuning rows').waitFor();
+    await quickInput().locator('input.input').fill(tool);
+    await workbench.pick(tool);
     await quickInput().getByRole('button', { name: 'OK' }).click();
     await answer(/rows are ready/, 'Save…');
     await workbench.chooseFile(file);
@@ -452,9 +483,8 @@ test('of two previews each is saved by its own button, and only the rows that it
     ['One row per dialogue in the published format', 'evaluation dialogues', 6],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
-    await pick(format);
-    await pick(`Include ${also}`);
-    await quickInput().getByRole('button', { name: 'OK' }).click();
+    await workbench.pick(format);
+    await workbench.pickSeveral(`Include ${also}`);
     await workbench.page.getByRole('tab', { name: `export-preview-${number}.md` }).waitFor();
   }
   await tellASecret(path.join(workspace, '.tandem'));
@@ -470,10 +500,13 @@ test('of two previews each is saved by its own button, and only the rows that it
     ['Leave These Dialogues Out', clean!, 12],
     ['Export Everything', whole!, 13],
   ] as const) {
-    await workbench.page.locator('.editor-actions').getByRole('button', { name: 'Save Export' }).click();
-    await quickInput().locator('.quick-input-list-row', { hasText: 'github token' }).first().waitFor();
+    await workbench.pressInRow(
+      workbench.page.locator('.editor-group-container.active .editor-actions'),
+      'Save Export',
+      workbench.listed('github token'),
+    );
     await workbench.screenshot('trajectories-export-findings');
-    await pick(what);
+    await workbench.pick(what);
     await workbench.chooseFile(file);
     await workbench.notification(new RegExp(`${rows} rows of ${rows} dialogues are in`));
     expect((await readFile(file, 'utf8')).includes(secret)).toBe(file === whole);
@@ -499,13 +532,15 @@ test('published rows are imported, and a line that cannot be read is named', asy
   };
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
-  await pick('Published rows');
+  await workbench.pick('Published rows');
   await workbench.chooseFile(file);
   await row(/agent imported/).waitFor();
   await workbench.notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');
-  await row(/, 70 % of the tests, agent imported/).click();
-  await replay().getByRole('heading', { name: '70 % of the tests passed' }).waitFor();
+  await workbench.openRow(
+    row(/, 70 % of the tests, agent imported/),
+    replay().getByRole('heading', { name: '70 % of the tests passed' }),
+  );
 });
 
 test('statistics are drawn, grouped and given as tables with the same numbers', async () => {
@@ -515,11 +550,25 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
   await picture.waitFor();
   await replay().locator('canvas').first().waitFor();
   await pictures('trajectories-statistics');
+  const saved = path.join(workspace, 'success.png');
+  await replay().getByRole('button', { name: 'Save as PNG…' }).first().click();
+  await workbench.chooseFile(saved);
+  await workbench.notification(/success\.png is saved\./);
+  expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG');
+  const table = path.join(workspace, 'statistics.csv');
+  await replay().getByRole('button', { name: 'Save as CSV…' }).click();
+  await workbench.chooseFile(table);
+  await workbench.notification(/statistics\.csv is saved\./);
+  const rows = (await readFile(table, 'utf8')).split('\r\n');
+  expect(rows[0]).toBe('by,name,measure,unit,value,low,high,dialogues,graded');
+  expect(rows).toContainEqual(
+    expect.stringMatching(/^pack,written-by-hand\.jsonl,replySeconds,s,2[56][\d.]*,.*,\d+,\d+$/),
+  );
   await replay().getByRole('combobox', { name: 'By' }).selectOption('pack');
   await replay().getByRole('heading', { name: 'Success by pack' }).waitFor();
   await replay().getByRole('button', { name: 'Show tables' }).click();
-  const table = replay().getByRole('table', { name: 'Time per reply by pack' });
-  await table
+  const shown = replay().getByRole('table', { name: 'Time per reply by pack' });
+  await shown
     .getByRole('row', { name: /written-by-hand\.jsonl 13 25\.5 s|written-by-hand\.jsonl \d+ 26 s/ })
     .waitFor();
   await workbench.screenshot('trajectories-statistics-tables');
@@ -529,9 +578,10 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
 test('statistics follow the filter of the list', async () => {
   await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await replay().getByRole('button', { name: 'Filter…' }).click();
-  await pick('Outcome');
-  await pick('in progress');
-  await workbench.page.keyboard.press('Escape');
+  await workbench.pick('Outcome');
+  await workbench.pick('in progress');
+  await quickInput().getByText('Filter Trajectories: ').waitFor();
+  await quickInput().locator('input.input').press('Escape');
   await replay().getByText('only in progress').waitFor();
   await expectAccessible(replay());
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
@@ -547,10 +597,59 @@ test('the dialogues of another data folder are added, and once only', async () =
     await workbench.runCommand('Tandem: Import Trajectories…');
     await quickInput().getByText('Another data folder').waitFor();
     await workbench.screenshot('trajectories-import-kinds');
-    await pick('Another data folder');
+    await workbench.pick('Another data folder');
     // The slash says that it is a folder, which the dialog would otherwise look up.
     await workbench.chooseFile(`${other}${path.sep}`);
     await workbench.notification(new RegExp(`^${count} imported\\.`));
     await workbench.clearNotifications();
   }
+});
+
+test('the place from which two dialogues differ is told, gone to and marked', async () => {
+  const heavy = 'At how many kilograms is a parcel **heavy**?';
+  const limit = 'Above 20 kilograms.';
+  const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  const agents: string[] = [];
+  for (const [asked, replied] of [
+    ['Is the supplement of **4.50 euros** added before the zone is looked up?', 'It is added afterwards.'],
+    ['Is the supplement of **4.50 euros** added when the zone is unknown?', 'It is added always.'],
+  ] as const) {
+    const parts = await partsOf(log, [heavy, asked]);
+    agents.push(path.basename(parts.agent.name, '.json'));
+    const dialogue = await Dialogue.start({ ...parts, seed: 4 });
+    await dialogue.agentTurn();
+    await dialogue.reply(limit, { author: 'developer', by: 'ada' });
+    await dialogue.agentTurn();
+    await dialogue.reply(replied, { author: 'developer', by: 'ada' });
+    await dialogue.agentTurn();
+  }
+  await log.close();
+  const [one, other] = agents.map((agent) => row(new RegExp(`^Parcel surcharge, .*${agent}`)));
+  await openReplay(one!);
+  await workbench.alsoSelect(other!);
+  await workbench.chooseInMenu(other!, 'Compare Selected');
+  await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
+  await workbench.runCommand('View: Close Other Editors in Group');
+  const marks = (name: string): Promise<string[]> =>
+    replay().getByRole('region', { name }).locator('mark').allTextContents();
+  for (const name of ['First dialogue', 'Second dialogue'])
+    await expect.poll(() => marks(name)).toHaveLength(3);
+  const both = [await marks('First dialogue'), await marks('Second dialogue')];
+  expect(both.sort()).toEqual([
+    ['before', 'looked up', 'afterwards'],
+    ['when', 'unknown', 'always'],
+  ]);
+  await pictures('trajectories-parting');
+  await workbench.runCommand('View: Maximize Editor Group and Hide Side Bars');
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('trajectories-parting-400');
+  await expectAccessible(replay());
+  await replay().getByRole('button', { name: 'first difference: turn 2, the agent’s message' }).click();
+  const focused = (name: string): Locator => replay().getByRole('region', { name }).locator('.parting:focus');
+  await focused('First dialogue').waitFor();
+  await workbench.screenshot('trajectories-parting-gone-to');
+  await focused('First dialogue').getByRole('button', { name: 'see the other one' }).click();
+  await focused('Second dialogue').waitFor();
+  await workbench.setSize(1280, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
 });

@@ -19,7 +19,6 @@ let workspace: string;
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const quickInput = () => workbench.page.locator('.quick-input-widget');
 
 async function start(isRestricted: boolean): Promise<void> {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-trust-'));
@@ -36,7 +35,7 @@ async function start(isRestricted: boolean): Promise<void> {
     await leaveRun('20260102-000000-two', 'paused policy');
   }
   workbench = await startWorkbench({ extension: root, workspace, isRestricted, settings: user });
-  await workbench.activityBar('Tandem').click();
+  await workbench.showTandem();
 }
 
 /** Creates a paused run, which can be resumed and has curves. */
@@ -61,7 +60,7 @@ async function stop(): Promise<void> {
   await rm(workspace, { recursive: true, force: true });
 }
 
-/** Reads the bytes of every file of the data folder. */
+/** Reads the bytes of every file of the data folder. A file may go meanwhile; a poll reads them again then. */
 async function dataFolder(): Promise<string> {
   const entries = await readdir(path.join(workspace, '.tandem'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -75,8 +74,10 @@ async function consents(): Promise<LogEvent[]> {
 }
 
 async function openTask(): Promise<void> {
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
-  await session().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
+  await workbench.openRow(
+    workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }),
+    session().getByRole('heading', { name: 'Parcel surcharge' }),
+  );
 }
 
 describe('a developer', () => {
@@ -100,18 +101,20 @@ describe('a developer', () => {
       .getByRole('radio', { name: 'May be exported', exact: true, checked: true })
       .press('Enter');
     await session().getByText('At how many kilograms?').waitFor();
-    expect(await consents()).toMatchObject([{ pseudonym: 'zebulon', level: 'export' }]);
+    await expect.poll(consents).toMatchObject([{ pseudonym: 'zebulon', level: 'export' }]);
   });
 
   test('changes the consent, which is logged again and shown in no form', async () => {
     await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
     for (const step of ['(1/3)', '(2/3)']) await workbench.answer(step);
-    await quickInput().getByText('(3/3)').waitFor();
+    await workbench.quickInput.getByText('(3/3)').waitFor();
     await workbench.screenshot('trust-change');
-    await quickInput().locator('input.input').press('ArrowUp');
+    await workbench.quickInput.locator('input.input').press('ArrowUp');
     await workbench.answer('(3/3)');
     await workbench.notification(/Logged for zebulon: keep on this machine only/);
-    expect((await consents()).at(-1)).toMatchObject({ pseudonym: 'zebulon', level: 'local' });
+    await expect
+      .poll(async () => (await consents()).at(-1))
+      .toMatchObject({ pseudonym: 'zebulon', level: 'local' });
   });
 
   test('deletes all of it, also the reply that was begun', async () => {
@@ -121,15 +124,15 @@ describe('a developer', () => {
     await session().getByText('How much more?').waitFor();
     await composer.fill('kestrel begun');
     await workbench.draftKept('kestrel begun');
-    expect(await dataFolder()).toMatch(/zebulon[\s\S]*kestrel/);
+    await expect.poll(dataFolder).toMatch(/zebulon[\s\S]*kestrel/);
     await workbench.runCommand('Tandem: Delete My Data…');
-    await quickInput().getByText('you, 1 dialogue').click();
+    await workbench.pick('you, 1 dialogue');
     const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of zebulon/ });
     await dialog.waitFor();
     await workbench.screenshot('trust-delete');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await workbench.notification(/All data of zebulon has been deleted from .*: 1 dialogue\./);
-    expect(await dataFolder()).not.toMatch(/zebulon|kestrel/);
+    await expect.poll(dataFolder).not.toMatch(/zebulon|kestrel/);
   });
 
   test('is asked anew afterwards', async () => {
@@ -161,10 +164,10 @@ describe('in a workspace that is not trusted', () => {
     await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
     for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
     await workbench.notification(/^Logged for developer-/);
-    expect(await consents()).toHaveLength(1);
+    await expect.poll(consents).toHaveLength(1);
     const task = workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ });
     await workbench.chooseInMenu(task, 'Skip Task…');
-    await quickInput().locator('.quick-input-list-row', { hasText: 'Too hard' }).click();
+    await workbench.pick('Too hard');
     await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*skipped: too hard/ }).waitFor();
   });
 
@@ -173,8 +176,7 @@ describe('in a workspace that is not trusted', () => {
     await workbench.closeAllEditors();
     await workbench.openViews('Runs');
     const run = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^paused critic/ });
-    await run.click();
-    await session().getByRole('heading', { name: 'paused critic' }).waitFor();
+    await workbench.openRow(run, session().getByRole('heading', { name: 'paused critic' }));
     await session()
       .getByText(/^Nothing is trained in a workspace that is not trusted/)
       .waitFor();
@@ -197,8 +199,8 @@ describe('in a workspace that is not trusted', () => {
   test('runs are compared, and the person is told why nothing is evaluated', async () => {
     const { page } = workbench;
     const run = (name: RegExp) => page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name });
-    await run(/^paused critic/).click();
-    await run(/^paused policy/).click({ modifiers: ['ControlOrMeta'] });
+    await workbench.openRow(run(/^paused critic/), session().getByRole('heading', { name: 'paused critic' }));
+    await workbench.alsoSelect(run(/^paused policy/));
     await workbench.closeAllEditors();
     await workbench.chooseInMenu(run(/^paused policy/), 'Compare Runs');
     await session().getByRole('heading', { name: 'Held-out success' }).waitFor();

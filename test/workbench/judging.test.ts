@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { chosen } from '../fixtures/choices';
+import { kim, label, play } from '../fixtures/log';
+import { accessiblePictures, expectAccessible } from './accessibility';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
+import { allThemes } from './themes';
+
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const row = (name: RegExp): Locator =>
+  workbench.page.getByRole('tree', { name: 'Trajectories' }).getByRole('treeitem', { name }).first();
+const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-judging-'));
+  const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  await play(log, 'first', 1, { collaborator: kim });
+  await play(log, 'second', 0, { collaborator: kim });
+  await chosen(log, 'chosen', [0, 1]);
+  await log.appendAll([
+    label('first', 'kim', { title: 'Sent back' }),
+    label('second', 'kim', { title: 'Well played' }),
+    { event: 'rating', episode: 'chosen', stars: 2, comment: 'It guesses.', by: 'kim' },
+  ]);
+  await log.close();
+  workbench = await startWorkbench({ extension: root, workspace });
+  await workbench.showTandem();
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+test('a dialogue is marked to be redone in its replay, others accepted in the list, which is filtered by that', async () => {
+  await workbench.openViews('Trajectories');
+  await workbench.openRow(
+    row(/^Well played/),
+    page().getByRole('heading', { level: 1, name: 'Well played' }),
+  );
+  await page().getByText('not reviewed').waitFor();
+  await page().getByRole('main').press('Alt+N');
+  await page().getByRole('heading', { level: 1, name: 'Sent back' }).waitFor();
+  await page().getByRole('button', { name: 'to be redone…' }).waitFor();
+  await page().getByRole('main').press('Alt+R');
+  const notice = await workbench.notification(/Reviews are logged under a pseudonym/);
+  await notice.getByRole('button', { name: 'Choose…' }).click();
+  await workbench.answer(/^Pseudonym under which/, 'ben');
+  await workbench.answer(/^Purpose/);
+  await workbench.answer('(3/3)');
+  await workbench.pick('A reply is unclear');
+  await page().getByText('to be redone, says you: A reply is unclear').waitFor();
+  await row(/^Sent back, .*, to be redone/).waitFor();
+  await workbench.hover(
+    row(/^Sent back/),
+    workbench.page.locator('.monaco-hover', { hasText: 'review: to be redone (A reply is unclear)' }),
+  );
+  await workbench.openRow(
+    row(/^Well played/),
+    page().getByRole('heading', { level: 1, name: 'Well played' }),
+  );
+  await workbench.alsoSelect(row(/^Doubling|^Write|^double/i));
+  await workbench.chooseInMenu(row(/^Well played/), 'Accept Dialogue');
+  await row(/^Well played, .*, accepted/).waitFor();
+  await accessiblePictures(workbench, page(), 'people-review', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('people-review-narrow');
+  await workbench.setSize(1280, 800);
+  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.pick(/^Review/);
+  await workbench.pick(/^accepted/);
+  await workbench.page.getByText('Filter Trajectories: 2 dialogues').waitFor();
+  await workbench.quickInput.getByRole('textbox').press('Escape');
+  await row(/^Filter: accepted, 2 of /).waitFor();
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
+  await row(/^Filter: /).waitFor({ state: 'detached' });
+});
+
+test('a dialogue of somebody else is judged without what others chose, and told at the end; it counts in the agreement', async () => {
+  await workbench.closeAllEditors();
+  await workbench.runCommand('Tandem: Judge Next Dialogue');
+  await page().getByText('0 of 2 choices judged').waitFor();
+  await page().getByRole('article', { name: 'Candidate A' }).getByText('candidate 0 for 1?').waitFor();
+  await expect
+    .poll(() =>
+      page()
+        .getByText(/kim|rival|guesses/)
+        .count(),
+    )
+    .toBe(0);
+  await accessiblePictures(workbench, page(), 'people-judging', allThemes);
+  await page().getByText('request', { exact: true }).click();
+  await workbench.page.keyboard.press('2');
+  await page().getByText('1 of 2 choices judged').waitFor();
+  await page().getByText('You said: B').waitFor();
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('people-judging-narrow');
+  await expectAccessible(page());
+  await workbench.setSize(1280, 800);
+  await page().getByRole('button', { name: 'Neither' }).click();
+  await page().getByText('2 of 2 choices judged').waitFor();
+  await page()
+    .getByRole('group', { name: 'Your rating of turn 1' })
+    .getByRole('button', { name: 'Good message' })
+    .click();
+  await workbench.page.keyboard.press('4');
+  await page().getByRole('radio', { name: '4 stars' }).and(page().locator(':checked')).waitFor();
+  await workbench.screenshot('people-judging-stars');
+  await workbench.kept(/stars\W+4/);
+  await workbench.reload();
+  await page().getByRole('radio', { name: '4 stars' }).and(page().locator(':checked')).waitFor();
+  await page().getByRole('textbox', { name: 'One line about it' }).fill('Asks in order.');
+  await page().getByRole('button', { name: 'Finish' }).click();
+  await page().getByRole('heading', { name: 'What others said' }).waitFor();
+  await page().getByText('“It guesses.”').waitFor();
+  const choices = page().getByRole('table', { name: 'Choices between candidates' });
+  await choices.getByRole('row', { name: /^2 agent rival neither B$/ }).waitFor();
+  await accessiblePictures(workbench, page(), 'people-judged', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('people-judged-narrow');
+  await workbench.setSize(1280, 800);
+  await workbench.runCommand('Tandem: Show People and Agreement');
+  await page()
+    .getByRole('row', { name: /^ben 0 .* 4\.0 n = 1 100 % .*n = 1/ })
+    .waitFor();
+});
+
+test('who took part in a dialogue does not judge it, which is said', async () => {
+  const dialogues = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  await play(dialogues, 'own', 1, { collaborator: { kind: 'developer', name: 'ben' } });
+  await dialogues.append(label('own', 'ben', { title: 'My own one' }));
+  await dialogues.close();
+  await workbench.openViews('Trajectories');
+  await workbench.select(row(/^My own one/));
+  await workbench.chooseInMenu(row(/^My own one/), 'Judge Dialogue');
+  await workbench.notification(/You took part in this dialogue, so others judge it/);
+});

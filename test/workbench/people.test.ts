@@ -1,0 +1,266 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import type { NewEvent } from '../../src/core/trajectory/event';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { startChatServer, type ChatRequest, type ChatServer } from '../fixtures/chat-server';
+import { answer } from '../fixtures/chat-server-replies';
+import { chosen } from '../fixtures/choices';
+import { judgement, kim, play, review } from '../fixtures/log';
+import { accessiblePictures, expectAccessible } from './accessibility';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
+import { allThemes } from './themes';
+
+let workspace: string;
+let server: ChatServer;
+let workbench: WorkbenchDriver;
+
+const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const widget = (): Locator => workbench.quickInput;
+/** The row of a person who may play a pack. */
+const assignee = (name: string): Locator => workbench.listed(name);
+const ada = { kind: 'developer', name: 'ada' } as const;
+
+const rating = (episode: string, by: string, stars: number, comment?: string): NewEvent => ({
+  ...{ event: 'rating', episode, stars, by },
+  ...(comment && { comment }),
+});
+
+/** Logs dialogues that Ada and Kim played, rated and judged in one data folder. */
+async function playTogether(folder: string): Promise<void> {
+  const log = await TrajectoryLog.open(folder);
+  const given = [5, 4, 4, 3, 2, 5, 1, 1];
+  for (const [index, stars] of given.entries()) {
+    const episode = `rated-${index}`;
+    await play(log, episode, index % 3 === 0 ? 0 : 1, { collaborator: index % 2 === 0 ? ada : kim });
+    await log.append(rating(episode, 'ada', stars));
+    await log.append(
+      rating(episode, 'kim', index === 5 ? 1 : stars, index === 5 ? 'It guesses.' : undefined),
+    );
+  }
+  await chosen(log, 'chosen', [0, 1]);
+  const pairs = (await log.trajectory('chosen'))!.turns.flatMap(({ candidates = [] }) => candidates);
+  await log.appendAll(pairs.map((pair) => judgement(pair, 0, 0, 'ada')));
+  await log.close();
+}
+
+const functions = ['double', 'twice', 'times_two', 'twofold'];
+
+/** Writes a pack of tasks, and settings with an agent that answers each at once. */
+async function writeTasks(): Promise<void> {
+  const rows = functions.map((name) => ({
+    ...{ id: name, problem_description: `Write ${name}.\n\ndef ${name}(x)` },
+    ...{ ground_truth: `def ${name}(x):\n    return 2 * x`, test_cases: { test1: `${name}(1)` } },
+  }));
+  await writeFile(path.join(workspace, 'shared.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  await mkdir(path.join(workspace, '.vscode'));
+  await writeFile(
+    path.join(workspace, '.vscode', 'settings.json'),
+    JSON.stringify({
+      'tandem.agent': `openai:told@${server.url}`,
+      'tandem.session.openReference': false,
+    }),
+  );
+}
+
+function answerAtOnce({ body }: ChatRequest) {
+  const said = body.messages.map(({ content }) => content).join('\n');
+  const name = functions.find((one) => said.includes(`def ${one}(x)`))!;
+  const code = `def ${name}(x):\n    return 2 * x`;
+  return answer(`OUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``);
+}
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-people-'));
+  server = await startChatServer({ reply: answerAtOnce });
+  await writeTasks();
+  await playTogether(path.join(workspace, '.tandem'));
+  workbench = await startWorkbench({ extension: root, workspace });
+  await workbench.showTandem();
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await server.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+test('people are shown with their figures, how far they agree, and where they do not', async () => {
+  await workbench.runCommand('Tandem: Show People and Agreement');
+  await page().getByRole('heading', { name: 'People and Agreement', exact: true }).waitFor();
+  const people = page().getByRole('table', { name: 'Figures of each person' });
+  await people.getByRole('row', { name: /^ada 4 .* n = 1 .* 3\.1 .* n = 8/ }).waitFor();
+  await people.getByRole('row', { name: /^kim 5 .* 2\.6 .* n = 8/ }).waitFor();
+  await page().getByText('8 dialogues rated by two or more').waitFor();
+  await page().getByText('2 pairs of candidates judged by two or more').waitFor();
+  const stars = page().getByRole('article').filter({ hasText: 'It guesses.' });
+  await stars.getByText('5 of 5 stars').waitFor();
+  const choice = page().getByRole('article').filter({ hasText: 'Choices, turn 2' });
+  await choice.getByText('chosen by ada').waitFor();
+  await choice.getByText('chosen by kim').waitFor();
+  await accessiblePictures(workbench, page(), 'people-agreement', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('people-agreement-narrow');
+  await expectAccessible(page());
+  await workbench.setSize(1280, 800);
+});
+
+test('the figures of people are saved as CSV', async () => {
+  await page().getByRole('button', { name: 'Save as CSV…' }).click();
+  const file = path.join(workspace, 'people.csv');
+  await workbench.chooseFile(file);
+  await workbench.notification(/people\.csv is saved/);
+  const lines = (await readFile(file, 'utf8')).split('\r\n');
+  expect(lines[0]).toBe('person,figure,value,low,high,of');
+  expect(lines).toContainEqual(expect.stringMatching(/^ada,stars,3\.125,\S+,\S+,8$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^,alpha_choices,0,,,2$/));
+  await workbench.clearNotifications();
+});
+
+test('a kind of disagreement is chosen, and its dialogue opened', async () => {
+  await page().getByRole('combobox', { name: 'On' }).selectOption('stars');
+  await expect.poll(() => page().getByRole('article').count()).toBe(1);
+  await page().getByRole('button', { name: 'Open dialogue' }).click();
+  await page()
+    .getByRole('heading', { name: /tests passed/ })
+    .waitFor();
+  await page().getByText('rated by ada').waitFor();
+  await page().getByText('“It guesses.” rated by kim').waitFor();
+});
+
+test('a third person’s folder is imported, and counts', async () => {
+  const other = path.join(workspace, 'of-cleo', '.tandem');
+  const log = await TrajectoryLog.open(other);
+  await play(log, 'of-cleo', 1, { collaborator: { kind: 'developer', name: 'cleo' } });
+  await log.append(rating('of-cleo', 'cleo', 2));
+  await log.close();
+  await workbench.closeAllEditors();
+  await workbench.runCommand('Tandem: Show People and Agreement');
+  await page().getByRole('row', { name: /^kim/ }).waitFor();
+  await workbench.runCommand('Tandem: Import Trajectories…');
+  await workbench.pick('Another data folder');
+  await workbench.chooseFile(`${other}${path.sep}`);
+  await page()
+    .getByRole('row', { name: /^cleo 1 100 % .* 2\.0 n = 1/ })
+    .waitFor();
+});
+
+/** Actions of a person in one window on the tasks of the pack. */
+function personAt(window: WorkbenchDriver) {
+  const row = (name: RegExp) =>
+    window.page.getByRole('tree', { name: 'Tasks' }).getByRole('treeitem', { name });
+  const session = () => window.webviewFrame('panel');
+  return {
+    ...{ row, session },
+    pack: (words: string) => row(new RegExp(`^shared, ${words}`)),
+    others: row(/^Assigned to Others, 2 tasks/),
+    /** Answers the questions of *Change Pseudonym and Consent…*. */
+    isCalled: async (pseudonym: string) => {
+      await window.answer('(1/3)', pseudonym);
+      for (const step of ['(2/3)', '(3/3)']) await window.answer(step);
+      await window.notification(new RegExp(`Logged for ${pseudonym}`));
+      await window.clearNotifications();
+    },
+    playNext: () => window.runCommand('Tandem: Play Next Task'),
+    start: async () => {
+      await session().getByRole('button', { name: 'Start', exact: true }).click();
+      await session().getByRole('heading', { name: '1 of 1 tests passed' }).waitFor();
+      await window.closeAllEditors();
+    },
+  };
+}
+
+test('a pack is assigned, and each of two people has a queue and a progress of their own', async () => {
+  await workbench.closeAllEditors();
+  const ada = personAt(workbench);
+  await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
+  await ada.isCalled('ada');
+  await workbench.chooseInMenu(ada.row(/^shared/), 'Assign Pack…');
+  await assignee('kim').getByText('dialogues').waitFor();
+  await workbench.pick('ada');
+  await widget().getByText('1 Selected').waitFor();
+  await widget().getByRole('textbox').fill('ben');
+  await assignee('ben').getByText('nobody has had this pseudonym here yet').waitFor();
+  await widget().getByText('2 Selected').waitFor();
+  await workbench.screenshot('assign-people');
+  await widget().getByRole('textbox').press('Enter');
+  await workbench.listed('1 person').getByText('4 dialogues, 2 for each person').waitFor();
+  await workbench.screenshot('assign-per-task');
+  await workbench.pick('1 person');
+  await workbench.notification(/each task to one of them\. Nobody has had this pseudonym here yet: ben\./);
+  await workbench.clearNotifications();
+  await ada.pack('yours 0 of 2, all 0 of 4').waitFor();
+  await ada.others.waitFor();
+
+  await ada.playNext();
+  await ada.start();
+  await ada.pack('yours 1 of 2, all 1 of 4').waitFor();
+
+  const window = await workbench.anotherWindow();
+  const ben = personAt(window);
+  await window.showTandem();
+  await ben.pack('all 1 of 4').waitFor();
+  // Nobody knows yet whose tasks these are, so any is next, and the person is asked.
+  await ben.playNext();
+  await ben.session().getByRole('button', { name: 'Agree and start' }).waitFor();
+  const asked = await window.notification(/shared is assigned to ada, ben\. Choose your pseudonym/);
+  await asked.getByRole('button', { name: 'Choose…' }).click();
+  await ben.isCalled('ben');
+  await window.closeAllEditors();
+  await ben.pack('yours 0 of 2, all 1 of 4').waitFor();
+  // Ada's dialogue is not Ben's, and her tasks are out of his way.
+  await window.openRow(ben.others, ben.row(/, new, ada: 1\/1 tests$/));
+  const hover = window.page.locator('.monaco-hover', { hasText: 'Each task is assigned to 1 person.' });
+  await window.hover(ben.pack('yours'), hover.getByText('ada: 1 of 2 done'));
+  await window.screenshot('assigned-hover');
+  await window.page.keyboard.press('Escape');
+  await window.pictures('assigned-tasks', allThemes);
+  await window.setSize(400, 800);
+  await window.screenshot('assigned-tasks-narrow');
+  await window.setSize(1280, 800);
+  for (const done of [1, 2]) {
+    await ben.playNext();
+    await ben.start();
+    await ben.pack(`yours ${done} of 2, all ${done + 1} of 4`).waitFor();
+  }
+  await ben.playNext();
+  await window.notification(/You have played all that is assigned to you here/);
+  await window.close();
+
+  await ada.pack('yours 1 of 2, all 3 of 4').waitFor();
+  await ada.playNext();
+  await ada.start();
+  await ada.pack('yours 2 of 2, all 4 of 4').waitFor();
+});
+
+test('a dialogue that is to be redone is in its player’s queue again, and is played anew', async () => {
+  const ada = personAt(workbench);
+  const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  const { rows } = log.list({ filter: { player: 'ada', pack: 'shared.jsonl' }, offset: 0, limit: 1 });
+  await log.append(review(rows[0]!.id, 'kim', 'redo', 'The agent was not asked anything'), { durable: true });
+  await log.close();
+  await ada.pack('yours 1 of 2, all 3 of 4, 1 to be redone').waitFor();
+  await ada.row(/, to be redone: the agent was not asked anything/).waitFor();
+  await workbench.screenshot('assigned-redo');
+  await ada.playNext();
+  await ada.start();
+  await ada.pack('yours 2 of 2, all 4 of 4').waitFor();
+});
+
+test('a wrong assignment is taken back', async () => {
+  const ada = personAt(workbench);
+  await workbench.runCommand('Tandem: Assign Pack…');
+  for (const name of ['ada', 'ben']) await workbench.pick(name);
+  await widget().getByText('0 Selected').waitFor();
+  await widget().getByRole('textbox').press('Enter');
+  const told = await workbench.notification(/shared is assigned to nobody any more/);
+  await ada.pack('4 tasks, 2 done').waitFor();
+  await told.getByRole('button', { name: 'Undo' }).click();
+  await ada.pack('yours 2 of 2, all 4 of 4').waitFor();
+});
