@@ -131,15 +131,15 @@ def _end_workers() -> None:
 
 def _hold(folder: str, apart: Path | None) -> None:
     """Holds the cluster until stdin ends. folder: for Ray's files; its path must be short, because it holds sockets."""
-    from ray._private.utils import write_ray_address
+    # Ray and its jobs also note there which cluster is the one of this machine; elsewhere it would be another test's.
+    os.environ["RAY_TMPDIR"] = folder
     from ray.cluster_utils import Cluster
 
     # A node counts as dead after two seconds without an answer, in place of half a minute.
     soon = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 2}
     subprocess.run(["sh", "-ec", CABLE], check=True)
     head = {"num_cpus": 1, "include_dashboard": True, "dashboard_host": FIRST, "node_ip_address": FIRST}
-    cluster = Cluster(initialize_head=True, head_node_args={**head, "temp_dir": folder, "_system_config": soon})
-    write_ray_address(cluster.address, folder)  # of several clusters on a machine, jobs take the one of their folder
+    cluster = Cluster(initialize_head=True, head_node_args={**head, "_system_config": soon})
     _go_to_second_host()
     if apart is not None:
         _part(apart)
