@@ -168,7 +168,7 @@ def assert_same_steps(path: Path, straight: Path) -> None:
 # runs on two nodes; who takes one of them away brings another one back
 
 
-def test_two_workers_take_the_steps_of_one_process_and_need_nobody_who_follows_them_nor_both_nodes_for_the_export(
+def test_two_workers_take_the_steps_of_one_process_whoever_follows_or_stops_them_and_whenever_a_node_is_taken_away(
     tmp_path, straight, cluster, package
 ):
     path = on_cluster(tmp_path, cluster.address)
@@ -177,33 +177,63 @@ def test_two_workers_take_the_steps_of_one_process_and_need_nobody_who_follows_t
     first.wait_for(lambda: has_step(path))
     first.process.kill()
     first.process.wait()
-    second = Follower(cluster, path, package, "second")
-    second.wait_for(lambda: "RUNNING" in second.said())
+    stopped = Follower(cluster, path, package, "stopped")
+    stopped.wait_for(lambda: "RUNNING" in stopped.said())
+    stopped.process.send_signal(signal.SIGTERM)
+    stopped.wait_for((path.parent / "stop").exists)
     let_go(path, "critic")
-    second.wait_for(lambda: (path.parent / "critic").exists())
+    assert stopped.wait() == 0, stopped.said()
+    assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
+    assert not (path.parent / "stop").exists()
+    assert read_job(path.parent).attempt == 1
+    hold(path, "critic")
+
+    steps = len(events(path, "step"))
+    resumed = Follower(cluster, path, package, "resumed")
+    resumed.wait_for(lambda: has_step(path, steps + 1))
     cluster.take_a_node_away()
-    second.wait_for(lambda: [state for state, _ in states(path)].count("preparing") == 3)
+    let_go(path, "critic")
+    resumed.wait_for(lambda: has_step(path, steps + 2))
+    cluster.add_a_node()
+    resumed.wait_for(lambda: (path.parent / "critic").exists())
+    cluster.take_a_node_away()
+    resumed.wait_for(lambda: [state for state, _ in states(path)].count("preparing") == 5)
     let_go(path, "export")
-    assert second.wait() == 0, second.said()
+    assert resumed.wait() == 0, resumed.said()
     cluster.add_a_node()
     job = read_job(path.parent)
-    assert job.attempt == 1
-    assert second.said().splitlines() == [
+    assert job.attempt == 2
+    assert resumed.said().splitlines()[-2:] == [
         f"Ray job {job.id} at {cluster.address}: {state}" for state in ("RUNNING", "SUCCEEDED")
     ]
     ahead = states(straight)
+    resuming = states(path)[states(path).index(("stopped", "critic")) + 1 :]
     at = ahead.index(("running", "policy"))
-    # The workers end before candidates are sampled, and come back when these are ranked. The one that is left when a
-    # node is lost goes on with the export.
-    assert states(path) == [
-        *ahead[:at],
+    # The worker that is left goes on with the critic. The workers end before candidates are sampled, and come back when
+    # these are ranked. The one that is left then goes on with the export.
+    assert resuming == [
+        *(("preparing", "prepare"), ("running", "critic")) * 2,
+        *ahead[ahead.index(("running", "critic")) + 1 : at],
         ("preparing", "prepare"),
         *ahead[at - 2 : -1],
         ("preparing", "prepare"),
         *ahead[-2:],
     ]
     assert_same_steps(path, straight)
-    assert about_nodes(path) == ["The node second is lost; the run goes on with 1 of 2 workers after policy."]
+    told = events(path, "nodes")
+    assert [[(node["workers"], node["state"]) for node in by_host(event)] for event in told] == [
+        [(1, "works"), (1, "works")],
+        [(1, "works"), (1, "works")],
+        [(0, "lost"), (1, "works")],
+        [(1, "back"), (1, "works")],
+        [(0, "lost"), (1, "works")],
+    ]
+    assert {event["asked"] for event in told} == {2}
+    assert about_nodes(path) == [
+        f"The node second is lost; the run goes on with 1 of 2 workers {place_after(path, told[2])}.",
+        "The node second came back; the run goes on with 2 of 2 workers after critic.",
+        "The node second is lost; the run goes on with 1 of 2 workers after policy.",
+    ]
     assert json.loads((path.parent / "model" / "config.json").read_text())
     assert (path.parent / "died").exists()
     assert [each["message"] for each in events(path, "notice")].count(
@@ -331,55 +361,6 @@ def test_a_run_that_the_nodes_do_not_see_is_copied_to_them_and_its_small_files_c
     assert train(straight).code == 0
     assert_same_steps(whole, straight)
     assert (copy / "model" / "config.json").exists() and not (whole.parent / "model").exists()
-
-
-def test_a_signal_stops_the_run_and_another_job_goes_on_with_it_whenever_a_node_is_taken_away(
-    tmp_path, straight, cluster, package
-):
-    path = on_cluster(tmp_path, cluster.address)
-    hold(path, "critic", "policy")
-    stopped = Follower(cluster, path, package, "stopped")
-    stopped.wait_for(lambda: has_step(path))
-    stopped.process.send_signal(signal.SIGTERM)
-    stopped.wait_for((path.parent / "stop").exists)
-    let_go(path, "critic")
-    assert stopped.wait() == 0, stopped.said()
-    assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
-    assert not (path.parent / "stop").exists()
-    hold(path, "critic")
-
-    steps = len(events(path, "step"))
-    resumed = Follower(cluster, path, package, "resumed")
-    resumed.wait_for(lambda: has_step(path, steps + 1))
-    cluster.take_a_node_away()
-    let_go(path, "critic")
-    resumed.wait_for(lambda: has_step(path, steps + 2))
-    cluster.add_a_node()
-    resumed.wait_for(lambda: has_step(path, stage="policy"))
-    cluster.take_a_node_away()
-    let_go(path, "policy")
-    assert resumed.wait() == 0, resumed.said()
-    cluster.add_a_node()
-    assert read_job(path.parent).attempt == 2
-    # Two jobs, the worker that was left twice, and those that came back after the candidates.
-    assert [state for state, _ in states(path)].count("preparing") == 5
-    assert "failed" not in [state for state, _ in states(path)]
-    assert states(path)[-1] == ("done", "export")
-    assert_same_steps(path, straight)
-    told = events(path, "nodes")
-    assert [[(node["workers"], node["state"]) for node in by_host(event)] for event in told] == [
-        [(1, "works"), (1, "works")],
-        [(1, "works"), (1, "works")],
-        [(0, "lost"), (1, "works")],
-        [(1, "back"), (1, "works")],
-        [(0, "lost"), (1, "works")],
-    ]
-    assert {event["asked"] for event in told} == {2}
-    assert about_nodes(path) == [
-        f"The node second is lost; the run goes on with 1 of 2 workers {place_after(path, told[2])}.",
-        "The node second came back; the run goes on with 2 of 2 workers after critic.",
-        f"The node second is lost; the run goes on with 1 of 2 workers {place_after(path, told[4])}.",
-    ]
 
 
 def place_after(path: Path, event: dict) -> str:
