@@ -66,7 +66,7 @@ export class GradeElement extends PlainElement {
       this.open = open ? undefined : index;
     };
     return html`<tr role="row" class="test ${test.status}">
-        <td role="cell" class="status">
+        <td role="cell">
           <button
             type="button"
             class="disclosure"

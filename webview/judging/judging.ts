@@ -319,9 +319,7 @@ function thumbGiven({ thumbs }: Outcome, turn: number): TemplateResult | typeof 
   const given = thumbs.find((one) => one.turn === turn)?.thumb;
   if (given === undefined) return nothing;
   const words = given === 'up' ? t('You gave a thumb up') : t('You gave a thumb down');
-  return html`<span class="thumb" role="img" title=${words} aria-label=${words}
-    >${icon(`thumbs${given}-filled`)}</span
-  >`;
+  return html`<span role="img" title=${words} aria-label=${words}>${icon(`thumbs${given}-filled`)}</span>`;
 }
 
 const isSame = (a: PairView | undefined, b: PairView | undefined): boolean =>

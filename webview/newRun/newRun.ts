@@ -211,7 +211,7 @@ export class NewRunElement extends PageElement<ToWebview> {
       <h2 class="unseen">${t('How')}</h2>
       ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
       ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
-      <div class="device">
+      <div>
         ${selectControl({
           ...this.control('model.device', t('Device')),
           options: devices,
@@ -223,7 +223,7 @@ export class NewRunElement extends PageElement<ToWebview> {
 
   private where({ places, cluster }: FormView): TemplateResult | typeof nothing {
     if (places.length === 0) return nothing;
-    return html`<section class="where">
+    return html`<section>
       <h2 class="unseen">${t('Where')}</h2>
       ${radios('where', t('Where'), places, this.value('where'), (value) => this.set({ where: value }))}
       ${cluster === undefined ? nothing : this.cluster(cluster)}

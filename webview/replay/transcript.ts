@@ -52,10 +52,8 @@ export function turns(
       const parts = (by: Parting['by']): TemplateResult | typeof nothing =>
         apart?.parting.turn === turn.turn && apart.parting.by === by ? parting(apart.parting) : nothing;
       return html`<div class="played" role="group" aria-label=${t('Turn {0}', turn.turn)}>
-        <div class="margin">
-          ${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}
-        </div>
-        <div class="messages">
+        <div>${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}</div>
+        <div>
           ${parts('message')}
           ${agentMessage(turn, {
             ...about(turn, replay, names, said, credit?.tokenScale),

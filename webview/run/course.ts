@@ -99,7 +99,7 @@ const stageLabel = ({ stages }: RunView, stage: string): string =>
   stages.find((one) => one.name === stage)?.label ?? stage;
 
 const lineKeys = (isHeldOut: boolean): TemplateResult =>
-  html`<span class="key training">${t('training')}</span> ${
+  html`<span class="key">${t('training')}</span> ${
       isHeldOut
         ? html`<span class="key held-out">${t('held-out tasks, which are never trained on')}</span>`
         : nothing

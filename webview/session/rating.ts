@@ -29,7 +29,7 @@ export class RatingElement extends PlainElement {
         value: comment,
         onCommit: (text) => host.send({ type: 'rate', change: { comment: text.trim() } }),
       })}
-      <span class="quiet saved" role="status">${saved(this.rating)}</span>
+      <span class="quiet" role="status">${saved(this.rating)}</span>
     </div>`;
   }
 }

@@ -99,7 +99,7 @@ export function picker({ icon: name, label, title, refusal, onPress }: PickerOpt
 
 /** Draws a toggle that looks like a link. */
 export function toggleLink(label: string, isOn: boolean, onPress: () => void): TemplateResult {
-  return html`<button type="button" class="link toggle" aria-pressed=${isOn} @click=${onPress}>
+  return html`<button type="button" class="link" aria-pressed=${isOn} @click=${onPress}>
     ${icon(isOn ? 'check' : 'symbol-color')} ${label}
   </button>`;
 }
