@@ -42,7 +42,7 @@ export const suites = new Map([
   ['process', { tests: true, needs: [bubblewrap, trainerPython, realServer, realModel], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
-  ['neighbours', { tests: true, needs: [neighboursPython, verifiersPython], run: neighbours }],
+  ['neighbours', { tests: true, needs: [neighboursPython, verifiersPython, realModel], run: neighbours }],
 ]);
 
 /**
@@ -125,6 +125,7 @@ async function neighbours(name) {
   // Installed here and not in a test, because the download must not count against a test's time limit.
   await neighboursPython();
   await verifiersPython();
+  await useRealModel();
   return vitestSuite('neighbours', name);
 }
 
