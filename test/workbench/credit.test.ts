@@ -275,7 +275,7 @@ test('the critics of loops and scoreboards are offered, too, with how far people
     /sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 turn with a verdict.*quick · SWEET-RL/,
   ).waitFor();
   await workbench.pictures('credit-choose');
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await quickInput().waitFor({ state: 'hidden' });
 });
 

@@ -367,6 +367,23 @@ export class WorkbenchDriver {
   }
 
   /**
+   * Closes the open question, or goes back to the one before. A key that comes while a question is just opened is lost;
+   * then it is pressed again.
+   */
+  async dismiss(): Promise<void> {
+    const widget = this.quickInput;
+    const title = widget.locator('.quick-input-title');
+    await widget.waitFor();
+    const asked = await title.textContent();
+    const isOpen = async (): Promise<boolean> =>
+      (await widget.isVisible()) && (await title.textContent()) === asked;
+    await insisting(async (options) => {
+      if (await isOpen()) await widget.locator('input.input').press('Escape', options);
+      await expect.poll(isOpen, options).toBe(false);
+    });
+  }
+
+  /**
    * Types a path into the workbench's file dialog. The dialog may still overwrite it with a suggestion, and takes no
    * answer while it reads a folder; then the path is typed again.
    */

@@ -80,7 +80,7 @@ test('a dialogue is marked to be redone in its replay, others accepted in the li
   await workbench.pick(/^Review/);
   await workbench.pick(/^accepted/);
   await workbench.page.getByText('Filter Trajectories: 2 dialogues').waitFor();
-  await workbench.quickInput.getByRole('textbox').press('Escape');
+  await workbench.dismiss();
   await row(/^Filter: accepted, 2 of /).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Filter: /).waitFor({ state: 'detached' });

@@ -154,7 +154,7 @@ test('several are tagged at once, with tags in use and new ones; what others gav
   await pick(/^Tag/);
   await pick('#odd');
   await widget().getByText('Filter Trajectories: 1 dialogue').waitFor();
-  await widget().getByRole('textbox').press('Escape');
+  await workbench.dismiss();
   await row(/^Filter: #odd, 1 of 4 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Filter: /).waitFor({ state: 'detached' });
@@ -178,7 +178,7 @@ test('a note is in the hover beside those of others, and found by the search', a
   await accessiblePictures(workbench, replay, 'labels-replay', allThemes);
   await replay.getByRole('button', { name: 'tags…' }).click();
   await listed('given by ada').waitFor();
-  await widget().getByRole('textbox').press('Escape');
+  await workbench.dismiss();
   // The palette means the dialogue that is replayed in front.
   await workbench.runCommand('Tandem: Note on Dialogue…');
   await workbench.answer(/^What you want to remember/, 'Ask about a lighthouse and a ship.');

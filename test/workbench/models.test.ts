@@ -196,7 +196,7 @@ test('leads from the session to the connection, which says what is wrong above w
   await workbench.screenshot('models-mend-narrow');
   await workbench.setSize(1280, 800);
   await row('Save').waitFor();
-  await widget().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await widget().waitFor({ state: 'hidden' });
 });
 

@@ -303,7 +303,7 @@ test('done, it has a model, which answers in a session', async () => {
   await pictures('runs-done');
   await button('Evaluate…').click();
   await workbench.quickInput.getByText('Evaluate (1/2)').waitFor();
-  await workbench.quickInput.locator('input.input').press('Escape');
+  await workbench.dismiss();
   await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await workbench.runCommand('View: Close Editor');
   // With no further run, there is no question.

@@ -184,7 +184,7 @@ test('stops the agent with Escape and asks again with Enter', async () => {
     [session().getByTitle(/Choose another simulator…$/), 'Choose the Simulator'],
   ] as const) {
     await workbench.pressKey(picker, 'Enter', workbench.quickInput.getByText(title, { exact: true }));
-    await workbench.quickInput.locator('input.input').press('Escape');
+    await workbench.dismiss();
     await workbench.quickInput.waitFor({ state: 'hidden' });
   }
   await workbench.screenshot('session-pickers');

@@ -171,9 +171,9 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await workbench.screenshot('trajectories-filter-steps');
   await workbench.pick('Outcome');
   await quickInput().locator('.monaco-list-row.focused', { hasText: 'failed a test' }).waitFor();
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await quickInput().getByText('Filter Trajectories: ').waitFor();
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   const filter = row(/^Filter: failed a test · agent guesses, 6 of 14 dialogues$/);
   await filter.waitFor();
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(7);
@@ -194,7 +194,7 @@ test('a filter by date, rating and text finds what it should, and nothing where 
     await workbench.pick(value);
     await quickInput().getByText(`Filter Trajectories: ${title}`, { exact: true }).waitFor();
   }
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await row(/, 0 of 14 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
@@ -205,7 +205,7 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   await quickInput()
     .getByText(/^Filter Trajectories: [1-9] dialogues$/)
     .waitFor();
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
   const dialogues = tree().locator('[role=treeitem][aria-level="2"]');
   // The rows below a group are drawn after those at the top.
@@ -258,7 +258,7 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await workbench.page.keyboard.press('Control+Alt+F');
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message and no note has all of these words: lighthouse').waitFor();
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {
@@ -347,7 +347,7 @@ test('failures are replayed one after the other, as the list has them', async ()
   await workbench.pick('Agent');
   await workbench.pick('guesses.json');
   await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await row(/^Filter: agent guesses, 6 of /).waitFor();
   const failed = tree().getByRole('treeitem', { name: /0\/10 tests/ });
   await expect.poll(() => failed.count()).toBe(6);
@@ -581,7 +581,7 @@ test('statistics follow the filter of the list', async () => {
   await workbench.pick('Outcome');
   await workbench.pick('in progress');
   await quickInput().getByText('Filter Trajectories: ').waitFor();
-  await quickInput().locator('input.input').press('Escape');
+  await workbench.dismiss();
   await replay().getByText('only in progress').waitFor();
   await expectAccessible(replay());
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
