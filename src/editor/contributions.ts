@@ -32,7 +32,7 @@ export const panelTypes = {
   statistics: 'tandem.statistics',
   /** A dialogue that others played, to judge it. */
   judging: 'tandem.judging',
-  /** What people played and judged, and how far they agree. */
+  /** Shows what people played and judged, and how far they agree. */
   people: 'tandem.people',
   run: 'tandem.run',
   /** All training runs, as a table. */

@@ -53,7 +53,7 @@ const MOST_VALUES = 1000;
 /** Maximum number of runs that are chosen at once. */
 const MOST_RUNS = 10_000;
 
-/** How every PNG begins in base64: its signature and its first chunk. */
+/** Every PNG begins with this in base64: its signature and its first chunk. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUg';
 
 const kinds = lazily((): Kinds => {

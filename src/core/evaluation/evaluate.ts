@@ -6,7 +6,7 @@ import {
   type CollectionResult,
 } from '../dialogue/collect';
 import type { Model } from '../model/model';
-import { EVALUATION } from '../trajectory/index/query';
+import { EVALUATION } from '../trajectory/index/filter';
 import type { Trajectory } from '../trajectory/trajectory';
 import { agentFigures, taskFigures, type AgentFigures } from './figures';
 import { pairedTasks, type PairedFigures } from './paired';

@@ -5,6 +5,7 @@ import { claimIn, type Claim, type ClaimPart } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import type { EventOf } from './event';
+import type { TrajectoryFilter } from './index/filter';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
@@ -20,15 +21,13 @@ import { KeptUse, type UseByModel } from './use';
 
 export type { ChangeListener } from './index/keptIndex';
 export type { LineProblem } from './segment/segments';
-export { outcomes } from './index/query';
+export { outcomes, type Outcome, type TrajectoryFilter } from './index/filter';
 export type {
   CollectedRollout,
   ListOptions,
-  Outcome,
   Outline,
   SharedValue,
   TrajectoryCounts,
-  TrajectoryFilter,
   TrajectoryList,
 } from './index/query';
 export type { Claim, ClaimPart } from './claim';
@@ -162,12 +161,12 @@ export class TrajectoryLog extends LogWriter {
   }
 
   /** Counts the trajectories, and how many of them are graded, succeeded or leaked. */
-  count(filter: query.TrajectoryFilter = {}): query.TrajectoryCounts {
+  count(filter: TrajectoryFilter = {}): query.TrajectoryCounts {
     return this.index.ask((store) => query.count(store, filter));
   }
 
   /** Counts them, and those of each source, task, agent or collaborator. */
-  countBy(by: query.CountedBy, filter: query.TrajectoryFilter = {}): query.GroupedCounts {
+  countBy(by: query.CountedBy, filter: TrajectoryFilter = {}): query.GroupedCounts {
     return this.index.ask((store) => query.countBy(store, by, filter));
   }
 
@@ -175,7 +174,7 @@ export class TrajectoryLog extends LogWriter {
    * Returns the tasks, packs, agents, collaborators, players or tags of the trajectories that match a filter, the most
    * frequent first.
    */
-  valuesOf(column: query.SharedColumn, filter: query.TrajectoryFilter = {}): query.SharedValue[] {
+  valuesOf(column: query.SharedColumn, filter: TrajectoryFilter = {}): query.SharedValue[] {
     return this.index.ask((store) => query.valuesOf(store, column, filter));
   }
 
@@ -193,7 +192,7 @@ export class TrajectoryLog extends LogWriter {
   }
 
   /** Returns the data for statistics of every trajectory that matches a filter, the oldest first. */
-  outlines(filter: query.TrajectoryFilter = {}): query.Outline[] {
+  outlines(filter: TrajectoryFilter = {}): query.Outline[] {
     return this.index.ask((store) => query.outlines(store, filter));
   }
 

@@ -14,7 +14,7 @@ import { mayLive, type NamedProcess } from './running';
 export const SILENT_MS = 10 * 60_000;
 const BEAT_MS = 30_000;
 
-/** What a person can do about a process that may be gone, as the end of a sentence. */
+/** Ends a sentence with what a person can do about a process that may be gone. */
 export function whenGone({ host }: NamedProcess, file: string): string {
   if (host === hostname()) return `if that is not a Tandem, delete ${file}`;
   return `if ${host} was switched off, try again ten minutes after that, or delete ${file}`;

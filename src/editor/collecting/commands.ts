@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { TrajectoryFilter } from '../../core/trajectory/index/query';
+import type { TrajectoryFilter } from '../../core/trajectory/index/filter';
 import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';

@@ -9,14 +9,14 @@ import type { Pack, ListedTask } from './pack';
 import type { Packs } from './packs';
 import { SharedTaskIds } from './progress';
 
-/** What was read of one log. */
+/** Holds what was read of one log. */
 interface PlayedIn {
   readonly progress: TaskProgress;
   /** The parts that people have of each assigned pack, by the pack's file name. */
   assigned: ReadonlyMap<string, readonly Part[]>;
 }
 
-/** What was played of one pack until now, by the person at this window and by the others. */
+/** Counts what was played of one pack until now, by the person at this window and by the others. */
 export class PlayedPack {
   /** Kept, because a list of ten thousand tasks asks for it at each of its drawings more than once. */
   private dealt:

@@ -7,7 +7,7 @@ import type { Translate } from '../translate';
 /** Maximum number of people that a row or its hover lists. */
 export const MOST_OTHERS = 20;
 
-/** Who is to play a pack, whatever of its tasks is known. */
+/** Says who is to play a pack, whatever of its tasks is known. */
 type Assigned = PackAssignment<{ readonly id: string }>;
 
 /** States of a task for the list's filter; a finished dialogue counts by its result. */

@@ -7,7 +7,7 @@ import {
   type Outcome,
   type ReviewFilter,
   type TrajectoryFilter,
-} from '../../core/trajectory/index/query';
+} from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled, type Namer } from '../models/called';

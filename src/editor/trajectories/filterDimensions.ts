@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Grouping } from '../../core/evaluation/statistics';
-import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/query';
+import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled } from '../models/called';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
-import type { Source } from '../../core/trajectory/index/query';
+import type { Source } from '../../core/trajectory/index/filter';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled } from '../models/called';

@@ -38,7 +38,7 @@ export function reliance({ interval }: Alpha): Reliance | undefined {
   return interval.high < FAIR ? 'poor' : 'unsettled';
 }
 
-/** What several people judged, as `3 turns`. */
+/** Says what several people judged, as `3 turns`. */
 export function judgedInWords(kind: keyof Opinions, { units }: Alpha): string {
   const [one, many] = {
     stars: ['dialogue', 'dialogues'],

@@ -1,4 +1,4 @@
-import { EVALUATION } from '../index/query';
+import { EVALUATION } from '../index/filter';
 import type { TrajectoryFilter, TrajectoryLog } from '../log';
 import { playsByTerms } from '../terms';
 import type { TrajectorySummary } from '../trajectory';

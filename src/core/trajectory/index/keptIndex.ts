@@ -118,7 +118,7 @@ export class KeptIndex {
         this.index.clear();
         await removeOthers(this.file);
       });
-      // What another machine has read of the log meanwhile is gone with its index.
+      // The index of another machine is gone, and with it what that machine has read of the log meanwhile.
       await removeOthers(this.file);
       this.index.clear();
       await this.index.catchUp();

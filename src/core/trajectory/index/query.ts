@@ -1,71 +1,9 @@
-import { reviewStates } from '../event';
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
+import { conditionOf, keyOf, resultIn, SOURCE, sources, type Source, type TrajectoryFilter } from './filter';
 import { gradedModes, stateOf, successOf, summaryOf, tagsIn, usedAs, type TextColumn } from './rows';
 import { VISIBLE } from './schema';
 import type { IndexStore } from './store';
-import { textCondition, type EpisodeCondition } from './textFilter';
-
-/** Every dialogue has exactly one outcome. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
-export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
-export type Outcome = (typeof outcomes)[number];
-
-/** State of a dialogue's review; `none`: nobody has reviewed it. */
-export const reviewFilters = [...reviewStates, 'none'] as const;
-export type ReviewFilter = (typeof reviewFilters)[number];
-
-/** Prefix of the names of evaluation collections. */
-export const EVALUATION = 'evaluation';
-
-/** Source of a dialogue: played or imported by a person, or collected, possibly for an evaluation. */
-export const sources = ['played', 'collected', 'evaluation'] as const;
-export type Source = (typeof sources)[number];
-
-/** A filter of a list; all given fields must match. */
-export interface TrajectoryFilter {
-  /** Id of the only dialogue. */
-  readonly id?: string;
-  readonly task?: string;
-  readonly pack?: string;
-  readonly agent?: string;
-  /** The agent is one of these. */
-  readonly agents?: ReadonlySet<string>;
-  /** Name of the current collaborator. */
-  readonly collaborator?: string;
-  readonly collaboratorKind?: 'developer' | 'simulator' | 'rules';
-  readonly state?: TrajectoryState;
-  /** Grading mode that `success` refers to; defaults to `fixed`, or `paper` for dialogues that have no other grade. */
-  readonly mode?: 'fixed' | 'paper';
-  readonly success?: boolean;
-  /** Outcome of the dialogue; `success` and `failure` refer to the grade of `mode`. */
-  readonly outcome?: Outcome;
-  readonly leaked?: boolean;
-  /** 1 to 5: rated with at least this many stars. 0: not rated. */
-  readonly stars?: number;
-  /** Time of the start: at or after `since`, before `until`. ISO 8601; a date means its midnight, UTC. */
-  readonly since?: string;
-  readonly until?: string;
-  /** True: a person chose between candidates in it; false: nobody did. */
-  readonly chosen?: boolean;
-  /** True: a person gave a verdict on a critic; false: nobody did. */
-  readonly judged?: boolean;
-  /** The last person in the collaborator's seat, also after it went to a simulator. */
-  readonly player?: string;
-  /** `none`: nobody has reviewed it since it ended. */
-  readonly review?: ReviewFilter;
-  /** A tag that somebody gave it. */
-  readonly tag?: string;
-  /** At least this many people gave stars or a thumb, or chose between candidates. */
-  readonly raters?: number;
-  readonly collection?: string;
-  readonly source?: Source;
-  /**
-   * Text to find in the id, the task's id, the pack, the agent, the collaborator, the player, the title, a tag or a
-   * note, in any case.
-   */
-  readonly text?: string;
-  /** Tasks, agents and collaborators whose names on the screen contain `text`; they match too. */
-  readonly named?: ReadonlySet<string>;
-}
+import type { EpisodeCondition } from './textFilter';
 
 export interface ListOptions {
   readonly filter?: TrajectoryFilter;
@@ -327,75 +265,4 @@ export function collectedRollouts(store: IndexStore, collection: string): Map<st
     });
   }
   return collected;
-}
-
-/**
- * Returns SQL for the result of an episode.
- * @param mode grading mode; if undefined, `fixed`, or else `paper`
- */
-const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
-
-const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
-const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;
-
-/** Translates a filter into an SQL condition on the rows of `episode`. */
-function conditionOf(store: IndexStore, filter: TrajectoryFilter): EpisodeCondition {
-  const parts: string[] = [VISIBLE];
-  const values: EpisodeCondition['values'][number][] = [];
-  const ask = (part: string, ...given: EpisodeCondition['values']): void => {
-    parts.push(part);
-    values.push(...given);
-  };
-  const { state, collaboratorKind, leaked, chosen, judged, success, outcome, stars } = filter;
-  const { since, until, mode, text, source, review, tag, raters, agents } = filter;
-  const result = resultIn(mode);
-  for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection', 'player'] as const) {
-    const wanted = filter[column];
-    if (wanted !== undefined) ask(`${column} = (select number from name where text = ?)`, wanted);
-  }
-  if (agents !== undefined) {
-    const named = 'select number from name where text in (select value from json_each(?))';
-    ask(`agent in (${named})`, JSON.stringify([...agents]));
-  }
-  if (source === 'played') ask('collection is null');
-  else if (source === 'evaluation') ask(IS_EVALUATION);
-  else if (source === 'collected') ask(`collection is not null and not ${IS_EVALUATION}`);
-  if (filter.id !== undefined) ask('id = ?', filter.id);
-  if (state !== undefined) ask(stateIs(state));
-  if (collaboratorKind !== undefined) ask('collaborator_kind = ?', collaboratorKind);
-  if (leaked !== undefined) ask('leaked = ?', Number(leaked));
-  if (chosen !== undefined) ask(chosen ? 'choices > 0' : 'choices = 0');
-  if (judged !== undefined) ask(judged ? 'verdicts > 0' : 'verdicts = 0');
-  if (raters !== undefined) ask('raters >= ?', raters);
-  if (review === 'none') ask('review is null');
-  else if (review !== undefined) ask('review = ?', review);
-  // Few dialogues have tags, and few texts are tags.
-  if (tag !== undefined) ask('tags in (select number from name where instr(text, ?))', `\n${tag}\n`);
-  if (success !== undefined) ask(`${result} = ?`, success ? 'success' : 'failure');
-  if (outcome !== undefined) ask(outcomeIs(outcome, result));
-  if (stars === 0) ask('stars is null');
-  else if (stars !== undefined) ask('stars >= ?', stars);
-  if (since !== undefined) ask('started_at >= ?', Date.parse(since));
-  if (until !== undefined) ask('started_at < ?', Date.parse(until));
-  if (text !== undefined && text.trim() !== '') {
-    const key = keyOf(['text', text, filter.named]);
-    const found = store.once(key, () => textCondition(store, text.trim(), filter.named));
-    ask(found.where, ...found.values);
-    if (parts.length === 2) return { ...found, where: parts.join(' and ') };
-  }
-  return { where: parts.join(' and '), values };
-}
-
-/** Returns a key for `once`; sets are told by what they contain. */
-const keyOf = (parts: unknown): string =>
-  JSON.stringify(parts, (_, part: unknown) => (part instanceof Set ? [...(part as Set<unknown>)] : part));
-
-function stateIs(state: TrajectoryState): string {
-  return state === 'abandoned' ? "state not in ('open', 'answered')" : `state = '${state}'`;
-}
-
-function outcomeIs(outcome: Outcome, result: string): string {
-  if (outcome === 'open' || outcome === 'abandoned') return stateIs(outcome);
-  const graded = outcome === 'not-graded' ? `ifnull(${result}, 'none') = 'none'` : `${result} = '${outcome}'`;
-  return `state = 'answered' and ${graded}`;
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
 import { workerMemory, type WorkerMemory } from '../../../core/training/cluster';
 import type { DataCounts } from '../../../core/training/data/count';
-import type { TrajectoryFilter } from '../../../core/trajectory/index/query';
+import type { TrajectoryFilter } from '../../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 import { isClusterFieldPath, isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';

@@ -10,7 +10,7 @@ import type {
 } from '../../../../webview/newRun/protocol';
 import { SHORT } from '../../../core/dialogue/shortPrompt';
 import type { SharedValue } from '../../../core/trajectory/log';
-import { reviewFilters } from '../../../core/trajectory/index/query';
+import { reviewFilters } from '../../../core/trajectory/index/filter';
 import { reviewName, starsWords } from '../../trajectories/filter';
 import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LogIndex } from '../../../../src/core/trajectory/index/logIndex';
-import { page, sources } from '../../../../src/core/trajectory/index/query';
+import { sources } from '../../../../src/core/trajectory/index/filter';
+import { page } from '../../../../src/core/trajectory/index/query';
 import { IndexStore } from '../../../../src/core/trajectory/index/store';
 import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/trajectory/log';
