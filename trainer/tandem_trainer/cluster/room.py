@@ -11,7 +11,8 @@ from ..config import ClusterConfig
 from ..run.event_file import Events
 from .record import Job
 
-SAID_AFTER = 30.0  # seconds without a worker
+SAID_AFTER = 30.0  # seconds for which Ray Train has asked for room
+LOOKS_EVERY = 5.0  # seconds between looks whether it asks
 MOST = 10_000  # nodes and reservations that Ray lists
 
 
@@ -20,7 +21,8 @@ class Wait:
 
     def __init__(self, folder: Path, job: Job, cluster: ClusterConfig):
         self.folder, self.job, self.cluster = folder, job, cluster
-        self.deadline = time.monotonic() + SAID_AFTER
+        self.next_look = 0.0
+        self.asks = False  # Ray Train does not while the process of the job begins, which takes long on a busy node
 
     def look(self, ray_job: str) -> None:
         """Looks whether the run waits for room, and says so among its events and on stderr.
@@ -28,24 +30,36 @@ class Wait:
         Only while no worker has reported anything: until then the follower may write the events. ray_job: Ray's own id
         of the job. Errors: Fault when the event cannot be written.
         """
-        if time.monotonic() < self.deadline:
+        if time.monotonic() < self.next_look:
             return
-        self.deadline = time.monotonic() + SAID_AFTER
         path = self.folder / "events.jsonl"
         if path.exists() and path.stat().st_size > self.job.since:
             return  # it was said already
-        from ray.util.state import list_nodes, list_placement_groups
         from ray.util.state.exception import RayStateApiException
 
-        address, own = self.job.address, [("creator_job_id", "=", ray_job)]
         try:
-            reserved = list_placement_groups(address, filters=own, limit=MOST, raise_on_missing_output=False)
-            nodes = list_nodes(address, limit=MOST, raise_on_missing_output=False)
+            if self.asks:
+                self._say_unless_reserved(ray_job)
+            else:
+                self.asks = self._has_controller(ray_job)
         except (OSError, RuntimeError, RayStateApiException) as error:
             print(f"The Ray cluster does not say what places it has: {error}", file=sys.stderr, flush=True)
-            return
+        self.next_look = time.monotonic() + (SAID_AFTER if self.asks else LOOKS_EVERY)
+
+    def _has_controller(self, ray_job: str) -> bool:
+        from ray.util.state import list_actors
+
+        own = [("job_id", "=", ray_job), ("class_name", "=", "TrainController"), ("state", "=", "ALIVE")]
+        return bool(list_actors(self.job.address, filters=own, raise_on_missing_output=False))
+
+    def _say_unless_reserved(self, ray_job: str) -> None:
+        from ray.util.state import list_nodes, list_placement_groups
+
+        address, own = self.job.address, [("creator_job_id", "=", ray_job)]
+        reserved = list_placement_groups(address, filters=own, limit=MOST, raise_on_missing_output=False)
         if any(each.state == "CREATED" for each in reserved):
             return  # the workers have their places, and are about to begin
+        nodes = list_nodes(address, limit=MOST, raise_on_missing_output=False)
         sentence = waits(self.cluster, [node.resources_total for node in nodes if node.state == "ALIVE"])
         print(sentence, file=sys.stderr, flush=True)
         events = Events(self.folder)
