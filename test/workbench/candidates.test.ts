@@ -12,6 +12,7 @@ import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { openRow } from './rows';
 import { allThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -94,9 +95,9 @@ async function loggedEvents(): Promise<LogEvent[]> {
 test('the empty standing says how to get choices, and turns two candidates on', async () => {
   await workbench.showTandem();
   const compare = workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first();
-  await workbench.openRow(workbench.page.getByRole('button', { name: /^Leaderboard Section/ }), compare);
-  await workbench.openRow(compare, workbench.listed('hasty'));
-  await workbench.pick('hasty');
+  await openRow(workbench.page.getByRole('button', { name: /^Leaderboard Section/ }), compare);
+  await openRow(compare, workbench.quickInput.listed('hasty'));
+  await workbench.quickInput.pick('hasty');
   await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
 });
 
@@ -109,7 +110,7 @@ test('statistics of no dialogue offer to play one', async () => {
 
 test('two candidates are shown when both are written, unnamed', async () => {
   const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
-  await workbench.openRow(workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }), pseudonym);
+  await openRow(workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }), pseudonym);
   await pseudonym.fill('ada');
   await whileTheyWrite(session().getByRole('button', { name: 'Agree and start' }), async () => {
     await session().locator('footer').getByRole('timer').waitFor();

@@ -10,6 +10,7 @@ import { accessiblePictures } from './accessibility';
 import { ChatView, parking } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { lineOf, openFunction, selectFunction, startOnOwnCode, type OwnCode } from './ownCode';
+import { chooseInMenu } from './rows';
 
 let own: OwnCode;
 let workbench: WorkbenchDriver;
@@ -118,7 +119,7 @@ test('compares what a run made with its base, blindly', async () => {
   await workbench.runCommand('Tandem: Refresh Views');
   await workbench.openViews('Runs');
   const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
-  await workbench.chooseInMenu(done, 'Blind Comparison with Base…');
+  await chooseInMenu(done, 'Blind Comparison with Base…');
   const told = await workbench.notification(
     /choose between two, unnamed.*one by trained starter, one by tiny/,
   );

@@ -12,6 +12,7 @@ import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { alsoSelect, chooseInMenu, openRow } from './rows';
 import { showRuns } from './runsView';
 import { allThemes } from './themes';
 
@@ -23,7 +24,7 @@ let workbench: WorkbenchDriver;
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const widget = (): Locator => workbench.quickInput;
+const widget = (): Locator => workbench.quickInput.widget;
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 /** Returns the selected option of the list "Steps". */
 const steps = (): Promise<string> =>
@@ -87,13 +88,10 @@ async function evaluations(): Promise<string[]> {
 }
 
 test('two runs that are selected are compared: their curves over each other', async () => {
-  await workbench.openRow(
-    row(/^second try, done/),
-    view().getByRole('heading', { name: 'second try', exact: true }),
-  );
-  await workbench.alsoSelect(row(/^first try, done/));
+  await openRow(row(/^second try, done/), view().getByRole('heading', { name: 'second try', exact: true }));
+  await alsoSelect(row(/^first try, done/));
   await workbench.closeAllEditors();
-  await workbench.chooseInMenu(row(/^first try, done/), 'Compare Runs');
+  await chooseInMenu(row(/^first try, done/), 'Compare Runs');
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
   await view()
     .getByRole('img', { name: /^Pair accuracy of policy\. first try: from .* second try: from / })
@@ -161,7 +159,7 @@ test('the curves are saved as a picture that is twice as sharp, and as numbers w
   const canvas = (await view().locator('tandem-chart canvas').boundingBox())!;
   const picture = path.join(workspace, 'loss.png');
   await button('Save as PNG…').click();
-  await workbench.chooseFile(picture);
+  await workbench.quickInput.chooseFile(picture);
   await workbench.notification(/loss\.png is saved\./);
   const { width, height } = await sizeOfPng(picture);
   expect(width).toBe(2 * Math.floor(canvas.width));
@@ -171,7 +169,7 @@ test('the curves are saved as a picture that is twice as sharp, and as numbers w
   await expect.poll(() => button('Save as PNG…').count()).toBe(0);
   await button('Save as CSV…').click();
   const file = path.join(workspace, 'loss.csv');
-  await workbench.chooseFile(file);
+  await workbench.quickInput.chooseFile(file);
   const notice = await workbench.notification(/loss\.csv is saved\./);
   const [names, ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
   expect(names).toBe(
@@ -216,12 +214,12 @@ test('configurations are shown where they differ, and opened as a diff', async (
 
 test('an evaluation is cancelled, with nothing kept of it', async () => {
   await button('Evaluate…').click();
-  await workbench.listed('Newly generated starter-world tasks').waitFor();
+  await workbench.quickInput.listed('Newly generated starter-world tasks').waitFor();
   await workbench.screenshot('comparison-tasks');
-  await workbench.pick('Newly generated starter-world tasks');
+  await workbench.quickInput.pick('Newly generated starter-world tasks');
   await widget().getByText('Evaluate (2/2)').waitFor();
   await workbench.screenshot('comparison-amount');
-  await workbench.pick(/^All /);
+  await workbench.quickInput.pick(/^All /);
   await view()
     .getByText(/^starter: \d+ of \d+ tasks$/)
     .waitFor();
@@ -236,8 +234,8 @@ test('an evaluation is cancelled, with nothing kept of it', async () => {
 
 test('an evaluation gives success with intervals, and differences on the same tasks', async () => {
   await button('Evaluate…').click();
-  await workbench.pick(/^\s*starter-world/);
-  await workbench.pick(/^The first 20 tasks/);
+  await workbench.quickInput.pick(/^\s*starter-world/);
+  await workbench.quickInput.pick(/^The first 20 tasks/);
   const standing = table(/^Held-out success, starter-world, 20 tasks$/);
   await standing.waitFor();
   await expect.poll(() => standing.getByRole('rowheader').count()).toBe(3);
@@ -269,7 +267,7 @@ test('after a reload the comparison is back, with what was evaluated', async () 
 test('a report is written that can be sent: one file, and its pictures beside it', async () => {
   await button('Write report…').click();
   const file = path.join(workspace, 'experiment.md');
-  await workbench.chooseFile(file);
+  await workbench.quickInput.chooseFile(file);
   const notice = await workbench.notification(/The report is in experiment\.md/);
   const page = await readFile(file, 'utf8');
   expect(page).toContain('## Held-out success');
@@ -374,7 +372,7 @@ test('the table of runs comes back after a reload, is saved, and leads to runs a
     .waitFor();
   const file = path.join(workspace, 'runs.csv');
   await button('Save as CSV…').click();
-  await workbench.chooseFile(file);
+  await workbench.quickInput.chooseFile(file);
   await workbench.notification(/runs\.csv is saved\./);
   const [, ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
   expect(rows).toHaveLength(2);
@@ -386,7 +384,7 @@ test('the table of runs comes back after a reload, is saved, and leads to runs a
   await button('Tags…').click();
   await widget().getByText('Tags of 2 Runs').waitFor();
   await widget().getByRole('textbox').fill('paper');
-  await workbench.listed('#paper').waitFor();
+  await workbench.quickInput.listed('#paper').waitFor();
   await widget().getByRole('textbox').press('Enter');
   await expect
     .poll(() =>

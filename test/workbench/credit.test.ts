@@ -11,6 +11,7 @@ import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench, type WorkbenchOptions } from './launch';
+import { alsoSelect, chooseInMenu, openRow, select } from './rows';
 import { allThemes, type Theme } from './themes';
 
 // A critic with random weights, exported by the real trainer, is in the folders where runs, loops and scoreboards put
@@ -29,7 +30,7 @@ let workbench: WorkbenchDriver;
 const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const quickInput = (): Locator => workbench.quickInput;
+const quickInput = (): Locator => workbench.quickInput.widget;
 
 const turn = (number: number): Locator =>
   replay().getByRole('group', { name: `Turn ${number}`, exact: true });
@@ -45,13 +46,13 @@ const verdict = (number: number, agrees: boolean): Locator =>
 async function agree(): Promise<void> {
   const asked = await workbench.notification(/logged under a pseudonym/);
   await asked.getByRole('button', { name: 'Choose…' }).click();
-  for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
+  for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.quickInput.answer(step);
 }
 
 /** Opens a dialogue that has no credit yet, and asks for it. */
 async function openCredit(dialogue: RegExp): Promise<void> {
   const see = replay().getByRole('button', { name: 'see the credit of each turn…' });
-  await workbench.openRow(row(dialogue), see);
+  await openRow(row(dialogue), see);
   await see.click();
 }
 
@@ -164,7 +165,7 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
   await offered(
     /first try.*held-out pair accuracy 78 %, untrained 55 % · not reviewed yet.*SWEET-RL on tiny/,
   ).waitFor();
-  await workbench.pick('first try');
+  await workbench.quickInput.pick('first try');
   await bars().first().waitFor();
   await expect
     .poll(() => bars().count())
@@ -228,13 +229,13 @@ test('after a reload all of it is there at once', async () => {
 
 test('another dialogue is scored with the critic that was used last; two stand on one scale', async () => {
   const score = replay().getByRole('button', { name: 'score with it' });
-  await workbench.openRow(row(/^Parcel surcharge, .*guesses/), score);
+  await openRow(row(/^Parcel surcharge, .*guesses/), score);
   await score.click();
   await bars().first().waitFor();
-  await workbench.select(row(/^Parcel surcharge, .*asks-first/));
+  await select(row(/^Parcel surcharge, .*asks-first/));
   const guess = row(/^Parcel surcharge, .*guesses/);
-  await workbench.alsoSelect(guess);
-  await workbench.chooseInMenu(guess, 'Compare Selected');
+  await alsoSelect(guess);
+  await chooseInMenu(guess, 'Compare Selected');
   await workbench.page.getByRole('tab', { name: /Parcel surcharge: two dialogues/ }).waitFor();
   await workbench.runCommand('View: Close Other Editors in Group');
   for (const name of ['First dialogue', 'Second dialogue']) {
@@ -261,10 +262,7 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   const cell = { method: 'sweet-rl', setting: 'lr 1e-3', seed: 2, split: 'test', fields: {}, key: '7d' };
   const done = { state: 'done', begun: '2026-11-22T12:00:00.000Z', run: '20261122-120000-bbbb' };
   await writeFile(path.join(attempt, 'attempt.json'), JSON.stringify({ ...cell, ...done }));
-  await workbench.openRow(
-    row(/^Course mark, .*asks-first/),
-    replay().getByRole('heading', { name: 'Course mark' }),
-  );
+  await openRow(row(/^Course mark, .*asks-first/), replay().getByRole('heading', { name: 'Course mark' }));
   await replay().getByRole('button', { name: 'change…' }).click();
   await offered(
     /first try.*people agree in 0 of 1 turn with a verdict \(0 %, 0–79\).*SWEET-RL on tiny/,
@@ -275,14 +273,14 @@ test('the critics of loops and scoreboards are offered, too, with how far people
     /sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 turn with a verdict.*quick · SWEET-RL/,
   ).waitFor();
   await workbench.pictures('credit-choose');
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await quickInput().waitFor({ state: 'hidden' });
 });
 
 test('a critic without graphs is scored with by the trainer, which can be cancelled', async () => {
   await writeFile(hold, '');
   await replay().getByRole('button', { name: 'change…' }).click();
-  await workbench.pick('starter-world-quick');
+  await workbench.quickInput.pick('starter-world-quick');
   const told = await workbench.notification(/starter-world-quick scores the dialogue.*by the trainer/);
   // The file is there a moment before the id is in it; the poll ignores that error, too.
   await expect.poll(() => readFile(scoring, 'utf8')).toMatch(/^\d+\n$/);
@@ -312,7 +310,7 @@ test('critics are rows of the Models view: how well each does, which one the rep
   const models = page.getByRole('tree', { name: 'Models' });
   const listed = (name: RegExp): Locator => models.getByRole('treeitem', { name });
   await workbench.openViews('Models');
-  await workbench.openRow(
+  await openRow(
     listed(/^Critics/),
     listed(/^starter-world-quick, critic, shown in replays, not reviewed yet/),
   );
@@ -321,33 +319,33 @@ test('critics are rows of the Models view: how well each does, which one the rep
   );
   await first.hover();
   await workbench.pictures('credit-models');
-  await workbench.chooseInMenu(first, 'Show Credit in Replays');
+  await chooseInMenu(first, 'Show Credit in Replays');
   await listed(/^first try, critic, shown in replays/).waitFor();
   await replay().getByText('critic: first try').waitFor();
-  await workbench.openRow(listed(/^first try/), page.getByRole('tab', { name: 'first try' }));
+  await openRow(listed(/^first try/), page.getByRole('tab', { name: 'first try' }));
 });
 
 test('in a workspace that is not trusted what is known is shown, and why nothing more is found out', async () => {
   await workbench.close();
   await start({ isRestricted: true });
   await openCredit(/^Course mark, .*asks-first/);
-  await workbench.pick('starter-world-quick');
+  await workbench.quickInput.pick('starter-world-quick');
   await bars('nats').first().waitFor();
   await workbench.screenshot('credit-restricted-known');
-  await workbench.openRow(
+  await openRow(
     row(/^Parcel surcharge, .*asks-first/),
     replay().getByText('Critics do not run in a workspace that is not trusted.', { exact: false }),
   );
   await expect.poll(() => replay().getByRole('button', { name: 'score with it' }).count()).toBe(0);
   await expectAccessible(replay());
   await workbench.screenshot('credit-restricted');
-  await workbench.openRow(row(/^Course mark, .*asks-first/), bars('nats').first());
+  await openRow(row(/^Course mark, .*asks-first/), bars('nats').first());
   await verdict(1, true).press('Enter');
   // A person's verdict starts no process.
   await agree();
   await replay().getByRole('button', { name: 'Agree with the critic', exact: true, pressed: true }).waitFor();
   const manage = replay().getByRole('button', { name: 'Manage Workspace Trust' });
-  await workbench.openRow(row(/^Parcel surcharge, .*asks-first/), manage);
+  await openRow(row(/^Parcel surcharge, .*asks-first/), manage);
   await manage.click();
   await workbench.page.getByText('You are in Restricted Mode').first().waitFor();
 });

@@ -8,9 +8,9 @@ import { results } from '../../scripts/setup/project.mjs';
 import type { Server } from '../../scripts/workbench/server.mjs';
 import { openBrowser } from './browser';
 import type { Connection } from './connection';
-import { escaped, guardRow } from './guard';
 import { MEMORY, readMemory } from './memory';
 import { holdProcess, processes, type RunningProcess } from './processes';
+import { QuickInput } from './quickInput';
 import { insisting, repeatedly } from './retries';
 import { forPeople, switchTheme, usualThemes, type Theme } from './themes';
 
@@ -56,6 +56,10 @@ export class WorkbenchDriver {
 
   get page(): Page {
     return this.#page;
+  }
+
+  get quickInput(): QuickInput {
+    return new QuickInput(this.#page);
   }
 
   /** Opens the workbench's page and waits until the window is restored. */
@@ -206,199 +210,8 @@ export class WorkbenchDriver {
   async runCommand(title: string): Promise<void> {
     await insisting(async (options) => {
       await this.page.keyboard.press('F1');
-      await this.quickInput.locator('input.input').fill(`>${title}`, options);
-      await this.#pressRow(title, options);
-    });
-  }
-
-  /**
-   * Chooses an item of a row's context menu. A redrawn list closes the menu, also under the mouse, and a menu that has
-   * just opened ignores all input; then it is opened again.
-   */
-  async chooseInMenu(of: Locator, item: string): Promise<void> {
-    await insisting(async (options) => {
-      await of.click({ button: 'right', ...options });
-      const found = this.page.getByRole('menuitem', { name: item });
-      await found.hover(options);
-      // At first the menu takes the release of the mouse button for a choice.
-      await this.page.waitForTimeout(500);
-      const released = await found.evaluateHandle((element) => {
-        const seen = { isThere: false };
-        element.addEventListener('mouseup', () => (seen.isThere = true), { capture: true });
-        return seen;
-      });
-      await found.click(options);
-      await found.waitFor({ state: 'hidden', ...options });
-      if (!(await released.evaluate(({ isThere }) => isThere)))
-        throw new Error(`The menu was closed before “${item}” was chosen.`);
-    });
-  }
-
-  /**
-   * Presses a button of a list's row. While the list is drawn anew, the editor does not know its rows, and a press does
-   * nothing; then it is pressed again.
-   * @param shown what appears when it was pressed
-   */
-  async pressInRow(row: Locator, name: string, shown: Locator): Promise<void> {
-    await repeatedly(shown, async (options) => {
-      await row.hover(options);
-      await row.getByRole('button', { name }).click(options);
-    });
-  }
-
-  /** Finds the list or the question that is open over the window. */
-  get quickInput(): Locator {
-    return this.page.locator('.quick-input-widget');
-  }
-
-  /** Finds the first row of the open list that has a text. */
-  listed(text: RegExp | string): Locator {
-    return this.quickInput.locator('.quick-input-list-row', { hasText: text }).first();
-  }
-
-  /** Presses a row of the open list, which chooses it, or ticks it where several can be chosen. */
-  async pick(text: RegExp | string): Promise<void> {
-    await insisting((options) => this.#pressRow(text, options));
-  }
-
-  /** Ticks rows of the open list, in which several can be chosen. */
-  async tick(...texts: readonly string[]): Promise<void> {
-    for (const text of texts) {
-      const box = this.quickInput.locator('.monaco-list-row', { hasText: text }).first();
-      await insisting(async (options) => {
-        if ((await box.getAttribute('aria-checked', options)) !== 'true') await this.#pressRow(text, options);
-        await expect.poll(() => box.getAttribute('aria-checked'), options).toBe('true');
-      });
-    }
-  }
-
-  /** Ticks rows of the open list, and accepts what is ticked. */
-  async pickSeveral(...texts: readonly string[]): Promise<void> {
-    await this.tick(...texts);
-    await this.quickInput.getByRole('button', { name: 'OK' }).click();
-  }
-
-  /**
-   * Presses the first row with a text. A list may set its rows anew under the mouse, and shows them in the elements of
-   * the ones before; so a press goes through only while the row under it has the text.
-   * @throws Error when it did not go through
-   */
-  async #pressRow(text: RegExp | string, options: { readonly timeout?: number }): Promise<void> {
-    const { source, flags } = typeof text === 'string' ? new RegExp(escaped(text), 'i') : text;
-    const guard = await this.page.evaluateHandle(guardRow, { source, flags });
-    const endGuard = (): Promise<boolean> => guard.evaluate((end) => end());
-    try {
-      await this.listed(text).click(options);
-    } catch (error) {
-      await endGuard();
-      throw error;
-    }
-    if (!(await endGuard())) throw new Error(`The list was filled anew while “${String(text)}” was pressed.`);
-  }
-
-  /**
-   * Presses a row of a tree, or a button of an empty one, which opens something. While a tree is drawn anew a press is
-   * lost; then it is pressed again.
-   * @param shown what appears then, and is not there before
-   */
-  async openRow(row: Locator, shown: Locator): Promise<void> {
-    await repeatedly(shown, (options) => row.click(options));
-  }
-
-  /** Selects a row of a tree, and no other; this also opens what it stands for. */
-  async select(row: Locator): Promise<void> {
-    const selected = row.locator('xpath=ancestor::*[@role="tree"]').locator('[aria-selected=true]');
-    await insisting(async (options) => {
-      await row.click(options);
-      await expect
-        .poll(async () => [await row.getAttribute('aria-selected', options), await selected.count()], options)
-        .toEqual(['true', 1]);
-    });
-  }
-
-  /** Adds a row to those that are selected. A press while the rows are drawn anew is lost; then it is pressed again. */
-  async alsoSelect(row: Locator): Promise<void> {
-    await insisting(async (options) => {
-      if ((await row.getAttribute('aria-selected', options)) === 'true') return;
-      await row.click({ modifiers: ['ControlOrMeta'], ...options });
-      await expect.poll(() => row.getAttribute('aria-selected'), options).toBe('true');
-    });
-  }
-
-  /**
-   * Presses a key in a list or a page. What was opened or closed just before may still take the focus, and with it the
-   * key; then it is pressed again.
-   * @param shown what appears when the key has arrived
-   */
-  async pressKey(on: Locator, key: string, shown: Locator): Promise<void> {
-    await repeatedly(shown, (options) => on.press(key, options));
-  }
-
-  /** Points at something until its hover appears. It does not while what is pointed at is drawn anew. */
-  async hover(over: Locator, shown: Locator): Promise<void> {
-    await insisting(async (options) => {
-      // The pointer has to come from elsewhere, or nothing would notice it.
-      await this.page.mouse.move(0, 0);
-      await over.hover(options);
-      await shown.waitFor(options);
-    });
-  }
-
-  /**
-   * Answers a question of the quick input. All questions share one field, so text that is typed before its question
-   * appears is lost; and the field is visible a moment before it has the focus.
-   * @param question text of this question only
-   * @param value text to type; by default the proposed value is accepted
-   */
-  async answer(question: RegExp | string, value?: string): Promise<void> {
-    const input = this.quickInput.locator('input.input');
-    const asked = this.quickInput.getByText(question).first();
-    await asked.waitFor();
-    if (value !== undefined) {
-      await input.fill(value);
-      await expect.poll(() => input.inputValue()).toBe(value);
-    }
-    await insisting(async (options) => {
-      // A list that is still being filled takes no answer.
-      if (await asked.isVisible()) await input.press('Enter', options);
-      // The input is validated first, and lost if another question opens meanwhile.
-      await asked.waitFor({ state: 'hidden', ...options });
-    });
-  }
-
-  /**
-   * Closes the open question, or goes back to the one before. A key that comes while a question is just opened is lost;
-   * then it is pressed again.
-   */
-  async dismiss(): Promise<void> {
-    const widget = this.quickInput;
-    const title = widget.locator('.quick-input-title');
-    await widget.waitFor();
-    const asked = await title.textContent();
-    const isOpen = async (): Promise<boolean> =>
-      (await widget.isVisible()) && (await title.textContent()) === asked;
-    await insisting(async (options) => {
-      if (await isOpen()) await widget.locator('input.input').press('Escape', options);
-      await expect.poll(isOpen, options).toBe(false);
-    });
-  }
-
-  /**
-   * Types a path into the workbench's file dialog. The dialog may still overwrite it with a suggestion, and takes no
-   * answer while it reads a folder; then the path is typed again.
-   */
-  async chooseFile(file: string): Promise<void> {
-    const widget = this.quickInput;
-    const input = widget.locator('input.input');
-    await input.waitFor();
-    await insisting(async (options) => {
-      while ((await widget.isVisible()) && (await input.inputValue(options)) !== file) {
-        await input.fill(file, options);
-        await this.page.waitForTimeout(700);
-      }
-      if (await widget.isVisible()) await input.press('Enter', options);
-      // The dialog reads the folder before it accepts the name, and anything that opens meanwhile would cancel it.
-      await widget.waitFor({ state: 'hidden', ...options });
+      await this.quickInput.widget.locator('input.input').fill(`>${title}`, options);
+      await this.quickInput.pressRow(title, options);
     });
   }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { WorkbenchDriver } from './driver';
+import { chooseInMenu, openRow } from './rows';
 import { insisting } from './retries';
 import { startWorkbench } from './launch';
 
@@ -67,7 +68,7 @@ test('the packs of every folder are listed, and say which folder where their nam
 });
 
 test('a task of the second folder is played with its agent and logged in its data folder', async () => {
-  await workbench.openRow(
+  await openRow(
     tasks()
       .getByRole('treeitem', { name: /^Same task, new$/ })
       .nth(1),
@@ -100,10 +101,10 @@ test('the views show the log of the first folder, until the other one is chosen'
   // The session may still move the focus to its composer, which closes the list of logs.
   await insisting(async (options) => {
     await workbench.runCommand('Tandem: Switch Log…');
-    await workbench.listed('0 dialogues').waitFor(options);
+    await workbench.quickInput.listed('0 dialogues').waitFor(options);
   });
   await workbench.screenshot('folders-choose-log');
-  await workbench.pick(/1 dialogue(?!s)/);
+  await workbench.quickInput.pick(/1 dialogue(?!s)/);
   await trajectories()
     .getByRole('treeitem', { name: /^Same task, in progress/ })
     .waitFor();
@@ -113,7 +114,7 @@ test('the views show the log of the first folder, until the other one is chosen'
 
 test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
   const dialogue = trajectories().getByRole('treeitem', { name: /^Same task, in progress/ });
-  await workbench.chooseInMenu(dialogue, 'Open Transcript');
+  await chooseInMenu(dialogue, 'Open Transcript');
   await workbench.page.getByText('A question for beta?').first().waitFor();
   await workbench.reload();
   await headOf('beta').waitFor();
@@ -124,7 +125,7 @@ test('a dialogue of the other log is read, and the choice outlives a reload', as
 
 test('all that a person said goes from the data folders of both', async () => {
   await workbench.runCommand('Tandem: Delete My Data…');
-  await workbench.pick('you, alpha: 0 dialogues, beta: 1 dialogue');
+  await workbench.quickInput.pick('you, alpha: 0 dialogues, beta: 1 dialogue');
   const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of developer-/ });
   await dialog.getByText('1 dialogue (alpha: 0 dialogues, beta: 1 dialogue)', { exact: false }).waitFor();
   await workbench.screenshot('folders-delete');

@@ -12,6 +12,7 @@ import { starterTask } from '../fixtures/dialogue';
 import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { openRow } from './rows';
 
 /** All known attacks of an agent, in one message. */
 const hostile = [
@@ -104,10 +105,7 @@ async function writeDialogues(dataFolder: string): Promise<void> {
 }
 
 const openDialogue = (agent: string, shown: Locator): Promise<void> =>
-  workbench.openRow(
-    workbench.page.getByRole('treeitem', { name: new RegExp(`Parcel surcharge.*${agent}`) }),
-    shown,
-  );
+  openRow(workbench.page.getByRole('treeitem', { name: new RegExp(`Parcel surcharge.*${agent}`) }), shown);
 
 test('shows what a hostile agent says as text that does nothing', async () => {
   await workbench.showTandem();

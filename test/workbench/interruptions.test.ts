@@ -12,6 +12,7 @@ import { answer, stallAfter } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { openRow } from './rows';
 
 /** References of the tasks. The last one is slow, so that the grading of an answer to it is visible. */
 const references = {
@@ -43,7 +44,7 @@ function person(window: WorkbenchDriver) {
     composer,
     openTask: async (name: TaskName) => {
       const tasks = window.page.getByRole('tree', { name: 'Tasks' });
-      await window.openRow(
+      await openRow(
         tasks.getByRole('treeitem', { name: new RegExp(`^${name}\\b`, 'i') }),
         session().getByRole('heading', { name: new RegExp(`^${name}$`, 'i') }),
       );

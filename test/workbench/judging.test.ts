@@ -12,6 +12,7 @@ import { kim, label, play } from '../fixtures/log';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { alsoSelect, chooseInMenu, openRow, pointAt, select } from './rows';
 import { allThemes } from './themes';
 
 let workspace: string;
@@ -44,10 +45,7 @@ afterAll(async () => {
 
 test('a dialogue is marked to be redone in its replay, others accepted in the list, which is filtered by that', async () => {
   await workbench.openViews('Trajectories');
-  await workbench.openRow(
-    row(/^Well played/),
-    page().getByRole('heading', { level: 1, name: 'Well played' }),
-  );
+  await openRow(row(/^Well played/), page().getByRole('heading', { level: 1, name: 'Well played' }));
   await page().getByText('not reviewed').waitFor();
   await page().getByRole('main').press('Alt+N');
   await page().getByRole('heading', { level: 1, name: 'Sent back' }).waitFor();
@@ -55,32 +53,29 @@ test('a dialogue is marked to be redone in its replay, others accepted in the li
   await page().getByRole('main').press('Alt+R');
   const notice = await workbench.notification(/Reviews are logged under a pseudonym/);
   await notice.getByRole('button', { name: 'Choose…' }).click();
-  await workbench.answer(/^Pseudonym under which/, 'ben');
-  await workbench.answer(/^Purpose/);
-  await workbench.answer('(3/3)');
-  await workbench.pick('A reply is unclear');
+  await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
+  await workbench.quickInput.answer(/^Purpose/);
+  await workbench.quickInput.answer('(3/3)');
+  await workbench.quickInput.pick('A reply is unclear');
   await page().getByText('to be redone, says you: A reply is unclear').waitFor();
   await row(/^Sent back, .*, to be redone/).waitFor();
-  await workbench.hover(
+  await pointAt(
     row(/^Sent back/),
     workbench.page.locator('.monaco-hover', { hasText: 'review: to be redone (A reply is unclear)' }),
   );
-  await workbench.openRow(
-    row(/^Well played/),
-    page().getByRole('heading', { level: 1, name: 'Well played' }),
-  );
-  await workbench.alsoSelect(row(/^Doubling|^Write|^double/i));
-  await workbench.chooseInMenu(row(/^Well played/), 'Accept Dialogue');
+  await openRow(row(/^Well played/), page().getByRole('heading', { level: 1, name: 'Well played' }));
+  await alsoSelect(row(/^Doubling|^Write|^double/i));
+  await chooseInMenu(row(/^Well played/), 'Accept Dialogue');
   await row(/^Well played, .*, accepted/).waitFor();
   await accessiblePictures(workbench, page(), 'people-review', allThemes);
   await workbench.setSize(400, 800);
   await workbench.screenshot('people-review-narrow');
   await workbench.setSize(1280, 800);
   await workbench.runCommand('Tandem: Filter Trajectories…');
-  await workbench.pick(/^Review/);
-  await workbench.pick(/^accepted/);
+  await workbench.quickInput.pick(/^Review/);
+  await workbench.quickInput.pick(/^accepted/);
   await workbench.page.getByText('Filter Trajectories: 2 dialogues').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await row(/^Filter: accepted, 2 of /).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Filter: /).waitFor({ state: 'detached' });
@@ -141,7 +136,7 @@ test('who took part in a dialogue does not judge it, which is said', async () =>
   await dialogues.append(label('own', 'ben', { title: 'My own one' }));
   await dialogues.close();
   await workbench.openViews('Trajectories');
-  await workbench.select(row(/^My own one/));
-  await workbench.chooseInMenu(row(/^My own one/), 'Judge Dialogue');
+  await select(row(/^My own one/));
+  await chooseInMenu(row(/^My own one/), 'Judge Dialogue');
   await workbench.notification(/You took part in this dialogue, so others judge it/);
 });

@@ -11,6 +11,7 @@ import { doubling, label, play } from '../fixtures/log';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { alsoSelect, chooseInMenu, openRow, pointAt, select } from './rows';
 import { allThemes } from './themes';
 
 // The dialogues are written as another process would, which is all that lists, titles, tags and notes need.
@@ -23,9 +24,9 @@ const treeOf = ({ page }: WorkbenchDriver): Locator => page.getByRole('tree', { 
 const rowIn = (window: WorkbenchDriver, name: RegExp): Locator =>
   treeOf(window).getByRole('treeitem', { name }).first();
 const row = (name: RegExp): Locator => rowIn(workbench, name);
-const widget = (): Locator => workbench.quickInput;
-const listed = (text: string | RegExp): Locator => workbench.listed(text);
-const pick = (text: string | RegExp): Promise<void> => workbench.pick(text);
+const widget = (): Locator => workbench.quickInput.widget;
+const listed = (text: string | RegExp): Locator => workbench.quickInput.listed(text);
+const pick = (text: string | RegExp): Promise<void> => workbench.quickInput.pick(text);
 const hover = (text: string): Locator => workbench.page.locator('.monaco-hover', { hasText: text });
 
 async function show(window: WorkbenchDriver): Promise<void> {
@@ -79,7 +80,7 @@ test('a filter by run and source is saved, is there after a reload, is chosen in
   await pick('Evaluation');
   await widget().getByText('Filter Trajectories: 2 dialogues').waitFor();
   await pick('Save the filter…');
-  await workbench.answer(/^Name of the filter/, 'of the night');
+  await workbench.quickInput.answer(/^Name of the filter/, 'of the night');
   const filtered = /^Filter: evaluation · run Night run, 2 of 4 dialogues$/;
   await row(filtered).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
@@ -110,16 +111,16 @@ test('a filter by run and source is saved, is there after a reload, is chosen in
 
 test('a dialogue is renamed by F2, by a person who chooses a pseudonym first; another window has the title', async () => {
   const replay = workbench.webviewFrame('panel');
-  await workbench.openRow(row(/adding|Adding/), replay.getByRole('heading', { name: 'Adding' }));
+  await openRow(row(/adding|Adding/), replay.getByRole('heading', { name: 'Adding' }));
   await workbench.closeAllEditors();
   await treeOf(workbench).press('F2');
   const notice = await workbench.notification(/Titles, tags and notes are logged under a pseudonym/);
   await notice.getByRole('button', { name: 'Choose…' }).click();
-  await workbench.answer(/^Pseudonym under which/, 'ben');
-  await workbench.answer(/^Purpose/);
-  await workbench.answer('(3/3)');
-  await workbench.answer(/^Title of the dialogue/, 'The good one');
-  await workbench.openRow(row(/^The good one/), replay.getByRole('heading', { name: 'The good one' }));
+  await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
+  await workbench.quickInput.answer(/^Purpose/);
+  await workbench.quickInput.answer('(3/3)');
+  await workbench.quickInput.answer(/^Title of the dialogue/, 'The good one');
+  await openRow(row(/^The good one/), replay.getByRole('heading', { name: 'The good one' }));
   await replay.getByText('task: Adding').waitFor();
   const other = await workbench.anotherWindow();
   await show(other);
@@ -129,9 +130,9 @@ test('a dialogue is renamed by F2, by a person who chooses a pseudonym first; an
 });
 
 test('several are tagged at once, with tags in use and new ones; what others gave stays; a tag is a filter', async () => {
-  await workbench.select(row(/^The good one/));
-  await workbench.alsoSelect(row(/tripling|Tripling|#odd|tags: #odd/));
-  await workbench.chooseInMenu(row(/^The good one/), 'Tags of Dialogue…');
+  await select(row(/^The good one/));
+  await alsoSelect(row(/tripling|Tripling|#odd|tags: #odd/));
+  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…');
   await listed('given by ada').waitFor();
   await widget().getByRole('textbox').fill('to the point, short');
   await listed('#short').waitFor();
@@ -139,8 +140,8 @@ test('several are tagged at once, with tags in use and new ones; what others gav
   await widget().getByRole('textbox').press('Enter');
   await row(/^The good one, .*tags: #short, #to the point$/).waitFor();
   await row(/tags: #odd, #short, #to the point$/).waitFor();
-  await workbench.select(row(/^The good one/));
-  await workbench.chooseInMenu(row(/^The good one/), 'Tags of Dialogue…');
+  await select(row(/^The good one/));
+  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…');
   await widget().getByRole('textbox').fill('x'.repeat(41));
   await listed(/^Too long, at most 40 characters: “x/).waitFor();
   await widget().getByRole('textbox').fill('');
@@ -154,34 +155,34 @@ test('several are tagged at once, with tags in use and new ones; what others gav
   await pick(/^Tag/);
   await pick('#odd');
   await widget().getByText('Filter Trajectories: 1 dialogue').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await row(/^Filter: #odd, 1 of 4 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Filter: /).waitFor({ state: 'detached' });
 });
 
 test('a note is in the hover beside those of others, and found by the search', async () => {
-  await workbench.openRow(
+  await openRow(
     row(/tags: #odd/),
     workbench.webviewFrame('panel').getByText('The customer was in a hurry. ada'),
   );
-  await workbench.chooseInMenu(row(/tags: #odd/), 'Note on Dialogue…');
-  await workbench.answer(/^What you want to remember/, 'Ask about a lighthouse.');
+  await chooseInMenu(row(/tags: #odd/), 'Note on Dialogue…');
+  await workbench.quickInput.answer(/^What you want to remember/, 'Ask about a lighthouse.');
   await workbench.closeAllEditors();
-  await workbench.hover(row(/tags: #odd/), hover('Ask about a lighthouse.'));
+  await pointAt(row(/tags: #odd/), hover('Ask about a lighthouse.'));
   await hover('The customer was in a hurry.').waitFor();
   await workbench.pictures('labels-rows', allThemes);
   const replay = workbench.webviewFrame('panel');
-  await workbench.openRow(row(/tags: #odd/), replay.getByText('The customer was in a hurry. ada'));
+  await openRow(row(/tags: #odd/), replay.getByText('The customer was in a hurry. ada'));
   await replay.getByText('Ask about a lighthouse. you').waitFor();
   await replay.getByText('#odd · #short · #to the point').waitFor();
   await accessiblePictures(workbench, replay, 'labels-replay', allThemes);
   await replay.getByRole('button', { name: 'tags…' }).click();
   await listed('given by ada').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   // The palette means the dialogue that is replayed in front.
   await workbench.runCommand('Tandem: Note on Dialogue…');
-  await workbench.answer(/^What you want to remember/, 'Ask about a lighthouse and a ship.');
+  await workbench.quickInput.answer(/^What you want to remember/, 'Ask about a lighthouse and a ship.');
   await replay.getByText('Ask about a lighthouse and a ship. you').waitFor();
   await workbench.closeAllEditors();
   await workbench.runCommand('Tandem: Search Transcripts…');

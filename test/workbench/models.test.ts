@@ -11,6 +11,7 @@ import { expectAccessible } from './accessibility';
 import { chatSettings } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { chooseInMenu, openRow, pressInRow } from './rows';
 import { allThemes } from './themes';
 
 const key = 'sk-workbench-secret';
@@ -23,8 +24,8 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const models = () => workbench.page.getByRole('tree', { name: 'Models' });
-const widget = () => workbench.quickInput;
-const row = (text: string | RegExp) => workbench.listed(text);
+const widget = () => workbench.quickInput.widget;
+const row = (text: string | RegExp) => workbench.quickInput.listed(text);
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-models-'));
@@ -64,68 +65,68 @@ test('connects a model step by step: address, key, one of its models', async () 
   await widget().locator('input.input').fill('nonsense');
   await row('cannot be used').waitFor();
   await widget().locator('input.input').fill(server.url);
-  await workbench.pick(`Use “${server.url}”`);
-  await workbench.answer('Connect a Model (2/4)');
+  await workbench.quickInput.pick(`Use “${server.url}”`);
+  await workbench.quickInput.answer('Connect a Model (2/4)');
   // Without the key the server gives no list; the form says so, and takes the key there.
   await widget().getByText('Connect a Model (3/4)').waitFor();
   await row('asks for a key').waitFor();
-  await workbench.pick('Enter the key');
-  await workbench.answer('secret storage', 'sk-mistyped');
+  await workbench.quickInput.pick('Enter the key');
+  await workbench.quickInput.answer('secret storage', 'sk-mistyped');
   await row('refuses the key').waitFor();
   await workbench.pictures('models-wrong-key', allThemes);
-  await workbench.pick('Enter another key');
-  await workbench.answer('secret storage', key);
+  await workbench.quickInput.pick('Enter another key');
+  await workbench.quickInput.answer('secret storage', key);
   await row('qwen-tiny').waitFor();
   await workbench.screenshot('models-list');
-  await workbench.pick('qwen-tiny');
+  await workbench.quickInput.pick('qwen-tiny');
 });
 
 test('tests the connection before it is kept, and gives it a price', async () => {
-  await workbench.pick('Test Connection');
+  await workbench.quickInput.pick('Test Connection');
   await row('It works: answered in').waitFor();
   await workbench.screenshot('models-review');
-  await workbench.pick('Price');
+  await workbench.quickInput.pick('Price');
   for (const [price, part] of [
     ['1', 'prompt'],
     ['2', 'completion'],
   ] as const) {
-    await workbench.answer(`US dollars per million ${part} tokens`, price);
+    await workbench.quickInput.answer(`US dollars per million ${part} tokens`, price);
   }
   await row('$1 per million prompt tokens').waitFor();
 });
 
 /** Fills the sampling fields; an empty text skips a field. */
 async function sample(temperature: string, topK: string): Promise<void> {
-  await workbench.pick(/Sampling/);
-  await workbench.answer('Temperature when it plays the agent', temperature);
-  await workbench.answer('Top-p: sample from', '');
-  await workbench.answer('Top-k: sample from', topK);
-  await workbench.answer('Maximum tokens per message', '');
+  await workbench.quickInput.pick(/Sampling/);
+  await workbench.quickInput.answer('Temperature when it plays the agent', temperature);
+  await workbench.quickInput.answer('Top-p: sample from', '');
+  await workbench.quickInput.answer('Top-k: sample from', topK);
+  await workbench.quickInput.answer('Maximum tokens per message', '');
 }
 
 test('gives it sampling settings, and the test says which the server refuses', async () => {
   await sample('0.7', '500');
   await row('temperature 0.7, top-k 500').waitFor();
-  await workbench.pick('Test Connection');
+  await workbench.quickInput.pick('Test Connection');
   await row('answers 400: top_k must be at most 100').waitFor();
   await workbench.pictures('models-sampling-refused', allThemes);
   await sample('0.7', '20');
   await row('temperature 0.7, top-k 20').waitFor();
-  await workbench.pick('Test Connection');
+  await workbench.quickInput.pick('Test Connection');
   await row('It works').waitFor();
   await row('refuses "min_p"; its own value').waitFor();
   await workbench.pictures('models-sampling', allThemes);
 });
 
 test('keeps it as the agent, which the view marks', async () => {
-  await workbench.pick('Connect and Use as Agent');
+  await workbench.quickInput.pick('Connect and Use as Agent');
   await models()
     .getByRole('treeitem', { name: /^qwen-tiny, agent, / })
     .waitFor();
 });
 
 test('plays a turn with it', async () => {
-  await workbench.openRow(
+  await openRow(
     workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }),
     session().getByText('agent: ').first(),
   );
@@ -144,10 +145,10 @@ test('finds servers on this machine with their models, and tests before it conne
   onTestFinished(() => open.close());
   await workbench.runCommand('Tandem: Connect Model…');
   await widget().locator('input.input').fill(open.url);
-  await workbench.pick(`Use “${open.url}”`);
-  await workbench.answer('Connect a Model (2/4)');
-  await workbench.pick('gemma-tiny');
-  await workbench.pick('Connect Only');
+  await workbench.quickInput.pick(`Use “${open.url}”`);
+  await workbench.quickInput.answer('Connect a Model (2/4)');
+  await workbench.quickInput.pick('gemma-tiny');
+  await workbench.quickInput.pick('Connect Only');
   await modelRow(/^gemma-tiny, works/).waitFor();
   expect(open.requests).toHaveLength(1);
   await workbench.runCommand('Tandem: Connect Model…');
@@ -158,14 +159,14 @@ test('finds servers on this machine with their models, and tests before it conne
   await workbench.setSize(400, 800);
   await workbench.screenshot('models-found-narrow');
   await workbench.setSize(1280, 800);
-  await workbench.pick(phi);
+  await workbench.quickInput.pick(phi);
   await widget().getByText('Connect a Model (2/2)').waitFor();
   await workbench.screenshot('models-found-review');
-  await workbench.pick('Connect Only');
+  await workbench.quickInput.pick('Connect Only');
   await modelRow(/^phi-tiny, works/).waitFor();
   expect(open.requests.at(-1)?.body).toMatchObject({ model: 'phi-tiny' });
   for (const name of [/^phi-tiny/, /^gemma-tiny/]) {
-    await workbench.chooseInMenu(modelRow(name), 'Remove from List');
+    await chooseInMenu(modelRow(name), 'Remove from List');
     await modelRow(name).waitFor({ state: 'detached' });
   }
 });
@@ -176,7 +177,7 @@ test('says in the view what is wrong when the server is gone', async () => {
   const failing = models().getByRole('treeitem', {
     name: /^qwen-tiny, agent, fails: Can't connect to 127\.0\.0\.1:\d+: it refused the connection\. Start the server/,
   });
-  await workbench.pressInRow(item, 'Test Connection', failing);
+  await pressInRow(item, 'Test Connection', failing);
   await workbench.page.getByRole('alert').getByText("Can't connect to").first().waitFor();
   await workbench.screenshot('models-fails');
   await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
@@ -196,7 +197,7 @@ test('leads from the session to the connection, which says what is wrong above w
   await workbench.screenshot('models-mend-narrow');
   await workbench.setSize(1280, 800);
   await row('Save').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await widget().waitFor({ state: 'hidden' });
 });
 
@@ -231,39 +232,39 @@ const modelRow = (name: RegExp) => models().getByRole('treeitem', { name });
 
 test('gives roles from the menu of a row and from lists, and the view marks them', async () => {
   await workbench.setSize(1280, 800);
-  await workbench.chooseInMenu(modelRow(/^qwen-tiny, agent, /), 'Use as Simulator');
+  await chooseInMenu(modelRow(/^qwen-tiny, agent, /), 'Use as Simulator');
   await modelRow(/^qwen-tiny, agent, simulator, /).waitFor();
   await workbench.runCommand('Tandem: Choose Agent…');
-  await workbench.pick('starter');
+  await workbench.quickInput.pick('starter');
   await modelRow(/^starter, agent, /).waitFor();
   await workbench.runCommand('Tandem: Choose Simulator…');
-  await workbench.pick('Rules');
+  await workbench.quickInput.pick('Rules');
   await modelRow(/^qwen-tiny, fails/).waitFor();
   await workbench.runCommand('Tandem: Compare Two Responses…');
-  await workbench.pick('qwen-tiny');
+  await workbench.quickInput.pick('qwen-tiny');
   await modelRow(/^qwen-tiny, second agent, /).waitFor();
 });
 
 test('edits a connection, which goes on in its role, and gives it another key', async () => {
-  await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
+  await chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
   // A connection that fails is tested at once, and its rows move when the test has ended.
   await row("Can't connect to").waitFor();
-  await workbench.pick('Name');
-  await workbench.answer('Its name in the Models view', 'Lab');
-  await workbench.pick('Save');
+  await workbench.quickInput.pick('Name');
+  await workbench.quickInput.answer('Its name in the Models view', 'Lab');
+  await workbench.quickInput.pick('Save');
   await modelRow(/^Lab, second agent, /).waitFor();
-  await workbench.chooseInMenu(modelRow(/^Lab/), 'Set API Key…');
-  await workbench.answer('secret storage', 'sk-another');
+  await chooseInMenu(modelRow(/^Lab/), 'Set API Key…');
+  await workbench.quickInput.answer('secret storage', 'sk-another');
   await modelRow(/^Lab, second agent, untested, /).waitFor();
 });
 
 test('removes a model once it plays no role any more', async () => {
-  await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
+  await chooseInMenu(modelRow(/^Lab/), 'Remove from List');
   await workbench.notification(/Lab writes the second response\. Choose another/);
   await workbench.runCommand('Tandem: Compare Two Responses…');
-  await workbench.pick('One message at a time');
+  await workbench.quickInput.pick('One message at a time');
   await modelRow(/^Lab, untested, /).waitFor();
-  await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
+  await chooseInMenu(modelRow(/^Lab/), 'Remove from List');
   await modelRow(/^Lab/).waitFor({ state: 'detached' });
 });
 
@@ -271,18 +272,18 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   const folder = path.join(workspace, 'own-model');
   await cp(path.join(root, 'media', 'starter'), folder, { recursive: true });
   await workbench.runCommand('Tandem: Add Model Folder…');
-  await workbench.chooseFile(path.join(workspace, 'agents', path.sep));
+  await workbench.quickInput.chooseFile(path.join(workspace, 'agents', path.sep));
   await workbench.notification(/agents.*config\.json/);
   const download = path.join(workspace, 'download');
   await mkdir(download);
   await writeFile(path.join(download, 'tiny.gguf'), 'GGUF');
   await workbench.runCommand('Tandem: Add Model Folder…');
-  await workbench.chooseFile(`${download}${path.sep}`);
+  await workbench.quickInput.chooseFile(`${download}${path.sep}`);
   await workbench.notification(/tiny\.gguf is a GGUF file.*tandem convert .*llama-server -m /);
   // Errors stay above later notifications, and the list draws only the rows that fit.
   await workbench.clearNotifications();
   await workbench.runCommand('Tandem: Add Model Folder…');
-  await workbench.chooseFile(`${folder}${path.sep}`);
+  await workbench.quickInput.chooseFile(`${folder}${path.sep}`);
   const told = await workbench.notification(/own-model is in the list of models\./);
   await told.getByRole('button', { name: 'Use as Agent' }).click();
   await modelRow(/^own-model, agent, /).waitFor();
@@ -291,10 +292,10 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
 // The workbench asks for consent only for models that require authorization; this one does not.
 test('a model of the editor plays the agent', async () => {
   await workbench.runCommand('Tandem: Choose Agent…');
-  await workbench.pick('Test one');
+  await workbench.quickInput.pick('Test one');
   await modelRow(/^Test one, agent, /).waitFor();
   const start = session().getByRole('button', { name: /\bstart\b/i });
-  await workbench.openRow(workbench.page.getByRole('treeitem', { name: /Course mark/ }), start);
+  await openRow(workbench.page.getByRole('treeitem', { name: /Course mark/ }), start);
   await start.click();
   await session().getByText('How heavy is heavy?').waitFor();
   await modelRow(/^Test one, agent, .*1 turn/).waitFor();

@@ -17,6 +17,7 @@ import { runNode } from '../fixtures/tasks';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
+import { chooseInMenu, openRow, pointAt } from './rows';
 import { insisting } from './retries';
 import { startWorkbench } from './launch';
 import { holdProcess } from './processes';
@@ -130,7 +131,7 @@ async function says(figureLabel: string, value: string): Promise<void> {
 }
 
 const openForm = (shown: Locator): Promise<void> =>
-  workbench.openRow(workbench.page.getByRole('button', { name: 'New Run…' }), shown);
+  openRow(workbench.page.getByRole('button', { name: 'New Run…' }), shown);
 
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
   await openForm(button('Let the simulator play'));
@@ -420,7 +421,7 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   await workbench.page.locator('.view-lines', { hasText: '"base": "tiny/agent"' }).waitFor();
   const file = path.join(workspace, 'hub.json');
   await workbench.runCommand('File: Save As...');
-  await workbench.chooseFile(file);
+  await workbench.quickInput.chooseFile(file);
   await workbench.page.locator('.tab', { hasText: 'hub.json' }).waitFor();
   await workbench.runCommand('View: Close Editor');
   for (const [variable, value] of Object.entries(hubEnvironment())) vi.stubEnv(variable, value);
@@ -483,7 +484,7 @@ test('the file has its fields explained, what does not fit underlined, and what 
   await offered.filter({ hasText: '"rft"' }).click();
   await page.locator('.view-line', { hasText: '"method": "rft"' }).waitFor();
   await underlined.first().waitFor({ state: 'detached' });
-  await workbench.hover(
+  await pointAt(
     method.getByText('"method"'),
     page.locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), multi-turn DPO, or online GRPO' }),
   );
@@ -543,7 +544,7 @@ test('the page of a run on a cluster has its nodes, with those that are lost', a
 });
 
 test('a run is duplicated into the form, on the same rows or on the log', async () => {
-  await workbench.chooseInMenu(row(/^from the form/), 'Duplicate Run with Changes…');
+  await chooseInMenu(row(/^from the form/), 'Duplicate Run with Changes…');
   await form().getByRole('heading', { name: 'New run like from the form' }).waitFor();
   await expect
     .poll(() => form().getByRole('radio', { name: 'The rows of from the form' }).isChecked())

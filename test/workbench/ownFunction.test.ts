@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
+import { chooseInMenu, openRow } from './rows';
 import { insisting } from './retries';
 import {
   limitFact,
@@ -61,7 +62,7 @@ async function outcomes(): Promise<Outcome[]> {
 
 test('collaborates on a function of their own, from the editor’s menu', async () => {
   await openFunction(workbench);
-  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
+  await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
   await expect
     .poll(() => quickInputOf(workbench).inputValue())
     .toBe('I need a Python function: The price of a parcel.');
@@ -211,7 +212,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
   const { page } = workbench;
   await workbench.closeAllEditors();
   await workbench.openViews('Trajectories');
-  await workbench.openRow(
+  await openRow(
     page.getByRole('tree', { name: 'Trajectories' }).getByRole('treeitem', { name: /^Parcel price/ }),
     session().getByText(/^developer · /),
   );
@@ -233,8 +234,8 @@ test('reads the dialogue again in the replay, which says what became of the answ
 /** Starts to make a task of the function, up to typing the tests. */
 async function chooseAsserts(): Promise<void> {
   const { page } = workbench;
-  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
-  await workbench.listed('parcel_price(21) == 9.5').waitFor();
+  await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
+  await workbench.quickInput.listed('parcel_price(21) == 9.5').waitFor();
   await workbench.screenshot('own-task-tests');
   await quickInputOf(workbench).press('Enter');
   await page.getByText('More tests, separated by semicolons').waitFor();
@@ -265,13 +266,13 @@ test('makes a task of the function that is selected, with the values that its te
   await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
   await requestIsAsked();
   await answerQuickInput('I need the price of a parcel.', 'own-task-request');
-  const row = (text: string): Locator => workbench.listed(text);
-  await workbench.pick('Draft by Mine');
+  const row = (text: string): Locator => workbench.quickInput.listed(text);
+  await workbench.quickInput.pick('Draft by Mine');
   await row('weight limit').waitFor();
-  await workbench.pick('Draft from the Tests');
+  await workbench.quickInput.pick('Draft from the Tests');
   await row('For example, parcel_price(21) gives 9.5.').waitFor();
   await workbench.pictures('own-task-facts');
-  await workbench.pick('weight limit');
+  await workbench.quickInput.pick('weight limit');
   await page.getByText('What the fact is about').waitFor();
   await answerQuickInput('heavy parcels', 'own-task-fact');
   await page.getByText('What is told, in whole sentences').waitFor();
@@ -279,7 +280,7 @@ test('makes a task of the function that is selected, with the values that its te
   await page.getByText('Words that a question about it').waitFor();
   await quickInputOf(workbench).press('Enter');
   await row('heavy parcels').waitFor();
-  await workbench.pick('Done');
+  await workbench.quickInput.pick('Done');
   // The input is validated first; anything that opens before cancels it.
   await quickInputOf(workbench).waitFor({ state: 'hidden' });
   const told = await workbench.notification(/is a task of private-tasks\.jsonl now, with 4 hidden tests/);
@@ -306,7 +307,7 @@ test('makes a task of the function that is selected, with the values that its te
 test('opens the task in a session, where the agent is graded by the hidden tests', async () => {
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
   const start = session().getByRole('button', { name: /\bstart\b/i });
-  await workbench.openRow(tasks.getByRole('treeitem', { name: /^Parcel price/ }), start);
+  await openRow(tasks.getByRole('treeitem', { name: /^Parcel price/ }), start);
   await session().getByRole('heading', { name: 'Parcel price' }).waitFor();
   await start.click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();

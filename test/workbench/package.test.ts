@@ -13,6 +13,7 @@ import { startChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { chooseInMenu, openRow } from './rows';
 
 let workspace: string;
 let vsix: string;
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 test('who installs the package plays a dialogue to its grade, with the model and the grader that came along', async () => {
   await workbench.showTandem();
-  await workbench.openRow(
+  await openRow(
     workbench.page.getByRole('button', { name: 'Play First Task' }),
     session().getByText('agent: starter'),
   );
@@ -59,7 +60,7 @@ test('an installed package shows a notification, whose button works', async () =
   await workbench.openViews('Tasks');
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
   const pack = tasks.getByRole('treeitem', { name: /^starter-world/ });
-  await workbench.chooseInMenu(pack, 'Remove from List');
+  await chooseInMenu(pack, 'Remove from List');
   const toast = workbench.page.locator('.notifications-toasts .notification-list-item');
   // It hides after ten seconds, but not while the pointer is over it.
   await toast.filter({ hasText: 'is no longer in the list. Its file stays.' }).hover();
@@ -153,7 +154,7 @@ test('an installed package has the pages of help, whose links lead to each other
   // The palette lists the command as soon as the package is there.
   await workbench.activityBar('Tandem').waitFor();
   await workbench.runCommand('Tandem: Open Help…');
-  await workbench.answer(/^Help$/, 'The session');
+  await workbench.quickInput.answer(/^Help$/, 'The session');
   await session().getByRole('heading', { name: 'The session' }).waitFor();
   await session().getByRole('link', { name: 'Tasks view' }).click();
   await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();

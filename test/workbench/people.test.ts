@@ -15,6 +15,7 @@ import { judgement, kim, play, review } from '../fixtures/log';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { chooseInMenu, openRow, pointAt } from './rows';
 import { allThemes } from './themes';
 
 let workspace: string;
@@ -22,9 +23,9 @@ let server: ChatServer;
 let workbench: WorkbenchDriver;
 
 const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const widget = (): Locator => workbench.quickInput;
+const widget = (): Locator => workbench.quickInput.widget;
 /** The row of a person who may play a pack. */
-const assignee = (name: string): Locator => workbench.listed(name);
+const assignee = (name: string): Locator => workbench.quickInput.listed(name);
 const ada = { kind: 'developer', name: 'ada' } as const;
 
 const rating = (episode: string, by: string, stars: number, comment?: string): NewEvent => ({
@@ -114,7 +115,7 @@ test('people are shown with their figures, how far they agree, and where they do
 test('the figures of people are saved as CSV', async () => {
   await page().getByRole('button', { name: 'Save as CSV…' }).click();
   const file = path.join(workspace, 'people.csv');
-  await workbench.chooseFile(file);
+  await workbench.quickInput.chooseFile(file);
   await workbench.notification(/people\.csv is saved/);
   const lines = (await readFile(file, 'utf8')).split('\r\n');
   expect(lines[0]).toBe('person,figure,value,low,high,of');
@@ -144,8 +145,8 @@ test('a third person’s folder is imported, and counts', async () => {
   await workbench.runCommand('Tandem: Show People and Agreement');
   await page().getByRole('row', { name: /^kim/ }).waitFor();
   await workbench.runCommand('Tandem: Import Trajectories…');
-  await workbench.pick('Another data folder');
-  await workbench.chooseFile(`${other}${path.sep}`);
+  await workbench.quickInput.pick('Another data folder');
+  await workbench.quickInput.chooseFile(`${other}${path.sep}`);
   await page()
     .getByRole('row', { name: /^cleo 1 100 % .* 2\.0 n = 1/ })
     .waitFor();
@@ -162,8 +163,8 @@ function personAt(window: WorkbenchDriver) {
     others: row(/^Assigned to Others, 2 tasks/),
     /** Answers the questions of *Change Pseudonym and Consent…*. */
     isCalled: async (pseudonym: string) => {
-      await window.answer('(1/3)', pseudonym);
-      for (const step of ['(2/3)', '(3/3)']) await window.answer(step);
+      await window.quickInput.answer('(1/3)', pseudonym);
+      for (const step of ['(2/3)', '(3/3)']) await window.quickInput.answer(step);
       await window.notification(new RegExp(`Logged for ${pseudonym}`));
       await window.clearNotifications();
     },
@@ -181,18 +182,18 @@ test('a pack is assigned, and each of two people has a queue and a progress of t
   const ada = personAt(workbench);
   await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
   await ada.isCalled('ada');
-  await workbench.chooseInMenu(ada.row(/^shared/), 'Assign Pack…');
+  await chooseInMenu(ada.row(/^shared/), 'Assign Pack…');
   await assignee('kim').getByText('dialogues').waitFor();
-  await workbench.pick('ada');
+  await workbench.quickInput.pick('ada');
   await widget().getByText('1 Selected').waitFor();
   await widget().getByRole('textbox').fill('ben');
   await assignee('ben').getByText('nobody has had this pseudonym here yet').waitFor();
   await widget().getByText('2 Selected').waitFor();
   await workbench.screenshot('assign-people');
   await widget().getByRole('textbox').press('Enter');
-  await workbench.listed('1 person').getByText('4 dialogues, 2 for each person').waitFor();
+  await workbench.quickInput.listed('1 person').getByText('4 dialogues, 2 for each person').waitFor();
   await workbench.screenshot('assign-per-task');
-  await workbench.pick('1 person');
+  await workbench.quickInput.pick('1 person');
   await workbench.notification(/each task to one of them\. Nobody has had this pseudonym here yet: ben\./);
   await workbench.clearNotifications();
   await ada.pack('yours 0 of 2, all 0 of 4').waitFor();
@@ -215,9 +216,9 @@ test('a pack is assigned, and each of two people has a queue and a progress of t
   await window.closeAllEditors();
   await ben.pack('yours 0 of 2, all 1 of 4').waitFor();
   // Ada's dialogue is not Ben's, and her tasks are out of his way.
-  await window.openRow(ben.others, ben.row(/, new, ada: 1\/1 tests$/));
+  await openRow(ben.others, ben.row(/, new, ada: 1\/1 tests$/));
   const hover = window.page.locator('.monaco-hover', { hasText: 'Each task is assigned to 1 person.' });
-  await window.hover(ben.pack('yours'), hover.getByText('ada: 1 of 2 done'));
+  await pointAt(ben.pack('yours'), hover.getByText('ada: 1 of 2 done'));
   await window.screenshot('assigned-hover');
   await window.page.keyboard.press('Escape');
   await window.pictures('assigned-tasks', allThemes);
@@ -256,7 +257,7 @@ test('a dialogue that is to be redone is in its player’s queue again, and is p
 test('a wrong assignment is taken back', async () => {
   const ada = personAt(workbench);
   await workbench.runCommand('Tandem: Assign Pack…');
-  for (const name of ['ada', 'ben']) await workbench.pick(name);
+  for (const name of ['ada', 'ben']) await workbench.quickInput.pick(name);
   await widget().getByText('0 Selected').waitFor();
   await widget().getByRole('textbox').press('Enter');
   const told = await workbench.notification(/shared is assigned to nobody any more/);

@@ -14,6 +14,7 @@ import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { alsoSelect, chooseInMenu, openRow } from './rows';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
 // Runs of the real trainer that would last for hours; the test ends them.
@@ -79,7 +80,7 @@ async function start(name: string): Promise<void> {
   const file = `${name}.json`;
   await workbench.closeAllEditors();
   await workbench.runCommand('File: Open File...');
-  await workbench.chooseFile(path.join(workspace, file));
+  await workbench.quickInput.chooseFile(path.join(workspace, file));
   await workbench.page.locator('.tab', { hasText: file }).waitFor();
   // The command is available only once the language of the text is known.
   await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
@@ -161,11 +162,11 @@ test('a person who wants the model of a run before its last step finishes it', a
   log = path.join((await named('second'))!.folder, 'trainer.log');
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await workbench.closeAllEditors();
-  await workbench.chooseInMenu(row(/^first, running, policy/), 'Finish Run Now…');
+  await chooseInMenu(row(/^first, running, policy/), 'Finish Run Now…');
   await dialog.getByText('Finish “first” now?').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await workbench.openRow(row(/^first, running, policy/), button('Finish now…'));
+  await openRow(row(/^first, running, policy/), button('Finish now…'));
   await button('Finish now…').press('Enter');
   await dialog.getByText(/^It has made [\d,]+ of [\d,]+ steps \(policy\)/).waitFor();
   await workbench.screenshot('runs-finish');
@@ -190,7 +191,7 @@ test('a person who wants the model of a run before its last step finishes it', a
 
 test('one that cannot be launched halts the queue, which says why until a person tries again', async () => {
   await row(/^second, queued, the queue is halted/).waitFor();
-  await workbench.openRow(
+  await openRow(
     row(/^second, queued/),
     outcome().getByText(/^The queue is halted and no run starts: .*trainer\.log/),
   );
@@ -232,8 +233,7 @@ test('also when no window was open then: as soon as one opens, which also tells 
 
 test('those that are selected are not deleted while one of them is at work', async () => {
   // Without Control a row would open, and its panel would take the focus.
-  for (const name of [/^third, running/, /^second, died/, /^first, done/])
-    await workbench.alsoSelect(row(name));
+  for (const name of [/^third, running/, /^second, died/, /^first, done/]) await alsoSelect(row(name));
   await workbench.page.getByRole('tree', { name: 'Runs' }).press('Delete');
   await workbench.notification(/Nothing is deleted: “third” is running/);
   await workbench.screenshot('runs-delete-live');
@@ -253,7 +253,7 @@ test('one that waits in another folder of the window begins as well, whatever th
 test('several are deleted together, with what they take', async () => {
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await workbench.clearNotifications();
-  await workbench.chooseInMenu(row(/^third, died/), 'Delete Run…');
+  await chooseInMenu(row(/^third, died/), 'Delete Run…');
   await dialog.getByText(/^Delete 3 runs \([\d.]+ [kMG]B\)\?$/).waitFor();
   await dialog.getByText(/second \([\d.]+ [kMG]B\)/).waitFor();
   await workbench.screenshot('runs-delete-several');

@@ -10,6 +10,7 @@ import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { alsoSelect, chooseInMenu, openRow, pointAt, pressKey, select } from './rows';
 import { showRuns } from './runsView';
 import { allThemes } from './themes';
 
@@ -22,10 +23,10 @@ const rowIn = ({ page }: WorkbenchDriver, name: RegExp): Locator =>
   page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
 const row = (name: RegExp): Locator => rowIn(workbench, name);
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const widget = (): Locator => workbench.quickInput;
-const listed = (text: string | RegExp): Locator => workbench.listed(text);
+const widget = (): Locator => workbench.quickInput.widget;
+const listed = (text: string | RegExp): Locator => workbench.quickInput.listed(text);
 const openRun = (name: string): Promise<void> =>
-  workbench.openRow(row(new RegExp(`^${name}`)), view().getByRole('heading', { name }));
+  openRow(row(new RegExp(`^${name}`)), view().getByRole('heading', { name }));
 const data = (): string => path.join(workspace, '.tandem');
 
 beforeAll(async () => {
@@ -51,17 +52,17 @@ test('a run is renamed by F2: its row, its open page, another window and the com
   await openRun('second try');
   // The panel has the focus now, or takes it in a moment.
   const tree = workbench.page.getByRole('tree', { name: 'Runs' });
-  await workbench.pressKey(tree, 'F2', widget().getByText('Rename second try'));
+  await pressKey(tree, 'F2', widget().getByText('Rename second try'));
   await workbench.screenshot('run-notes-rename');
-  await workbench.answer(/^Name of the run/, 'twice the NLL');
+  await workbench.quickInput.answer(/^Name of the run/, 'twice the NLL');
   await row(/^twice the NLL, not started/).waitFor();
   await view().getByRole('heading', { name: 'twice the NLL' }).waitFor();
   await workbench.page.locator('.tab', { hasText: 'twice the NLL' }).waitFor();
   const other = await workbench.anotherWindow();
   await showRuns(other);
   await rowIn(other, /^twice the NLL/).waitFor();
-  await workbench.chooseInMenu(row(/^first try/), 'Rename Run…');
-  await workbench.answer(/^Name of the run/, 'plain');
+  await chooseInMenu(row(/^first try/), 'Rename Run…');
+  await workbench.quickInput.answer(/^Name of the run/, 'plain');
   await rowIn(other, /^plain/).waitFor();
   await other.close();
   const said = execFileSync(process.execPath, ['dist/tandem.js', 'runs', '--data', data()], { cwd: root });
@@ -70,16 +71,16 @@ test('a run is renamed by F2: its row, its open page, another window and the com
 
 test('several runs are tagged at once; a tag that is too long is refused, and one that is taken out goes', async () => {
   await openRun('plain');
-  await workbench.alsoSelect(row(/^twice the NLL/));
-  await workbench.chooseInMenu(row(/^plain/), 'Tags of Run…');
+  await alsoSelect(row(/^twice the NLL/));
+  await chooseInMenu(row(/^plain/), 'Tags of Run…');
   await widget().getByText('Tags of 2 Runs').waitFor();
   await widget().getByRole('textbox').fill('paper, seed 2');
   await listed('#seed 2').waitFor();
   await widget().getByRole('textbox').press('Enter');
   await row(/^plain, not started, tags: paper, seed 2$/).waitFor();
   await row(/^twice the NLL, not started, tags: paper, seed 2$/).waitFor();
-  await workbench.select(row(/^plain/));
-  await workbench.chooseInMenu(row(/^plain/), 'Tags of Run…');
+  await select(row(/^plain/));
+  await chooseInMenu(row(/^plain/), 'Tags of Run…');
   await listed(/#seed 2.*2 runs/).waitFor();
   await widget().getByRole('textbox').fill('x'.repeat(41));
   await listed(/^Too long, at most 40 characters: “x/).waitFor();
@@ -87,7 +88,7 @@ test('several runs are tagged at once; a tag that is too long is refused, and on
   await widget().getByRole('textbox').fill('');
   // A tick at the moment when the rows change would be lost.
   await listed(/^Too long/).waitFor({ state: 'detached' });
-  await workbench.pick('#seed 2');
+  await workbench.quickInput.pick('#seed 2');
   await widget().getByRole('textbox').press('Enter');
   await row(/^plain, not started, tags: paper$/).waitFor();
   expect((await new Runs(data()).find('a1b2')).tags).toEqual(['paper', 'seed 2']);
@@ -97,9 +98,9 @@ test('a run is found by its note, and opened', async () => {
   // The page takes the focus when it opens, which would close the question.
   await openRun('twice the NLL');
   await workbench.runCommand('Tandem: Note on Run…');
-  await workbench.answer(/^What the run is for/, 'Does more NLL keep the protocol?');
+  await workbench.quickInput.answer(/^What the run is for/, 'Does more NLL keep the protocol?');
   await workbench.closeAllEditors();
-  await workbench.hover(
+  await pointAt(
     row(/^twice the NLL/),
     workbench.page.locator('.monaco-hover', { hasText: 'Does more NLL keep the protocol?' }),
   );

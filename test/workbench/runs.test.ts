@@ -16,6 +16,7 @@ import { accessiblePictures, expectAccessible } from './accessibility';
 import { ChatView, parking } from './chatView';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { chooseInMenu, openRow } from './rows';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
 import { allThemes } from './themes';
@@ -139,7 +140,7 @@ test('an empty view says what it is for, and offers the first run', async () => 
 test('a run of the form is followed live, with its curves', async () => {
   const form = newRunForm(workbench);
   const more = form.getByText('More settings');
-  await workbench.openRow(workbench.page.getByRole('button', { name: 'New Run…' }).first(), more);
+  await openRow(workbench.page.getByRole('button', { name: 'New Run…' }).first(), more);
   await more.click();
   await form.locator('#field-name').fill('long one');
   for (const [group, values] of Object.entries(long))
@@ -302,8 +303,8 @@ test('done, it has a model, which answers in a session', async () => {
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
   await button('Evaluate…').click();
-  await workbench.quickInput.getByText('Evaluate (1/2)').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.widget.getByText('Evaluate (1/2)').waitFor();
+  await workbench.quickInput.dismiss();
   await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await workbench.runCommand('View: Close Editor');
   // With no further run, there is no question.
@@ -324,7 +325,7 @@ test('done, it has a model, which answers in a session', async () => {
 
 test('what was trained answers as @tandem in the chat, and is in its picker', async () => {
   await workbench.closeAllEditors();
-  await workbench.openRow(row(/^long one, done/), button('Use in chat'));
+  await openRow(row(/^long one, done/), button('Use in chat'));
   const chat = new ChatView(workbench);
   await button('Use in chat').click();
   // The editor's agent mode offers only models that call tools, so this one needs another mode.
@@ -337,19 +338,19 @@ test('what was trained answers as @tandem in the chat, and is in its picker', as
 });
 
 test('a model that plays is not deleted', async () => {
-  await workbench.chooseInMenu(row(/^long one, done/), 'Delete Run…');
+  await chooseInMenu(row(/^long one, done/), 'Delete Run…');
   await workbench.notification(/is the agent. Choose another agent/);
   await workbench.clearNotifications();
 });
 
 test('with more epochs it goes on as another run, whose curves begin with those of the first', async () => {
   await workbench.closeAllEditors();
-  await workbench.openRow(row(/^long one, done/), button('Continue…'));
+  await openRow(row(/^long one, done/), button('Continue…'));
   await button('Continue…').click();
   const [before] = await runs().list();
-  await workbench.quickInput.getByText(/^More epochs of its policy/).waitFor();
+  await workbench.quickInput.widget.getByText(/^More epochs of its policy/).waitFor();
   await workbench.screenshot('runs-continue');
-  await workbench.answer(/^More epochs of its policy/);
+  await workbench.quickInput.answer(/^More epochs of its policy/);
   await view().getByRole('heading', { name: 'long one, continued' }).waitFor();
   await row(/^long one, continued, done/).waitFor();
   const more = (await newest()).progress!.latest!.step;
@@ -361,7 +362,7 @@ test('with more epochs it goes on as another run, whose curves begin with those 
 });
 
 test('a duplicate of it is changed and started', async () => {
-  await workbench.chooseInMenu(row(/^long one, done/), 'Duplicate Run with Changes…');
+  await chooseInMenu(row(/^long one, done/), 'Duplicate Run with Changes…');
   const form = newRunForm(workbench);
   await form.getByRole('heading', { name: 'New run like long one' }).waitFor();
   await workbench.screenshot('runs-duplicate');
@@ -391,7 +392,7 @@ test('it is stopped at once, and deleted with what it takes', async () => {
   await dialog.getByText('Stop “long one, changed” immediately?').waitFor();
   await dialog.getByRole('button', { name: 'Stop Immediately' }).click();
   await row(/^long one, changed, paused/).waitFor();
-  await workbench.chooseInMenu(row(/^long one, changed, paused/), 'Delete Run…');
+  await chooseInMenu(row(/^long one, changed, paused/), 'Delete Run…');
   await dialog.getByText(/Delete the run “long one, changed” \([\d.]+ [kM]B\)\?/).waitFor();
   await workbench.screenshot('runs-delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();

@@ -11,6 +11,7 @@ import { answer as completes, pauseBeforeEnd, stallAfter } from '../fixtures/cha
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { openRow, pressKey } from './rows';
 import { usualThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -183,9 +184,9 @@ test('stops the agent with Escape and asks again with Enter', async () => {
     [agentPicker, 'Choose the Agent'],
     [session().getByTitle(/Choose another simulator…$/), 'Choose the Simulator'],
   ] as const) {
-    await workbench.pressKey(picker, 'Enter', workbench.quickInput.getByText(title, { exact: true }));
-    await workbench.dismiss();
-    await workbench.quickInput.waitFor({ state: 'hidden' });
+    await pressKey(picker, 'Enter', workbench.quickInput.widget.getByText(title, { exact: true }));
+    await workbench.quickInput.dismiss();
+    await workbench.quickInput.widget.waitFor({ state: 'hidden' });
   }
   await workbench.screenshot('session-pickers');
   await configure({});
@@ -478,7 +479,7 @@ test('finds the dialogue in the trajectories and in the log', async () => {
 
 test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
   // The open panel is reused, and no second one is opened.
-  await workbench.openRow(
+  await openRow(
     workbench.page.getByRole('treeitem', { name: /, new$/ }).first(),
     session().getByRole('button', { name: /\bstart\b/i }),
   );
@@ -513,7 +514,7 @@ test('skips a task with a reason and takes it up again', async () => {
     .press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'Skip…' }).press('Enter');
-  await workbench.pick('The request is unclear');
+  await workbench.quickInput.pick('The request is unclear');
   await session().getByText('This task was skipped: The request is unclear').waitFor();
   await expectAccessible(session());
   await session().getByRole('button', { name: 'Resume' }).press('Enter');
@@ -526,9 +527,9 @@ test('plays a dialogue from the view to the next task by keyboard alone', async 
   const focused = tasks.locator('.monaco-list-row.focused');
   turns = [turns[0]!, turns.at(-1)!];
   await press('F1');
-  await workbench.quickInput.locator('input.input:focus').waitFor();
+  await workbench.quickInput.widget.locator('input.input:focus').waitFor();
   await keyboard.type('Tandem: Focus on Tasks View');
-  await workbench.quickInput
+  await workbench.quickInput.widget
     .locator('.monaco-list-row.focused', { hasText: 'Tandem: Focus on Tasks View' })
     .waitFor();
   await press('Enter');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { gradedHeading, type WorkbenchDriver } from './driver';
+import { chooseInMenu, openRow } from './rows';
 import { insisting } from './retries';
 import { groupsOf, startByNpm } from './npmStart';
 import { processes } from './processes';
@@ -37,7 +38,7 @@ test('finds the words of welcome, and starts the first task with nothing to conf
   await workbench.page.getByRole('tab', { name: /README\.md/ }).waitFor();
   await workbench.showTandem();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
-  await workbench.openRow(
+  await openRow(
     tasks.getByRole('treeitem', { name: /, new$/ }).first(),
     session().getByText('agent: starter'),
   );
@@ -55,20 +56,20 @@ test('lets the rules answer until the starter model has answered, and sees the g
 
 test('lets the simulator play tasks of a pack, as many as they like, and is told over the window what came of it', async () => {
   const pack = workbench.page.getByRole('treeitem', { name: /^starter-world, 24 tasks/ });
-  const question = workbench.quickInput;
-  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
+  const question = workbench.quickInput.widget;
+  await chooseInMenu(pack, 'Collect Dialogues…');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await question.getByRole('textbox').fill('25');
   await question.getByText('Enter a whole number from 1 to 24.').waitFor();
   await question.getByRole('textbox').fill('2');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await workbench.screenshot('starter-collect');
-  await workbench.answer('How many of its 24 tasks?');
-  await workbench.answer(/^How many dialogues per task/, '2');
-  await workbench.listed('Agent: starter').waitFor();
-  await workbench.listed('Simulator: rules').waitFor();
+  await workbench.quickInput.answer('How many of its 24 tasks?');
+  await workbench.quickInput.answer(/^How many dialogues per task/, '2');
+  await workbench.quickInput.listed('Agent: starter').waitFor();
+  await workbench.quickInput.listed('Simulator: rules').waitFor();
   await workbench.screenshot('starter-collect-play');
-  await workbench.pick('Play 4 dialogues');
+  await workbench.quickInput.pick('Play 4 dialogues');
   const toast = workbench.page.locator('.notifications-toasts .notification-toast');
   const played = toast.filter({ hasText: /starter-world: 4 dialogues played, \d of 4 solved\./ });
   // It hides after ten seconds, but not while the pointer is over it.
@@ -77,10 +78,10 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await played.getByRole('button', { name: 'New Run…' }).click();
   await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
   await workbench.runCommand('View: Close Editor');
-  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
-  await workbench.answer(/Already played and counted: 4 dialogues/, '2');
-  await workbench.answer(/^How many dialogues per task/, '2');
-  await workbench.pick('Play 4 dialogues');
+  await chooseInMenu(pack, 'Collect Dialogues…');
+  await workbench.quickInput.answer(/Already played and counted: 4 dialogues/, '2');
+  await workbench.quickInput.answer(/^How many dialogues per task/, '2');
+  await workbench.quickInput.pick('Play 4 dialogues');
   const told = await workbench.notification(/These dialogues were already played/);
   await told.getByRole('button', { name: 'Show Trajectories' }).click();
   await workbench.page.locator('.pane-header', { hasText: '5 · ' }).waitFor();

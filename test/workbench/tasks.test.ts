@@ -10,6 +10,7 @@ import { Hub } from '../fixtures/hub';
 import { accessiblePictures } from './accessibility';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { chooseInMenu, pointAt, pressInRow } from './rows';
 import { allThemes } from './themes';
 
 const row = (id: string, words = 'Double it.'): string =>
@@ -31,7 +32,7 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const tasks = (): Locator => workbench.page.getByRole('tree', { name: 'Tasks' });
 const task = (name: RegExp): Locator => tasks().getByRole('treeitem', { name }).first();
 const pane = (): Locator => workbench.page.locator('.pane', { has: tasks() });
-const quickInput = (): Locator => workbench.quickInput;
+const quickInput = (): Locator => workbench.quickInput.widget;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-tasks-'));
@@ -68,7 +69,7 @@ async function pictures(name: string): Promise<void> {
  * @param shown what opens
  */
 async function titleButton(name: string, shown: Locator): Promise<void> {
-  await workbench.pressInRow(pane(), name, shown);
+  await pressInRow(pane(), name, shown);
 }
 
 const tab = (name: RegExp): Locator => workbench.page.getByRole('tab', { name }).first();
@@ -130,12 +131,12 @@ test('sees packs with their counts, and each task with its state', async () => {
 });
 
 test('finds a task by words of its description', async () => {
-  await titleButton('Find Task…', workbench.listed('Lot bill'));
+  await titleButton('Find Task…', workbench.quickInput.listed('Lot bill'));
   await quickInput().locator('input.input').fill('guest house');
-  await workbench.listed('Lot bill').waitFor({ state: 'detached' });
-  await workbench.listed('Hotel stay').waitFor();
+  await workbench.quickInput.listed('Lot bill').waitFor({ state: 'detached' });
+  await workbench.quickInput.listed('Hotel stay').waitFor();
   await workbench.screenshot('tasks-find');
-  await workbench.pick('Hotel stay');
+  await workbench.quickInput.pick('Hotel stay');
   // The guidelines of a new pack do not hide the reference.
   await tab(/^written-by-hand\.guidelines\.md/).waitFor();
   await workbench.page.getByRole('tab', { name: /^hotel-stay\.reference\.py/, selected: true }).waitFor();
@@ -149,34 +150,34 @@ test('reads the guidelines again by the link in the header of the session', asyn
 
 test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {
   const parking = task(/^Parking bill, new$/);
-  await workbench.chooseInMenu(parking, 'Open Reference');
+  await chooseInMenu(parking, 'Open Reference');
   await activeTab(/^parking-bill\.reference\.py/).waitFor();
-  await workbench.chooseInMenu(parking, 'Open Tests');
+  await chooseInMenu(parking, 'Open Tests');
   await activeTab(/^parking-bill\.tests\.py/).waitFor();
-  await workbench.chooseInMenu(parking, 'Open Guidelines');
+  await chooseInMenu(parking, 'Open Guidelines');
   await activeTab(/starter-world\.guidelines\.md/).waitFor();
-  await workbench.chooseInMenu(parking, 'Copy Task ID');
+  await chooseInMenu(parking, 'Copy Task ID');
   await expect.poll(() => workbench.clipboard()).toMatch(/^starter-development-\w+$/);
 });
 
 test('skips a task from the list with a reason, which the list then shows', async () => {
-  await workbench.chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
-  await workbench.pick('The request is unclear');
+  await chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
+  await workbench.quickInput.pick('The request is unclear');
   await task(/^Parking bill, skipped: the request is unclear$/).waitFor();
 });
 
 test('plays from the list, and looks through the dialogues about a task', async () => {
   const skipped = task(/^Parking bill, skipped/);
-  await workbench.chooseInMenu(skipped, 'Play Task');
+  await chooseInMenu(skipped, 'Play Task');
   await activeTab(/^Parking bill/).waitFor();
-  await workbench.chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
-  await workbench.pick('agent: starter');
+  await chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
+  await workbench.quickInput.pick('agent: starter');
   await activeTab(/^Lot bill/).waitFor();
 });
 
 test('filters the list by state, sees that it is filtered, and clears it', async () => {
-  await titleButton('Filter Tasks…', workbench.listed('skipped'));
-  await workbench.pickSeveral('skipped');
+  await titleButton('Filter Tasks…', workbench.quickInput.listed('skipped'));
+  await workbench.quickInput.pickSeveral('skipped');
   await pane().getByText('Filter: skipped. 1 of 56 tasks are shown.').waitFor();
   await pictures('tasks-filtered');
   await titleButton('Clear Task Filter', task(/, new$/));
@@ -186,9 +187,9 @@ test('filters the list by state, sees that it is filtered, and clears it', async
 test('adds a pack by file, and is told of its counts and its bad line', async () => {
   await titleButton('Add Pack…', quickInput().getByText('From a File…'));
   await workbench.screenshot('tasks-add');
-  await workbench.pick('From a File…');
+  await workbench.quickInput.pick('From a File…');
   await quickInput().getByText('Add Packs').waitFor();
-  await workbench.chooseFile(path.join(folder, 'given.jsonl'));
+  await workbench.quickInput.chooseFile(path.join(folder, 'given.jsonl'));
   await task(/^given, 1 task, 1 bad line/).waitFor();
   const told = await workbench.notification(
     /given\.jsonl is in the list: 1 task, 1 test\. 1 line is not a task, the first is line 2/,
@@ -216,9 +217,9 @@ test('drops a pack on the list', async () => {
 });
 
 test('plays the next task of a pack, and takes the pack out of the list and back', async () => {
-  await workbench.chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
+  await chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
   await activeTab(/^Dropped one/).waitFor();
-  await workbench.chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
+  await chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
   const told = await workbench.notification(/dropped is no longer in the list\. Its file stays\./);
   await task(/^dropped,/).waitFor({ state: 'detached' });
   expect(await readdir(workspace)).toContain('dropped.jsonl');
@@ -229,12 +230,12 @@ test('plays the next task of a pack, and takes the pack out of the list and back
 test('generates tasks to learn from and tasks to measure on, which the list shows, and never the same file twice', async () => {
   const generate = async (purpose: string, count: string): Promise<void> => {
     await workbench.runCommand('Tandem: Generate Tasks…');
-    await workbench.pick(purpose);
-    await workbench.answer('How many tasks?', count);
+    await workbench.quickInput.pick(purpose);
+    await workbench.quickInput.answer('How many tasks?', count);
     const decisions = /decisions that only the collaborator knows/;
     await quickInput().getByText(decisions).first().waitFor();
     await workbench.screenshot('tasks-generate');
-    await workbench.answer(decisions);
+    await workbench.quickInput.answer(decisions);
   };
   await generate('Tasks to learn from', '60');
   await task(/^starter-world-train-1, 60 tasks/).waitFor();
@@ -258,18 +259,18 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
     await quickInput().getByText(question).waitFor();
     const input = quickInput().locator('input.input');
     await expect.poll(() => input.inputValue()).toBe(suggested);
-    await workbench.answer(question, value);
+    await workbench.quickInput.answer(question, value);
   };
   await answer(/How many of its 60 tasks/, '60', '4');
   await answer(/How many dialogues per task/, '4', '3');
-  await workbench.listed('Agent: starter').waitFor();
+  await workbench.quickInput.listed('Agent: starter').waitFor();
   // No dialogue of it is finished in this log yet.
   await quickInput()
     .getByText('Tokens are known as soon as starter has played a dialogue: begin with a few.')
     .waitFor();
   await pictures('tasks-collect');
   const isHeld = workbench.hold(/inference\.js/);
-  await workbench.pick('Play 12 dialogues');
+  await workbench.quickInput.pick('Play 12 dialogues');
   const goOn = await isHeld;
   const working = await workbench.notification(/starter plays with rules/);
   await working.getByRole('button', { name: 'Cancel' }).click();
@@ -320,9 +321,9 @@ test('lets an agent of the editor collect only after they have said yes', async 
 test('downloads a published pack only after its licence was accepted', async () => {
   const choose = async (answer: string): Promise<void> => {
     const question = workbench.page.locator('.monaco-dialog-box');
-    await titleButton('Add Pack…', workbench.listed('Download ColBench…'));
-    await workbench.pick('Download ColBench…');
-    await workbench.pick('ColBench, tasks for evaluation');
+    await titleButton('Add Pack…', workbench.quickInput.listed('Download ColBench…'));
+    await workbench.quickInput.pick('Download ColBench…');
+    await workbench.quickInput.pick('ColBench, tasks for evaluation');
     await question.getByText('CC BY-NC 4.0').waitFor();
     if (answer !== 'Cancel') await workbench.screenshot('tasks-licence');
     await question.getByRole('button', { name: answer }).click();
@@ -341,7 +342,7 @@ test('downloads a published pack only after its licence was accepted', async () 
 test('walks through Tandem in seven steps', async () => {
   await dismissNotifications();
   await workbench.runCommand('Welcome: Open Walkthrough...');
-  await workbench.pick('Get Started with Tandem');
+  await workbench.quickInput.pick('Get Started with Tandem');
   const steps = workbench.page.locator('.getting-started-step');
   await expect.poll(() => steps.count()).toBe(7);
   await pictures('tasks-walkthrough');
@@ -387,7 +388,7 @@ test('opens the page about a view from its title, and any page from the palette'
   await workbench.runCommand('View: Show Tandem');
   await workbench.openViews('Tasks');
   await pane().hover();
-  await workbench.hover(
+  await pointAt(
     pane().getByRole('button', { name: /^Help: tasks from your packs/ }),
     workbench.page.getByRole('tooltip', { name: /Help: tasks/ }).first(),
   );
@@ -399,8 +400,8 @@ test('opens the page about a view from its title, and any page from the palette'
   await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
   await pictures('tasks-help');
   await workbench.runCommand('Tandem: Open Help…');
-  await workbench.listed('Local models').waitFor();
+  await workbench.quickInput.listed('Local models').waitFor();
   await workbench.screenshot('help-pages');
-  await workbench.pick('Local models');
+  await workbench.quickInput.pick('Local models');
   await workbench.page.getByRole('tab', { name: 'local-models.md' }).waitFor();
 });

@@ -12,6 +12,7 @@ import { accessiblePictures } from './accessibility';
 import { ChatView, parking } from './chatView';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { openRow } from './rows';
 import { killTrainers, trainerEnvironment } from './runsView';
 
 // A newcomer in an empty folder teaches the agent: everything is real, only smaller.
@@ -48,10 +49,7 @@ afterAll(async () => {
 
 test('plays a first dialogue in an empty folder', async () => {
   await workbench.showTandem();
-  await workbench.openRow(
-    workbench.page.getByRole('button', { name: 'Play First Task' }),
-    button('Agree and start'),
-  );
+  await openRow(workbench.page.getByRole('button', { name: 'Play First Task' }), button('Agree and start'));
   await button('Agree and start').click();
   const graded = heading(gradedHeading);
   const handOver = page()
@@ -64,7 +62,7 @@ test('plays a first dialogue in an empty folder', async () => {
 
 test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
   await workbench.openViews('Runs');
-  await workbench.openRow(
+  await openRow(
     workbench.page.getByRole('button', { name: 'Teach Agent…' }).first(),
     heading('Teach the agent'),
   );

@@ -17,6 +17,7 @@ import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { alsoSelect, chooseInMenu, openRow, pressInRow, pressKey } from './rows';
 import { allThemes } from './themes';
 
 const hub = await PublishingHub.start();
@@ -26,14 +27,14 @@ let workbench: WorkbenchDriver;
 const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const quickInput = (): Locator => workbench.quickInput;
+const quickInput = (): Locator => workbench.quickInput.widget;
 
 /** Finds the header of a view in the side bar. */
 const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 
 /** Opens the replay of a dialogue while no editor is open. */
 const openReplay = (dialogue: Locator): Promise<void> =>
-  workbench.openRow(dialogue, replay().getByRole('heading', { level: 1 }).first());
+  openRow(dialogue, replay().getByRole('heading', { level: 1 }).first());
 
 async function press(name: string): Promise<void> {
   await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
@@ -160,25 +161,25 @@ test('the view says how many there are, how many succeed and how many leak', asy
 
 test('a filter narrows the list, says so in its first row, and is cleared there', async () => {
   await workbench.runCommand('Tandem: Filter Trajectories…');
-  await workbench.pick('Outcome');
-  await workbench.listed('failed a test').waitFor();
+  await workbench.quickInput.pick('Outcome');
+  await workbench.quickInput.listed('failed a test').waitFor();
   await workbench.screenshot('trajectories-filter-values');
-  await workbench.pick('failed a test');
+  await workbench.quickInput.pick('failed a test');
   await quickInput().getByText('Filter Trajectories: ').waitFor();
-  await workbench.pick('Agent');
-  await workbench.pick('guesses.json');
+  await workbench.quickInput.pick('Agent');
+  await workbench.quickInput.pick('guesses.json');
   await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
   await workbench.screenshot('trajectories-filter-steps');
-  await workbench.pick('Outcome');
+  await workbench.quickInput.pick('Outcome');
   await quickInput().locator('.monaco-list-row.focused', { hasText: 'failed a test' }).waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await quickInput().getByText('Filter Trajectories: ').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   const filter = row(/^Filter: failed a test · agent guesses, 6 of 14 dialogues$/);
   await filter.waitFor();
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
-  await workbench.pressInRow(filter, 'Clear Trajectory Filter', row(/^Played, 2/));
+  await pressInRow(filter, 'Clear Trajectory Filter', row(/^Played, 2/));
   await filter.waitFor({ state: 'detached' });
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(16);
 });
@@ -190,22 +191,22 @@ test('a filter by date, rating and text finds what it should, and nothing where 
     ['Leak', 'without a leak', '0 dialogues'],
   ] as const) {
     if (dimension === 'Date') await workbench.runCommand('Tandem: Filter Trajectories…');
-    await workbench.pick(dimension);
-    await workbench.pick(value);
+    await workbench.quickInput.pick(dimension);
+    await workbench.quickInput.pick(value);
     await quickInput().getByText(`Filter Trajectories: ${title}`, { exact: true }).waitFor();
   }
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await row(/, 0 of 14 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
   await workbench.runCommand('Tandem: Filter Trajectories…');
-  await workbench.pick('Text');
-  await workbench.pick('Containing …');
-  await workbench.answer('Found in the name of the task', 'parcel SUR');
+  await workbench.quickInput.pick('Text');
+  await workbench.quickInput.pick('Containing …');
+  await workbench.quickInput.answer('Found in the name of the task', 'parcel SUR');
   await quickInput()
     .getByText(/^Filter Trajectories: [1-9] dialogues$/)
     .waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
   const dialogues = tree().locator('[role=treeitem][aria-level="2"]');
   // The rows below a group are drawn after those at the top.
@@ -222,22 +223,22 @@ test('dialogues stand together by their source, or by what a person chooses', as
   await row(/^Collected, 12, \d+ % success$/).waitFor();
   await workbench.screenshot('trajectories-grouped');
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await workbench.pick('Agent');
-  await workbench.openRow(row(/^guesses, 6, 0 % success$/), row(/^Parcel surcharge, 0\/10 tests/));
+  await workbench.quickInput.pick('Agent');
+  await openRow(row(/^guesses, 6, 0 % success$/), row(/^Parcel surcharge, 0\/10 tests/));
   await workbench.screenshot('trajectories-grouped-by-agent');
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await workbench.pick('Task');
+  await workbench.quickInput.pick('Task');
   await row(/^Parcel surcharge, 4, /).waitFor();
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await workbench.pick('None');
+  await workbench.quickInput.pick('None');
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
   await workbench.runCommand('Tandem: Group Trajectories By…');
-  await workbench.pick('Source');
+  await workbench.quickInput.pick('Source');
   await row(/^Played, 2$/).waitFor();
 });
 
 test('a search in transcripts shows who said the words, and opens the transcript there', async () => {
-  await workbench.pressKey(tree(), 'Control+Alt+f', quickInput().getByText('Search Transcripts'));
+  await pressKey(tree(), 'Control+Alt+f', quickInput().getByText('Search Transcripts'));
   await quickInput().getByRole('textbox').fill('zone exist');
   const found = quickInput()
     .locator('.monaco-list-row', { hasText: /Parcel.surcharge/ })
@@ -245,7 +246,7 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await found.filter({ hasText: /agent,.turn/ }).waitFor();
   await found.filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ }).waitFor();
   await workbench.screenshot('trajectories-search');
-  await workbench.pick(/Parcel.surcharge/);
+  await workbench.quickInput.pick(/Parcel.surcharge/);
   const editor = workbench.page.locator('.editor-instance');
   await quickInput().waitFor({ state: 'hidden' });
   const looked = editor.locator('.find-widget.visible .find-part textarea').first();
@@ -258,11 +259,11 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await workbench.page.keyboard.press('Control+Alt+F');
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message and no note has all of these words: lighthouse').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {
-  await workbench.openRow(
+  await openRow(
     row(/^Parcel surcharge, not graded yet/),
     replay().getByRole('heading', { name: 'Parcel surcharge' }),
   );
@@ -292,7 +293,7 @@ test('a finished dialogue opens in the replay, which says who wrote what', async
 });
 
 test('the replay shows the grade and compares the answer with the reference', async () => {
-  await workbench.openRow(
+  await openRow(
     row(/^Parcel surcharge, \d+\/10 tests, agent .*asks-first/),
     replay().getByRole('heading', { name: /\d+ of 10 tests passed/ }),
   );
@@ -304,7 +305,7 @@ test('the replay shows the grade and compares the answer with the reference', as
 });
 
 test('an unfinished dialogue opens in the session', async () => {
-  await workbench.openRow(row(/^Parcel surcharge, in progress/), replay().getByText(/^turn 1 of \d+$/));
+  await openRow(row(/^Parcel surcharge, in progress/), replay().getByText(/^turn 1 of \d+$/));
   await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
   await expectAccessible(replay());
 });
@@ -312,8 +313,8 @@ test('an unfinished dialogue opens in the session', async () => {
 test('two dialogues of one task are compared side by side', async () => {
   await openReplay(row(/^Parcel surcharge, .*asks-first/));
   const guess = row(/^Parcel surcharge, .*guesses/);
-  await workbench.alsoSelect(guess);
-  await workbench.chooseInMenu(guess, 'Compare Selected');
+  await alsoSelect(guess);
+  await chooseInMenu(guess, 'Compare Selected');
   await replay().getByRole('region', { name: 'First dialogue' }).waitFor();
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
   await workbench.runCommand('View: Close Other Editors in Group');
@@ -325,15 +326,15 @@ test('two dialogues of one task are compared side by side', async () => {
 test('a replay is compared with another one that is chosen from a list', async () => {
   await openReplay(row(/^Parcel surcharge, .*guesses/));
   await replay().getByRole('button', { name: 'compare with…' }).click();
-  await workbench.pick(/asks-first/);
+  await workbench.quickInput.pick(/asks-first/);
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
 });
 
 test('dialogues of different tasks cannot be compared, which is said', async () => {
   await openReplay(row(/^Parcel surcharge, .*guesses/));
   const other = row(/^Course mark, .*guesses/);
-  await workbench.alsoSelect(other);
-  await workbench.chooseInMenu(other, 'Compare Selected');
+  await alsoSelect(other);
+  await chooseInMenu(other, 'Compare Selected');
   await workbench.page.getByText('These dialogues are about different tasks').first().waitFor();
 });
 
@@ -342,18 +343,18 @@ test('failures are replayed one after the other, as the list has them', async ()
   const title = (name: string): Locator => replay().getByRole('heading', { level: 1, name });
   // With no replay open, the key leads to the first failure: the dialogues that were played have none.
   await row(/^Played, /).click();
-  await workbench.pressKey(tree(), 'F8', replay().getByRole('button', { name: 'next failure' }));
+  await pressKey(tree(), 'F8', replay().getByRole('button', { name: 'next failure' }));
   await workbench.runCommand('Tandem: Filter Trajectories…');
-  await workbench.pick('Agent');
-  await workbench.pick('guesses.json');
+  await workbench.quickInput.pick('Agent');
+  await workbench.quickInput.pick('guesses.json');
   await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await row(/^Filter: agent guesses, 6 of /).waitFor();
   const failed = tree().getByRole('treeitem', { name: /0\/10 tests/ });
   await expect.poll(() => failed.count()).toBe(6);
   const labels = await failed.evaluateAll((rows) => rows.map((one) => one.getAttribute('aria-label')));
   const [first, second, third] = labels.map((label) => label!.split(',')[0]!);
-  await workbench.openRow(failed.first(), title(first!));
+  await openRow(failed.first(), title(first!));
   await keyboard.press('F8');
   await title(second!).waitFor();
   await expect.poll(() => failed.nth(1).getAttribute('aria-selected')).toBe('true');
@@ -374,7 +375,7 @@ test('a dialogue is deleted by key after a question, and comes back by Undo', as
   const course = row(/^Course mark, .*guesses/);
   await openReplay(course);
   const dialog = workbench.page.locator('.monaco-dialog-box');
-  await workbench.pressKey(tree(), 'Delete', dialog);
+  await pressKey(tree(), 'Delete', dialog);
   await workbench.screenshot('trajectories-delete');
   await press('Delete');
   await course.waitFor({ state: 'detached' });
@@ -387,13 +388,13 @@ test('several are deleted by the menu, and one of them is restored later', async
   const course = row(/^Course mark, .*guesses/);
   const hotel = row(/^Hotel stay, .*guesses/);
   await openReplay(course);
-  await workbench.alsoSelect(hotel);
-  await workbench.chooseInMenu(hotel, 'Delete Trajectories');
+  await alsoSelect(hotel);
+  await chooseInMenu(hotel, 'Delete Trajectories');
   await workbench.page.getByText('Delete 2 dialogues?').waitFor();
   await press('Delete');
   await hotel.waitFor({ state: 'detached' });
   await workbench.runCommand('Tandem: Restore Deleted Trajectories…');
-  await workbench.pickSeveral('Hotel stay');
+  await workbench.quickInput.pickSeveral('Hotel stay');
   await hotel.waitFor();
   await expect.poll(() => course.count()).toBe(0);
 });
@@ -401,8 +402,8 @@ test('several are deleted by the menu, and one of them is restored later', async
 test('an export is shown before it is written, then saved with its card', async () => {
   const file = path.join(workspace, 'rows.jsonl');
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await workbench.pick('Fine-tuning rows');
-  await workbench.pickSeveral('Include leaked dialogues');
+  await workbench.quickInput.pick('Fine-tuning rows');
+  await workbench.quickInput.pickSeveral('Include leaked dialogues');
   await workbench.page.getByRole('tab', { name: /export-preview-1\.md/ }).waitFor();
   const editor = replay();
   await editor.getByText('Export preview: nothing is written yet').waitFor();
@@ -410,7 +411,7 @@ test('an export is shown before it is written, then saved with its card', async 
   await expect(access(file)).rejects.toThrow('ENOENT');
   await workbench.screenshot('trajectories-export-preview');
   await answer(/12 rows are ready/, 'Save…');
-  await workbench.chooseFile(file);
+  await workbench.quickInput.chooseFile(file);
   await answer(/12 rows of 12 dialogues are in rows\.jsonl/, 'Open the Card');
   await workbench.page.getByRole('tab', { name: /rows\.jsonl\.md/ }).waitFor();
   const rows = (await readFile(file, 'utf8')).trim().split('\n');
@@ -420,11 +421,11 @@ test('an export is shown before it is written, then saved with its card', async 
 
 test('the saved export is published on the hub, after a look at what goes where', async () => {
   await workbench.runCommand('Tandem: Publish Export or Model on Hugging Face Hub…');
-  await workbench.pick('Exported Rows…');
-  await workbench.chooseFile(path.join(workspace, 'rows.jsonl'));
-  await workbench.answer('A token with the right to write', 'hf_ada');
-  await workbench.answer('Owner and name on the hub');
-  await workbench.pick('Private');
+  await workbench.quickInput.pick('Exported Rows…');
+  await workbench.quickInput.chooseFile(path.join(workspace, 'rows.jsonl'));
+  await workbench.quickInput.answer('A token with the right to write', 'hf_ada');
+  await workbench.quickInput.answer('Owner and name on the hub');
+  await workbench.quickInput.pick('Private');
   await workbench.page.getByText('Publish the dataset ada/rows?').waitFor();
   await workbench.page.getByText('README.md (').waitFor();
   expect(hub.repositories.size).toBe(0);
@@ -437,13 +438,13 @@ test('the saved export is published on the hub, after a look at what goes where'
 
 test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await workbench.listed('Thumbs').waitFor();
+  await workbench.quickInput.listed('Thumbs').waitFor();
   await workbench.pictures('trajectories-export-formats');
   await workbench.setSize(400, 800);
   await workbench.screenshot('trajectories-export-formats-narrow');
   await workbench.setSize(1280, 800);
-  await workbench.pick('the chosen message and the other one');
-  await workbench.tick('Include leaked dialogues', 'Include VS Code-model dialogues');
+  await workbench.quickInput.pick('the chosen message and the other one');
+  await workbench.quickInput.tick('Include leaked dialogues', 'Include VS Code-model dialogues');
   await workbench.screenshot('trajectories-export-choices');
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
@@ -461,12 +462,12 @@ test('an export for another tool is found by the tool’s name, and has what the
     ['LLaMA-Factory: fine-tuning', factory!],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
-    await workbench.listed('Fine-tuning rows').waitFor();
+    await workbench.quickInput.listed('Fine-tuning rows').waitFor();
     await quickInput().locator('input.input').fill(tool);
-    await workbench.pick(tool);
+    await workbench.quickInput.pick(tool);
     await quickInput().getByRole('button', { name: 'OK' }).click();
     await answer(/rows are ready/, 'Save…');
-    await workbench.chooseFile(file);
+    await workbench.quickInput.chooseFile(file);
     await workbench.notification(new RegExp(`are in ${path.basename(file)}`));
     await workbench.clearNotifications();
   }
@@ -483,13 +484,13 @@ test('of two previews each is saved by its own button, and only the rows that it
     ['One row per dialogue in the published format', 'evaluation dialogues', 6],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
-    await workbench.pick(format);
-    await workbench.pickSeveral(`Include ${also}`);
+    await workbench.quickInput.pick(format);
+    await workbench.quickInput.pickSeveral(`Include ${also}`);
     await workbench.page.getByRole('tab', { name: `export-preview-${number}.md` }).waitFor();
   }
   await tellASecret(path.join(workspace, '.tandem'));
   await answer(/12 rows are ready/, 'Save…');
-  await workbench.chooseFile(clean!);
+  await workbench.quickInput.chooseFile(clean!);
   await workbench.notification(/The log has changed since this preview was made/);
   await expect(access(clean!)).rejects.toThrow('ENOENT');
   await workbench.page.getByRole('tab', { name: 'export-preview-7.md' }).waitFor();
@@ -500,14 +501,14 @@ test('of two previews each is saved by its own button, and only the rows that it
     ['Leave These Dialogues Out', clean!, 12],
     ['Export Everything', whole!, 13],
   ] as const) {
-    await workbench.pressInRow(
+    await pressInRow(
       workbench.page.locator('.editor-group-container.active .editor-actions'),
       'Save Export',
-      workbench.listed('github token'),
+      workbench.quickInput.listed('github token'),
     );
     await workbench.screenshot('trajectories-export-findings');
-    await workbench.pick(what);
-    await workbench.chooseFile(file);
+    await workbench.quickInput.pick(what);
+    await workbench.quickInput.chooseFile(file);
     await workbench.notification(new RegExp(`${rows} rows of ${rows} dialogues are in`));
     expect((await readFile(file, 'utf8')).includes(secret)).toBe(file === whole);
   }
@@ -532,12 +533,12 @@ test('published rows are imported, and a line that cannot be read is named', asy
   };
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
-  await workbench.pick('Published rows');
-  await workbench.chooseFile(file);
+  await workbench.quickInput.pick('Published rows');
+  await workbench.quickInput.chooseFile(file);
   await row(/agent imported/).waitFor();
   await workbench.notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');
-  await workbench.openRow(
+  await openRow(
     row(/, 70 % of the tests, agent imported/),
     replay().getByRole('heading', { name: '70 % of the tests passed' }),
   );
@@ -552,12 +553,12 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
   await pictures('trajectories-statistics');
   const saved = path.join(workspace, 'success.png');
   await replay().getByRole('button', { name: 'Save as PNG…' }).first().click();
-  await workbench.chooseFile(saved);
+  await workbench.quickInput.chooseFile(saved);
   await workbench.notification(/success\.png is saved\./);
   expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG');
   const table = path.join(workspace, 'statistics.csv');
   await replay().getByRole('button', { name: 'Save as CSV…' }).click();
-  await workbench.chooseFile(table);
+  await workbench.quickInput.chooseFile(table);
   await workbench.notification(/statistics\.csv is saved\./);
   const rows = (await readFile(table, 'utf8')).split('\r\n');
   expect(rows[0]).toBe('by,name,measure,unit,value,low,high,dialogues,graded');
@@ -578,10 +579,10 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
 test('statistics follow the filter of the list', async () => {
   await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await replay().getByRole('button', { name: 'Filter…' }).click();
-  await workbench.pick('Outcome');
-  await workbench.pick('in progress');
+  await workbench.quickInput.pick('Outcome');
+  await workbench.quickInput.pick('in progress');
   await quickInput().getByText('Filter Trajectories: ').waitFor();
-  await workbench.dismiss();
+  await workbench.quickInput.dismiss();
   await replay().getByText('only in progress').waitFor();
   await expectAccessible(replay());
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
@@ -597,9 +598,9 @@ test('the dialogues of another data folder are added, and once only', async () =
     await workbench.runCommand('Tandem: Import Trajectories…');
     await quickInput().getByText('Another data folder').waitFor();
     await workbench.screenshot('trajectories-import-kinds');
-    await workbench.pick('Another data folder');
+    await workbench.quickInput.pick('Another data folder');
     // The slash says that it is a folder, which the dialog would otherwise look up.
-    await workbench.chooseFile(`${other}${path.sep}`);
+    await workbench.quickInput.chooseFile(`${other}${path.sep}`);
     await workbench.notification(new RegExp(`^${count} imported\\.`));
     await workbench.clearNotifications();
   }
@@ -626,8 +627,8 @@ test('the place from which two dialogues differ is told, gone to and marked', as
   await log.close();
   const [one, other] = agents.map((agent) => row(new RegExp(`^Parcel surcharge, .*${agent}`)));
   await openReplay(one!);
-  await workbench.alsoSelect(other!);
-  await workbench.chooseInMenu(other!, 'Compare Selected');
+  await alsoSelect(other!);
+  await chooseInMenu(other!, 'Compare Selected');
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
   await workbench.runCommand('View: Close Other Editors in Group');
   const marks = (name: string): Promise<string[]> =>

@@ -12,6 +12,7 @@ import { chatSettings } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { lineOf, openFunction, source } from './ownCode';
+import { alsoSelect, chooseInMenu, openRow } from './rows';
 
 const turns = ['At how many kilograms?', 'How much more?'].map((text) => `OUTPUT:\n${text}`);
 
@@ -74,7 +75,7 @@ async function consents(): Promise<LogEvent[]> {
 }
 
 async function openTask(): Promise<void> {
-  await workbench.openRow(
+  await openRow(
     workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }),
     session().getByRole('heading', { name: 'Parcel surcharge' }),
   );
@@ -106,11 +107,11 @@ describe('a developer', () => {
 
   test('changes the consent, which is logged again and shown in no form', async () => {
     await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
-    for (const step of ['(1/3)', '(2/3)']) await workbench.answer(step);
-    await workbench.quickInput.getByText('(3/3)').waitFor();
+    for (const step of ['(1/3)', '(2/3)']) await workbench.quickInput.answer(step);
+    await workbench.quickInput.widget.getByText('(3/3)').waitFor();
     await workbench.screenshot('trust-change');
-    await workbench.quickInput.locator('input.input').press('ArrowUp');
-    await workbench.answer('(3/3)');
+    await workbench.quickInput.widget.locator('input.input').press('ArrowUp');
+    await workbench.quickInput.answer('(3/3)');
     await workbench.notification(/Logged for zebulon: keep on this machine only/);
     await expect
       .poll(async () => (await consents()).at(-1))
@@ -126,7 +127,7 @@ describe('a developer', () => {
     await workbench.draftKept('kestrel begun');
     await expect.poll(dataFolder).toMatch(/zebulon[\s\S]*kestrel/);
     await workbench.runCommand('Tandem: Delete My Data…');
-    await workbench.pick('you, 1 dialogue');
+    await workbench.quickInput.pick('you, 1 dialogue');
     const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of zebulon/ });
     await dialog.waitFor();
     await workbench.screenshot('trust-delete');
@@ -162,12 +163,12 @@ describe('in a workspace that is not trusted', () => {
 
   test('who skips a task and under which name is logged, since it runs nothing', async () => {
     await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
-    for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
+    for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.quickInput.answer(step);
     await workbench.notification(/^Logged for developer-/);
     await expect.poll(consents).toHaveLength(1);
     const task = workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ });
-    await workbench.chooseInMenu(task, 'Skip Task…');
-    await workbench.pick('Too hard');
+    await chooseInMenu(task, 'Skip Task…');
+    await workbench.quickInput.pick('Too hard');
     await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*skipped: too hard/ }).waitFor();
   });
 
@@ -176,7 +177,7 @@ describe('in a workspace that is not trusted', () => {
     await workbench.closeAllEditors();
     await workbench.openViews('Runs');
     const run = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^paused critic/ });
-    await workbench.openRow(run, session().getByRole('heading', { name: 'paused critic' }));
+    await openRow(run, session().getByRole('heading', { name: 'paused critic' }));
     await session()
       .getByText(/^Nothing is trained in a workspace that is not trusted/)
       .waitFor();
@@ -188,7 +189,7 @@ describe('in a workspace that is not trusted', () => {
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
     await expect.poll(() => session().getByRole('button', { name: 'Resume' }).count()).toBe(0);
     await accessiblePictures(workbench, session(), 'trust-restricted-run');
-    await workbench.chooseInMenu(run, 'Resume Run');
+    await chooseInMenu(run, 'Resume Run');
     await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
     await workbench.clearNotifications();
     await workbench.runCommand('Tandem: New Run…');
@@ -199,10 +200,10 @@ describe('in a workspace that is not trusted', () => {
   test('runs are compared, and the person is told why nothing is evaluated', async () => {
     const { page } = workbench;
     const run = (name: RegExp) => page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name });
-    await workbench.openRow(run(/^paused critic/), session().getByRole('heading', { name: 'paused critic' }));
-    await workbench.alsoSelect(run(/^paused policy/));
+    await openRow(run(/^paused critic/), session().getByRole('heading', { name: 'paused critic' }));
+    await alsoSelect(run(/^paused policy/));
     await workbench.closeAllEditors();
-    await workbench.chooseInMenu(run(/^paused policy/), 'Compare Runs');
+    await chooseInMenu(run(/^paused policy/), 'Compare Runs');
     await session().getByRole('heading', { name: 'Held-out success' }).waitFor();
     await session()
       .getByText(/Nothing is played in a workspace that is not trusted/)
@@ -221,11 +222,11 @@ describe('in a workspace that is not trusted', () => {
 
   test('nothing is played or graded with code of one’s own, and the person is told why', async () => {
     await openFunction(workbench);
-    await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
+    await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
     await workbench.notification(/Nothing is played in a workspace that is not trusted/);
     await workbench.screenshot('own-restricted');
     await workbench.clearNotifications();
-    await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
+    await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
     await workbench.notification(/Nothing is graded in a workspace that is not trusted/);
     await workbench.clearNotifications();
   });
