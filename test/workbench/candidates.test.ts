@@ -94,11 +94,11 @@ async function loggedEvents(): Promise<LogEvent[]> {
 
 test('the empty standing says how to get choices, and turns two candidates on', async () => {
   await workbench.showTandem();
-  const compare = workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first();
+  const compare = workbench.page.getByRole('button', { name: 'Compare Two Candidates…' }).first();
   await openRow(workbench.page.getByRole('button', { name: /^Leaderboard Section/ }), compare);
   await openRow(compare, workbench.quickInput.listed('hasty'));
   await workbench.quickInput.pick('hasty');
-  await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
+  await workbench.page.getByText('No finished dialogue has a choice between two candidates yet.').waitFor();
 });
 
 test('statistics of no dialogue offer to play one', async () => {
@@ -160,7 +160,7 @@ test('neither has two others written, and equal goes on with the first', async (
   await composer().press('Enter');
   await question().waitFor();
   // The table omits a dialogue that is still being played, because it would reveal the authors.
-  await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
+  await workbench.page.getByText('No finished dialogue has a choice between two candidates yet.').waitFor();
   await workbench.screenshot('candidates-answers');
 });
 

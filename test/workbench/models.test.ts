@@ -240,7 +240,7 @@ test('gives roles from the menu of a row and from lists, and the view marks them
   await workbench.runCommand('Tandem: Choose Simulator…');
   await workbench.quickInput.pick('Rules');
   await modelRow(/^qwen-tiny, fails/).waitFor();
-  await workbench.runCommand('Tandem: Compare Two Responses…');
+  await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('qwen-tiny');
   await modelRow(/^qwen-tiny, second agent, /).waitFor();
 });
@@ -260,8 +260,8 @@ test('edits a connection, which goes on in its role, and gives it another key', 
 
 test('removes a model once it plays no role any more', async () => {
   await chooseInMenu(modelRow(/^Lab/), 'Remove from List');
-  await workbench.notification(/Lab writes the second response\. Choose another/);
-  await workbench.runCommand('Tandem: Compare Two Responses…');
+  await workbench.notification(/Lab writes the second candidate\. Choose another/);
+  await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('One message at a time');
   await modelRow(/^Lab, untested, /).waitFor();
   await chooseInMenu(modelRow(/^Lab/), 'Remove from List');

@@ -106,6 +106,9 @@ function columnTitle<Row>(
   const isSorted = sort.column === name;
   const isDescending = isSorted ? !sort.isDescending : isNumber === true;
   const order = sort.isDescending ? 'descending' : 'ascending';
+  const direction = html`<span class="direction"
+    >${isSorted ? icon(sort.isDescending ? 'arrow-down' : 'arrow-up') : nothing}</span
+  >`;
   return html`<th
     scope="col"
     class=${isNumber === true ? 'number' : ''}
@@ -117,9 +120,7 @@ function columnTitle<Row>(
       title=${note ?? nothing}
       @click=${() => onSort({ column: name, isDescending })}
     >
-      ${title}<span class="direction"
-        >${isSorted ? icon(sort.isDescending ? 'arrow-down' : 'arrow-up') : nothing}</span
-      >
+      ${isNumber === true ? direction : nothing}${title}${isNumber === true ? nothing : direction}
     </button>
   </th>`;
 }

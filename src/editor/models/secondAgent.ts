@@ -17,7 +17,7 @@ export class SecondAgentChoice {
   async choose(): Promise<void> {
     const chosen = await vscode.window.showQuickPick(this.rows(), {
       title: t('Two candidates for each message of the agent'),
-      placeHolder: t('Choose which models write them. Responses are shown unnamed and in random order.'),
+      placeHolder: t('Choose which models write them. Candidates are shown unnamed and in random order.'),
       matchOnDetail: true,
     });
     if (chosen === undefined) return;
@@ -52,7 +52,7 @@ export class SecondAgentChoice {
         : [
             {
               label: `$(hubot) ${secondAgent}`,
-              detail: t('Writes the second response: which model is better?'),
+              detail: t('Writes the second candidate: which model is better?'),
               description: now(showsCandidates),
               spec: secondAgent,
             },

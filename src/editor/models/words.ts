@@ -16,7 +16,7 @@ export function inUse(name: string, role: Role, t: Translate): string {
       return t('{0} is the agent. Choose another agent, then remove it.', name);
     case 'secondAgent':
       return t(
-        '{0} writes the second response. Choose another model with Compare Two Responses…, then remove it.',
+        '{0} writes the second candidate. Choose another model with Compare Two Candidates…, then remove it.',
         name,
       );
     case 'simulator':

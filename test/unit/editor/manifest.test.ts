@@ -135,7 +135,7 @@ it('names its commands in one style: a verb first, title case, no article', () =
 
 it('names in each command of the palette what it is about', () => {
   const objects =
-    /\b(Agent|Answer|Candidates|Connection|Consent|Credit|Data|Dialogues?|Export|Function|Guidelines|Help|Key|Log|Models?|Packs?|People|Queue|Responses|Runs?|Session|Simulator|Tasks?|Tests|Trajector(y|ies)|Transcripts?|Views)\b/;
+    /\b(Agent|Answer|Candidates|Connection|Consent|Credit|Data|Dialogues?|Export|Function|Guidelines|Help|Key|Log|Models?|Packs?|People|Queue|Runs?|Session|Simulator|Tasks?|Tests|Trajector(y|ies)|Transcripts?|Views)\b/;
   const listed = read.commands.filter(
     ({ command }) =>
       !contributes.menus.commandPalette.some((one) => one.command === command && one.when === 'false'),

@@ -104,7 +104,7 @@ it('a second agent whose connection is edited goes on under its new name', async
 it('a second agent is not removed while candidates are shown, and is forgotten when it is removed', async () => {
   Object.assign(configuration, { secondAgent: specOf(lab), showsCandidates: true });
   await expect(commands.removeModel.run(app, row)).rejects.toThrow(
-    'Lab writes the second response. Choose another model with Compare Two Responses…, then remove it.',
+    'Lab writes the second candidate. Choose another model with Compare Two Candidates…, then remove it.',
   );
   expect(remove).not.toHaveBeenCalled();
   configuration.showsCandidates = false;
