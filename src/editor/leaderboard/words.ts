@@ -2,7 +2,7 @@ import type { LeaderboardPlace, Leaderboard } from '../../core/evaluation/leader
 import { remarks } from '../../core/evaluation/leaderboard/words';
 import type { Translate } from '../translate';
 
-/** A row of the Standing view: its label, the words after it, and the text for its hover and the screen reader. */
+/** A row of the Leaderboard: its label, the words after it, and the text for its hover and the screen reader. */
 export interface LeaderboardRow {
   readonly label: string;
   readonly description: string;
