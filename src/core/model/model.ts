@@ -113,7 +113,10 @@ export interface Model {
   readonly fingerprint?: string;
   /** Absent for models that cost nothing. */
   readonly counts?: ModelCounts;
-  /** Sentences, one for each kind of data that the model does not provide; to be shown, not only logged. */
+  /**
+   * Sentences, one for each kind of data that the model does not provide and for each of its servers that refuses; to be
+   * shown, not only logged.
+   */
   readonly notes?: readonly string[];
   /**
    * Generates the next message.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault';
+import type { FaultCode } from '../faults';
 import { cancelled, Failure } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
@@ -15,7 +16,16 @@ interface Member {
   failures: number;
   /** Time in milliseconds since 1970 until which it gets no request. */
   outUntil: number;
+  /** What it refuses requests with, if it did so last: a wrong key, a model that it lacks. Waiting mends none of it. */
+  refusal: Fault | undefined;
 }
+
+/** Codes of refusals, the one first that the person can mend most surely. All others come after them. */
+const MENDED_FIRST: readonly FaultCode[] = [
+  'model/unauthorized',
+  'model/unknown-model',
+  'model/rate-limited',
+];
 
 /** Milliseconds between looks whether a server that was left out has answered the one request that it got. */
 const LOOK_AGAIN_MS = 100;
@@ -23,7 +33,7 @@ const LOOK_AGAIN_MS = 100;
 /**
  * One model on several servers. A request goes to the server with the fewest open ones. A server that fails is left out
  * for a while, longer each time, then gets a single request, and is back in when it answers it. What failed elsewhere is
- * asked of the next server at once.
+ * asked of the next server at once. A server that refuses a request, as for a wrong key, does not get this request again.
  */
 export class ServerPool implements Model {
   readonly #members: readonly Member[];
@@ -43,7 +53,7 @@ export class ServerPool implements Model {
     const once = { attempts: 1 };
     this.#members = servers.map((options) => ({
       model: new OpenAiModel({ ...options, retry: { ...options.retry, ...once } }),
-      ...{ open: 0, sent: 0, failures: 0, outUntil: 0 },
+      ...{ open: 0, sent: 0, failures: 0, outUntil: 0, refusal: undefined },
     }));
     this.#retry = { ...defaultRetry, ...servers[0]?.retry };
   }
@@ -65,7 +75,10 @@ export class ServerPool implements Model {
   }
 
   get notes(): readonly string[] {
-    return this.#members.flatMap(({ model }) => model.notes);
+    return this.#members.flatMap(({ model, refusal }) => [
+      ...(refusal === undefined ? [] : [`${refusal.message} It is left out as long as it refuses.`]),
+      ...model.notes,
+    ]);
   }
 
   async generate(
@@ -74,9 +87,11 @@ export class ServerPool implements Model {
     options: GenerateOptions = {},
   ): Promise<Generation> {
     const started = performance.now();
-    const most = this.#retry.attempts * this.#members.length;
+    let most = this.#retry.attempts * this.#members.length;
+    const refusals = new Map<Member, Fault>();
     for (let attempt = 1; ; attempt += 1) {
-      const member = await this.#next(options.signal);
+      const asked = this.#members.filter((member) => !refusals.has(member));
+      const member = await this.#next(asked, options.signal);
       try {
         const generation = await this.#ask(member, () => member.model.generate(messages, sampling, options));
         const { timing } = generation;
@@ -84,9 +99,17 @@ export class ServerPool implements Model {
         const waitedMs = performance.now() - started - timing.totalMs;
         return { ...generation, timing: later(timing, waitedMs, attempt - 1) };
       } catch (error) {
-        const failure = error instanceof Fault && error.cause instanceof Failure ? error.cause : undefined;
-        if (failure?.again !== true || attempt >= most) throw error;
-        this.#leaveOut(member, failure.waitMs);
+        if (!(error instanceof Fault && error.cause instanceof Failure)) throw error;
+        const failure = error.cause;
+        if (failure.isOfRequest) throw error;
+        if (!failure.again) {
+          refusals.set(member, error);
+          // Its further attempts are not made, but the others get theirs.
+          most = Math.max(attempt + 1, most - this.#retry.attempts + 1);
+        }
+        this.#leaveOut(member, failure.waitMs, refusals.get(member));
+        if (refusals.size === this.#members.length) throw mostHelpful([...refusals.values()]);
+        if (attempt >= most) throw error;
         this.#again += 1;
         options.onRestart?.(`${failure.message}; attempt ${attempt + 1} of ${most} goes to another server.`);
       }
@@ -100,29 +123,35 @@ export class ServerPool implements Model {
       const generation = await ask();
       member.failures = 0;
       member.outUntil = 0;
+      member.refusal = undefined;
       return generation;
     } finally {
       member.open -= 1;
     }
   }
 
-  #leaveOut(member: Member, waitMs: number | undefined): void {
+  #leaveOut(member: Member, waitMs: number | undefined, refusal: Fault | undefined): void {
     member.failures += 1;
+    member.refusal = refusal;
     member.outUntil = Date.now() + waitBefore(member.failures, this.#retry, waitMs);
   }
 
-  /** Returns the server for the next request, and waits while all are left out. */
-  async #next(signal: AbortSignal | undefined): Promise<Member> {
+  /** Returns the one of these servers for the next request, and waits while all are left out. */
+  async #next(members: readonly Member[], signal: AbortSignal | undefined): Promise<Member> {
     for (;;) {
       if (signal?.aborted) throw cancelled();
       const now = Date.now();
       // A server that is back after a failure gets one request until it has answered.
-      const ready = this.#members.filter(
+      const ready = members.filter(
         ({ outUntil, failures, open }) => outUntil <= now && (failures === 0 || open === 0),
       );
-      const [first] = ready.toSorted((one, other) => one.open - other.open || one.sent - other.sent);
+      // Servers that all refuse are asked, because to wait for them is of no use.
+      const allRefuse = members.every(({ refusal }) => refusal !== undefined);
+      const [first] = (allRefuse ? members : ready).toSorted(
+        (one, other) => one.open - other.open || one.sent - other.sent,
+      );
       if (first !== undefined) return first;
-      const soonest = Math.min(...this.#members.map(({ outUntil }) => outUntil));
+      const soonest = Math.min(...members.map(({ outUntil }) => outUntil));
       await sleep(Math.max(soonest - now, LOOK_AGAIN_MS), undefined, signal && { signal }).catch(
         (error: unknown) => {
           throw signal?.aborted ? cancelled() : error;
@@ -130,6 +159,15 @@ export class ServerPool implements Model {
       );
     }
   }
+}
+
+/** Returns the refusal that helps the person most. */
+function mostHelpful(refusals: readonly Fault[]): Fault {
+  const rank = ({ code }: Fault): number => {
+    const place = MENDED_FIRST.indexOf(code);
+    return place === -1 ? MENDED_FIRST.length : place;
+  };
+  return refusals.toSorted((one, other) => rank(one) - rank(other))[0]!;
 }
 
 /** Adds what went before the attempt that was answered. */

@@ -105,6 +105,13 @@ describe('testing the connection to a model', () => {
       /another key/,
     ],
     [
+      'a payment due',
+      status(402, { message: 'Insufficient balance' }),
+      'no-credit',
+      /no credit left/,
+      /another key/,
+    ],
+    [
       'a request that is refused',
       status(400, { message: 'Too long' }),
       'refused-request',

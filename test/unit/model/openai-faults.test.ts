@@ -68,6 +68,13 @@ const cases: readonly (readonly [string, Reply, string, string])[] = [
     'answers 429: Too many requests',
   ],
   [
+    '402',
+    status(402, { message: 'Insufficient balance' }),
+    'model/rate-limited',
+    'answers 402: Insufficient balance. The account has no credit left',
+  ],
+  ['405', status(405), 'model/unreachable', 'Correct the base URL'],
+  [
     '400',
     status(400, { message: 'Prompt of 9000 tokens exceeds the context' }),
     'model/bad-request',

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openModel } from '../../../src/core/model/spec';
 import { startChatServer, type ChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
-import { answer, cutAfter, status, type Reply } from '../../fixtures/chat-server-replies';
+import { answer, cutAfter, raw, status, type Reply } from '../../fixtures/chat-server-replies';
 
 const question = [{ role: 'user', content: 'Well?' }] as const;
 const sampling = { temperature: 0, maxTokens: 10 };
@@ -81,7 +81,97 @@ it('a server that is not there costs nothing but its own requests, however many 
   expect(model.counts!.retries, 'it is left out').toBe(retries);
 });
 
-it('all that fail are an error that names one of them, and what no other attempt mends is one at once', async () => {
+const locked = status(401, { message: 'Incorrect key' });
+const lacking = status(404, { message: 'The model `m` does not exist' });
+const elsewhere = raw('application/json', '{"detail":"Not Found"}', 404);
+const spent = status(429, { message: 'You exceeded your quota', code: 'insufficient_quota' });
+const signIn = raw('text/html', '<!doctype html><title>Sign in</title>');
+
+/** Left out for longer than any test takes. */
+const forLong = { retry: { firstWaitMs: 600_000, longestWaitMs: 600_000 } };
+
+it.each([
+  ['a wrong key', locked, 'answers 401: Incorrect key. Name the variable'],
+  ['no access', status(403, { message: 'No access' }), 'answers 403: No access'],
+  ['a model that it does not have', lacking, 'Correct the name'],
+  ['a wrong path', elsewhere, 'Correct the base URL'],
+  ['a path that takes no messages', status(405), 'Correct the base URL'],
+  ['no credit', spent, 'The account has no credit left'],
+  ['a payment due', status(402, { message: 'Insufficient balance' }), 'The account has no credit left'],
+  ['a page to sign in', signIn, 'web page "Sign in"'],
+])('a server that refuses with %s is left out and named, and another answers', async (_, reply, words) => {
+  const refusing = await start(() => reply);
+  const steady = await holding('steady');
+  const model = open([refusing, steady.server], forLong);
+  const burst = Array.from({ length: 8 }, () => model.generate(question, sampling));
+  // All are with the steady server before it answers any.
+  await steady.server.request(7);
+  const refused = refusing.requests.length;
+  const later = Array.from({ length: 8 }, () => model.generate(question, sampling));
+  await steady.server.request(15);
+  steady.letGo();
+  const texts = (await Promise.all([...burst, ...later])).map(({ text }) => text);
+  expect(new Set(texts)).toEqual(new Set(['steady']));
+  expect(refusing.requests.length, 'it is left out').toBe(refused);
+  expect(model.counts!.retries).toBe(refused);
+  expect(model.notes?.filter((note) => note.includes(refusing.url))).toEqual([
+    expect.stringContaining(words),
+  ]);
+  expect(model.notes?.[0]).toMatch(/\. It is left out as long as it refuses\.$/);
+});
+
+it('a server that refused is taken back when it answers, and is named no more', async () => {
+  let reply: Reply = locked;
+  const mended = await start(() => reply);
+  const steady = await start(() => answer('steady'));
+  const model = open([mended, steady]);
+  expect((await model.generate(question, sampling)).text).toBe('steady');
+  expect(model.notes?.join()).toContain('answers 401');
+  reply = answer('mended');
+  await expect.poll(async () => (await model.generate(question, sampling)).text).toBe('mended');
+  expect(model.notes?.join()).not.toContain('answers 401');
+});
+
+it('when all refuse, each has been asked once, and the fault is the one that is mended most surely', async () => {
+  const replies = [signIn, elsewhere, spent, lacking, locked];
+  const servers = await Promise.all(replies.map((reply) => start(() => reply)));
+  const model = open(servers, forLong);
+  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/unauthorized' });
+  expect(servers.map(({ requests }) => requests.length)).toEqual([1, 1, 1, 1, 1]);
+  // None is waited for, because all may have been mended meanwhile.
+  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/unauthorized' });
+  expect(servers.map(({ requests }) => requests.length)).toEqual([2, 2, 2, 2, 2]);
+  for (const [most, code] of [
+    [4, 'model/unknown-model'],
+    [3, 'model/rate-limited'],
+  ] as const)
+    await expect(open(servers.slice(0, most), forLong).generate(question, sampling)).rejects.toMatchObject({
+      code,
+    });
+});
+
+it('beside a server that refuses, one that fails is waited for and gets all its attempts', async () => {
+  const refusing = await start(() => locked);
+  const loading = await start(({ index }) =>
+    index < 3 ? status(503, { message: 'loading' }) : answer('loaded'),
+  );
+  const model = open([refusing, loading], { retry: { attempts: 3, firstWaitMs: 1, longestWaitMs: 1 } });
+  await expect(model.generate(question, sampling)).rejects.toThrow(/answers 503: loading/);
+  expect([refusing.requests.length, loading.requests.length]).toEqual([1, 3]);
+  expect((await model.generate(question, sampling)).text).toBe('loaded');
+});
+
+it('a request that a server finds wrong fails at once, and the server stays in', async () => {
+  const strict = await start(() => status(400, { message: 'Prompt too long' }));
+  const other = await start(() => answer('other'));
+  const model = open([strict, other], forLong);
+  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/bad-request' });
+  expect(other.requests).toEqual([]);
+  expect((await model.generate(question, sampling)).text).toBe('other');
+  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/bad-request' });
+});
+
+it('all that fail are an error that names one of them', async () => {
   const failing = await Promise.all([1, 2].map(() => start(() => status(503, { message: 'loading' }))));
   await expect(
     open(failing, { retry: { attempts: 2, firstWaitMs: 1 } }).generate(question, sampling),
@@ -89,10 +179,6 @@ it('all that fail are an error that names one of them, and what no other attempt
     /^The server at http:\/\/127\.0\.0\.1:\d+\/v1, asked for the model "m", answers 503: loading/,
   );
   expect(failing.map(({ requests }) => requests.length)).toEqual([2, 2]);
-  const locked = await Promise.all([1, 2].map(() => start(() => answer('open'), 'sk-lab')));
-  await expect(open(locked).generate(question, sampling)).rejects.toMatchObject({
-    code: 'model/unauthorized',
-  });
 });
 
 it('each server gets its own key and no other', async () => {

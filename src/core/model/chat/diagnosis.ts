@@ -114,7 +114,7 @@ function refusal(status: number, words: string, to: Addressee): Diagnosis {
       remedy: 'Correct the name of the model.',
     };
   if (status === 404 || status === 405) return notOpenAi(to, status);
-  if (status === 429 && words.includes('insufficient_quota'))
+  if (status === 402 || (status === 429 && words.includes('insufficient_quota')))
     return {
       problem: 'no-credit',
       what: `The account at ${host} has no credit left.`,

@@ -27,6 +27,9 @@ export interface Addressee {
   readonly key: string | undefined;
 }
 
+/** Codes of failures in which the request, and not the server, is at fault, unless it may succeed later. */
+const OF_REQUEST: readonly FailureCode[] = ['model/bad-request', 'model/timed-out', 'model/too-long-answer'];
+
 /** An attempt that gave no answer. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -60,6 +63,11 @@ export class Failure extends Error {
     this.waitMs = details.waitMs;
     this.status = details.status;
     this.words = details.words;
+  }
+
+  /** True if no other server would answer the same request either. */
+  get isOfRequest(): boolean {
+    return !this.again && OF_REQUEST.includes(this.code);
   }
 
   /**
@@ -248,8 +256,9 @@ function verdict(status: number | undefined, words: string, to: Addressee): [Fai
     ];
   if (status === 404 && /model/i.test(words))
     return ['model/unknown-model', `Correct the name; ${to.server}/models lists what it has`, false];
-  if (status === 404) return ['model/unreachable', 'Correct the base URL; it usually ends in /v1', false];
-  if (status === 429 && words.includes('insufficient_quota'))
+  if (status === 404 || status === 405)
+    return ['model/unreachable', 'Correct the base URL; it usually ends in /v1', false];
+  if (status === 402 || (status === 429 && words.includes('insufficient_quota')))
     return ['model/rate-limited', 'The account has no credit left; add some or use another key', false];
   if (status === 429) return ['model/rate-limited', 'Send fewer requests at a time or try again later', true];
   if (status === 408 || status === 409 || status === 425)
