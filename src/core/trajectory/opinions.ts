@@ -48,6 +48,14 @@ export const withJudgement = <Pair extends ShownCandidates>(
     return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
   });
 
+/** Returns the rating that counts for the dialogue: the last with stars. Without stars it is the last remark. */
+export const countedRating = (ratings: readonly Rating[] = []): Rating | undefined =>
+  ratings.findLast(({ stars }) => stars !== undefined) ?? ratings.at(-1);
+
+/** Returns the rating that counts for a turn: the last with a thumb. Without a thumb it is the last remark. */
+export const countedTurnRating = (ratings: readonly TurnRating[] = []): TurnRating | undefined =>
+  ratings.findLast(({ thumb }) => thumb !== undefined) ?? ratings.at(-1);
+
 /**
  * Returns a trajectory whose only ratings are those of one person.
  * @param by undefined for a person without a pseudonym, who has given none
