@@ -56,7 +56,7 @@ export interface Trajectory {
   readonly rating?: EventOf<'rating'>;
   /** The last rating of each person, in the order they were given. */
   readonly ratings?: readonly EventOf<'rating'>[];
-  /** The last label of each person, in the order they were given. */
+  /** The last label of each person, in the order in which their titles were given. */
   readonly labels?: readonly EventOf<'label'>[];
   /** Absent until somebody reviews the dialogue, and after it was taken up again. */
   readonly review?: DialogueReview;

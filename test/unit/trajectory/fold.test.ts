@@ -232,6 +232,18 @@ describe('folding an episode', () => {
     expect(summarize(back!)).not.toHaveProperty('note');
   });
 
+  it('has the title that somebody gave last; a label that repeats its writer’s title gives none', () => {
+    const titleAfter = (...labels: readonly NewEvent[]): string | undefined =>
+      summarize(fold([task, ...dialogue('e1', 1), ...labels])!).title;
+    const renamed = [label('e1', 'kim', { title: 'One' }), label('e1', 'lee', { title: 'Two' })];
+    const tagged = label('e1', 'kim', { title: 'One', tags: ['a'] });
+    expect(titleAfter(...renamed)).toBe('Two');
+    expect(titleAfter(...renamed, tagged)).toBe('Two');
+    expect(titleAfter(...renamed, tagged, label('e1', 'lee'))).toBe('One');
+    expect(titleAfter(...renamed, label('e1', 'kim', { tags: ['a'] }), tagged)).toBe('One');
+    expect(titleAfter(...renamed, label('e1', 'kim', { title: 'Three' }))).toBe('Three');
+  });
+
   it('keeps the last review of anybody, until the dialogue is taken up again', () => {
     const reviewed = [task, ...dialogue('e1', 1), review('e1', 'kim', 'accepted')];
     const redo = fold([...reviewed, review('e1', 'lee', 'redo', 'It leaks.')]);
