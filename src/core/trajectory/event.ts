@@ -286,7 +286,7 @@ export const eventSchema = z.discriminatedUnion('event', [
   }),
   /**
    * A title, tags and a note that a person gives a dialogue. The last label of a person counts, and one without all
-   * three removes it.
+   * three removes it. A label that repeats the title of the same person's label before does not give it again.
    */
   z.object({
     event: z.literal('label'),

@@ -1,6 +1,8 @@
 import type { Task } from '../task/task';
 import { choicesOf, isChoice } from './choices';
 import {
+  countedRating,
+  countedTurnRating,
   noteOf,
   ratersOf,
   tagsOf,
@@ -101,7 +103,7 @@ export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss):
 export function episodeOf(folding: Folding): Episode {
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
   const { answer, grades, ratings, labels, review, outcome, abandoned, damaged, isDoubtful } = folding;
-  const rating = ratings?.at(-1);
+  const rating = countedRating(ratings);
   return {
     id: started.episode,
     started,
@@ -294,7 +296,7 @@ function judgeAgain(folding: Folding, judgement: EventOf<'judgement'>): void {
 function rateTurn(folding: Folding, event: EventOf<'turn-rating'>): void {
   const before = folding.turns.find(({ agent }) => agent.turn === event.turn)?.ratings;
   const ratings = withTurnRating(before, event);
-  amendTurn(folding, event.turn, { ratings, rating: ratings?.at(-1) }, 'rating');
+  amendTurn(folding, event.turn, { ratings, rating: countedTurnRating(ratings) }, 'rating');
 }
 
 function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {

@@ -30,8 +30,18 @@ export const withTurnRating = (
   rating: TurnRating,
 ): typeof before => withWord(before, rating, rating.thumb === undefined && !rating.comment);
 
-export const withLabel = (before: readonly Label[] | undefined, label: Label): typeof before =>
-  withWord(before, label, titleOf([label]) === undefined && tagsOf([label]).length === 0 && !label.note);
+/**
+ * Adds a label. Labels are in the order in which their titles were given. So a label that repeats its writer's title, to
+ * change tags or note, keeps its place, and the title that somebody else gave since stays the last.
+ */
+export function withLabel(before: readonly Label[] | undefined, label: Label): typeof before {
+  const title = titleOf([label]);
+  const saysNothing = title === undefined && tagsOf([label]).length === 0 && !label.note;
+  const own = before?.find(({ by }) => by === label.by);
+  if (own === undefined || saysNothing || titleOf([own]) !== title)
+    return withWord(before, label, saysNothing);
+  return before?.map((one) => (one === own ? label : one));
+}
 
 /**
  * Adds a judgement to the candidates that it is about. If they are not here any more, because their turn was played
@@ -47,6 +57,14 @@ export const withJudgement = <Pair extends ShownCandidates>(
     if (!isMeant || !isChoice(pair)) return pair;
     return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
   });
+
+/** Returns the rating that counts for the dialogue: the last with stars. Without stars it is the last remark. */
+export const countedRating = (ratings: readonly Rating[] = []): Rating | undefined =>
+  ratings.findLast(({ stars }) => stars !== undefined) ?? ratings.at(-1);
+
+/** Returns the rating that counts for a turn: the last with a thumb. Without a thumb it is the last remark. */
+export const countedTurnRating = (ratings: readonly TurnRating[] = []): TurnRating | undefined =>
+  ratings.findLast(({ thumb }) => thumb !== undefined) ?? ratings.at(-1);
 
 /**
  * Returns a trajectory whose only ratings are those of one person.

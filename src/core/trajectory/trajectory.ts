@@ -24,7 +24,7 @@ export interface Turn {
   readonly superseded?: readonly EventOf<'agent-turn'>[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
-  /** The last rating, whoever gave it. */
+  /** The last rating with a thumb, whoever gave it; the last remark if there is no thumb. */
   readonly rating?: EventOf<'turn-rating'>;
   /** The last rating of each person, in the order they were given. */
   readonly ratings?: readonly EventOf<'turn-rating'>[];
@@ -52,11 +52,11 @@ export interface Trajectory {
   /** The hand-overs in order; `turn` is the agent's last turn at that time. */
   readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
-  /** The last rating, whoever gave it. */
+  /** The last rating with stars, whoever gave it; the last remark if there are no stars. */
   readonly rating?: EventOf<'rating'>;
   /** The last rating of each person, in the order they were given. */
   readonly ratings?: readonly EventOf<'rating'>[];
-  /** The last label of each person, in the order they were given. */
+  /** The last label of each person, in the order in which their titles were given. */
   readonly labels?: readonly EventOf<'label'>[];
   /** Absent until somebody reviews the dialogue, and after it was taken up again. */
   readonly review?: DialogueReview;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { inOneLine } from '../../core/text';
 import { MOST } from '../../core/training/runNotes';
-import type { NewEvent } from '../../core/trajectory/event';
+import { ownLabel, relabel, type OwnLabel } from '../../core/trajectory/labels';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { tagsOf } from '../../core/trajectory/opinions';
 import type { Trajectory, TrajectorySummary } from '../../core/trajectory/trajectory';
@@ -14,13 +14,6 @@ import { pickTags } from '../pickTags';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
-
-/** A person's own title, tags and note of a dialogue; empty texts for none. */
-interface OwnLabel {
-  readonly title: string;
-  readonly tags: readonly string[];
-  readonly note: string;
-}
 
 /** Asks for a title of a dialogue; without one it has that of somebody else, or of its task. */
 export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
@@ -108,11 +101,6 @@ function readAll(log: TrajectoryLog, chosen: readonly TrajectorySummary[]): Prom
   );
 }
 
-function ownLabel({ labels = [] }: Pick<Trajectory, 'labels'>, by: string): OwnLabel {
-  const own = labels.find((label) => label.by === by);
-  return { title: own?.title ?? '', tags: own === undefined ? [] : tagsOf([own]), note: own?.note ?? '' };
-}
-
 /**
  * Returns the tags of the whole log, those of the most dialogues first, each with how many have it, how many of these,
  * and who else gave it to one of these.
@@ -143,18 +131,8 @@ async function write(
 ): Promise<void> {
   // Another window of this person may have written since.
   await log.refresh();
-  const events = (await readAll(log, chosen)).flatMap((trajectory): NewEvent[] => {
-    const before = ownLabel(trajectory, by);
-    const { title, tags, note } = { ...before, ...change(before) };
-    const isSame = title === before.title && note === before.note && tags.join() === before.tags.join();
-    if (isSame) return [];
-    const label = {
-      ...(title !== '' && { title }),
-      ...(tags.length > 0 && { tags }),
-      ...(note !== '' && { note }),
-    };
-    return [{ event: 'label', episode: trajectory.id, ...label, by }];
-  });
+  const read = await readAll(log, chosen);
+  const events = read.flatMap((trajectory) => relabel(trajectory, by, change));
   if (events.length === 0) return;
   await engine.consent.record();
   await log.appendAll(events, { durable: true });

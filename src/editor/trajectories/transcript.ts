@@ -19,8 +19,8 @@ const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, tur
 
 /** Returns a dialogue as a Markdown document: the messages, their speakers, and the outcome. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
-  const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
-  const { labels = [] } = trajectory;
+  const { task, state, started, turns, pending = [], grades, abandoned, collaborator } = trajectory;
+  const { ratings = [], labels = [] } = trajectory;
   const given = titleOf(labels);
   const { title, description } = taskView(task, started.pack);
   const facts = [
@@ -29,8 +29,10 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
     t('Agent: {0}', namer.calledBy(trajectory.agent)),
     t('Collaborator: {0} ({1})', collaboratorCalled(collaborator, namer), collaborator.kind),
     t('Outcome: {0}', outcomeOf(trajectory, t)),
-    ...(rating?.stars === undefined ? [] : [t('Rating: {0} of 5', rating.stars)]),
-    ...(rating?.comment === undefined ? [] : [t('Comment: {0}', rating.comment)]),
+    ...ratings.flatMap(({ stars, comment = '', by }) => [
+      ...(stars === undefined ? [] : [t('Rating of {0}: {1} of 5', by, stars)]),
+      ...(comment === '' ? [] : [t('Comment of {0}: {1}', by, noteLine(comment))]),
+    ]),
     ...(given === undefined ? [] : [t('Title: {0}', noteLine(given))]),
     ...(tagsOf(labels).length === 0 ? [] : [t('Tags: {0}', noteLine(tagsOf(labels).join(', ')))]),
     ...labels.flatMap(({ note = '', by }) =>
@@ -38,7 +40,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
     ),
   ].map((fact) => `- ${fact}`);
   const ofCandidates = isOver(state, abandoned?.reason) ? namer : undefined;
-  const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
+  const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, ratings: remarks = [] }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
       turnHeading(agent.turn, t),
@@ -46,7 +48,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
       ...candidates.flatMap((choice) => choiceLines(choice, ofCandidates, t)),
       ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
-      ...(remark === undefined ? [] : [quoted(harmless(remarkWords(remark, t)))]),
+      ...remarks.map((remark) => quoted(harmless(remarkWords(remark, t)))),
       ...(reply === undefined ? [] : [replyHeading(reply, t, namer), harmless(reply.text)]),
     ];
   });

@@ -58,4 +58,13 @@ describe('the agreement of people with a critic', () => {
     expect(await of({ a: [-0.2, -0.1] })).toMatchObject({ agreed: 1, of: 2 });
     expect(await of({ a: [0, 0] })).toMatchObject({ of: 0 });
   });
+
+  it('counts a thumb of a turn also after somebody else’s remark without one', async () => {
+    const log = await openLog();
+    await play(log, 'a', 1);
+    const remark: NewEvent = { event: 'turn-rating', episode: 'a', turn: 1, comment: 'Vague.', by: 'ada' };
+    await log.appendAll([thumb('a', 1, true), remark]);
+    const { thumbs } = await agreementWith(log, 'critic-1', advantages({ a: [0.2] }));
+    expect(thumbs).toMatchObject({ agreed: 1, of: 1 });
+  });
 });

@@ -127,6 +127,30 @@ it('brings the stars of those only who let what they write leave', async () => {
   expect((await exported(log, formats[0]!)).bytes).toContain('"stars":2');
 });
 
+it('brings the stars and the thumb of who played, or else the last that may leave', async () => {
+  const log = await openLog();
+  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research', level: 'export' });
+  await log.append({ event: 'consent', pseudonym: 'lee', purpose: 'research', level: 'export' });
+  await play(log, 'played', 1, { collaborator: kim });
+  const said = (by: string, stars: number, thumb: 'up' | 'down'): NewEvent[] => [
+    { event: 'rating', episode: 'played', stars, by },
+    { event: 'turn-rating', episode: 'played', turn: 1, thumb, by },
+  ];
+  const told = async (): Promise<readonly (string | undefined)[]> => {
+    const { bytes } = await exported(log, formats[0]!);
+    return [/"stars":\d/, /"thumb":"\w+"/].map((form) => form.exec(bytes)?.[0]);
+  };
+  await log.appendAll(said('lee', 3, 'up'));
+  await log.appendAll(said('sam', 1, 'down'));
+  expect(await told()).toEqual(['"stars":3', '"thumb":"up"']);
+  await log.appendAll(said('kim', 4, 'down'));
+  await log.appendAll(said('lee', 2, 'up'));
+  expect(await told()).toEqual(['"stars":4', '"thumb":"down"']);
+  await log.append({ event: 'rating', episode: 'played', comment: 'No stars any more.', by: 'kim' });
+  await log.append({ event: 'turn-rating', episode: 'played', turn: 1, comment: 'Nor a thumb.', by: 'kim' });
+  expect(await told()).toEqual(['"stars":2', '"thumb":"up"']);
+});
+
 it('brings what became of an answer, and how much of it was edited only with the widest level', async () => {
   for (const [level, told] of [
     ['export', '"outcome":"accepted"'],

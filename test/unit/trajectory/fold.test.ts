@@ -197,6 +197,28 @@ describe('folding an episode', () => {
     expect(none).not.toHaveProperty('ratings');
   });
 
+  it('shows the last stars and the last thumb, also after somebody’s remark without them', () => {
+    const remarks: NewEvent[] = [
+      { event: 'rating', episode: 'e1', comment: 'Long.', by: 'lee' },
+      { event: 'turn-rating', episode: 'e1', turn: 1, comment: 'Vague.', by: 'lee' },
+    ];
+    const trajectory = fold([
+      ...[task, ...dialogue('e1', 1)],
+      { event: 'rating', episode: 'e1', stars: 4, by: 'kim' },
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
+      ...remarks,
+    ]);
+    expect(trajectory?.rating).toMatchObject({ by: 'kim', stars: 4 });
+    expect(trajectory?.turns[0]?.rating).toMatchObject({ by: 'kim', thumb: 'up' });
+    expect(trajectory?.ratings?.map(({ by }) => by)).toEqual(['kim', 'lee']);
+    expect(trajectory?.turns[0]?.ratings?.map(({ by }) => by)).toEqual(['kim', 'lee']);
+    expect(summarize(trajectory!)).toMatchObject({ stars: 4, raters: 1 });
+    const remarked = fold([task, ...dialogue('e1', 1), ...remarks]);
+    expect(remarked?.rating).toMatchObject({ comment: 'Long.' });
+    expect(remarked?.turns[0]?.rating).toMatchObject({ comment: 'Vague.' });
+    expect(summarize(remarked!)).not.toHaveProperty('stars');
+  });
+
   it('keeps the label of each person until that person takes it back', () => {
     const labels = [
       label('e1', 'kim', { title: 'One', tags: ['b'] }),
@@ -208,6 +230,18 @@ describe('folding an episode', () => {
     const back = fold([task, ...dialogue('e1', 1), ...labels, label('e1', 'lee', { title: ' ', tags: [] })]);
     expect(back?.labels?.map(({ by }) => by)).toEqual(['kim']);
     expect(summarize(back!)).not.toHaveProperty('note');
+  });
+
+  it('has the title that somebody gave last; a label that repeats its writer’s title gives none', () => {
+    const titleAfter = (...labels: readonly NewEvent[]): string | undefined =>
+      summarize(fold([task, ...dialogue('e1', 1), ...labels])!).title;
+    const renamed = [label('e1', 'kim', { title: 'One' }), label('e1', 'lee', { title: 'Two' })];
+    const tagged = label('e1', 'kim', { title: 'One', tags: ['a'] });
+    expect(titleAfter(...renamed)).toBe('Two');
+    expect(titleAfter(...renamed, tagged)).toBe('Two');
+    expect(titleAfter(...renamed, tagged, label('e1', 'lee'))).toBe('One');
+    expect(titleAfter(...renamed, label('e1', 'kim', { tags: ['a'] }), tagged)).toBe('One');
+    expect(titleAfter(...renamed, label('e1', 'kim', { title: 'Three' }))).toBe('Three');
   });
 
   it('keeps the last review of anybody, until the dialogue is taken up again', () => {

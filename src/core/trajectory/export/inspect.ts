@@ -49,7 +49,7 @@ export function inspectSample(of: Rendered, epoch: number): InspectSample {
     metadata: {
       ...origin(of),
       task_row: taskToRow(task),
-      turns: turns.map((turn) => turnOrigin(turn, of.consents)),
+      turns: turns.map((turn) => turnOrigin(turn, trajectory, of.consents)),
     },
     model_usage: usageOf(turns),
     started_at: started.at,

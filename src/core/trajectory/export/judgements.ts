@@ -118,18 +118,29 @@ const side = (candidate: Candidate): object => ({
   ...sampledOrigin(candidate),
 });
 
-/** Returns a row for each thumb: the conversation before the message, the message, and whether the thumb is up. */
-function unpairedRows(of: Rendered): object[] {
+/**
+ * Returns a row for each person's thumb: the conversation before the message, the message, and whether the thumb is up.
+ * Counts the thumbs of people who do not let them leave.
+ */
+function unpairedRows(of: Rendered, count: Count): object[] {
   const said = saidIn(of.messages);
-  return of.trajectory.turns.flatMap(({ agent, rating }, index) => {
-    if (rating?.thumb === undefined || !of.consents.mayLeave(rating.by)) return [];
-    return {
-      prompt: of.messages.slice(0, said[index]),
-      completion: [spoken(agent.text)],
-      label: rating.thumb === 'up',
-      tandem: { ...sourceOf(of), turn: agent.turn },
-    };
-  });
+  const rows: object[] = [];
+  for (const [index, { agent, ratings = [] }] of of.trajectory.turns.entries()) {
+    for (const { thumb, by } of ratings) {
+      if (thumb === undefined) continue;
+      if (!of.consents.mayLeave(by)) {
+        count('thumbs that may not leave this machine');
+        continue;
+      }
+      rows.push({
+        prompt: of.messages.slice(0, said[index]),
+        completion: [spoken(agent.text)],
+        label: thumb === 'up',
+        tandem: { ...sourceOf(of), turn: agent.turn },
+      });
+    }
+  }
+  return rows;
 }
 
 /**

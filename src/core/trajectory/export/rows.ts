@@ -1,6 +1,7 @@
 import { taskToRow, type TaskRow } from '../../task/row';
 import type { Consents } from '../consent';
 import type { Candidate } from '../event';
+import { playerOf } from '../people';
 import type { Trajectory, Turn } from '../trajectory';
 import { verdictsOf } from '../verdicts';
 
@@ -80,14 +81,16 @@ export function trajectoryRow(
     tandem: {
       version: ROW_VERSION,
       ...origin({ trajectory, grade, consents }),
-      turns: turns.map((turn) => turnOrigin(turn, consents)),
+      turns: turns.map((turn) => turnOrigin(turn, trajectory, consents)),
     },
   };
 }
 
-/** Returns what the log says of a turn beside its text. */
-export function turnOrigin(turn: Turn, consents: Consents): object {
-  const { agent, candidates, superseded, reply, leak, rating } = turn;
+/** Returns what the log says of a turn of a trajectory beside its text. */
+export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consents): object {
+  const { agent, candidates, superseded, reply, leak, ratings = [] } = turn;
+  const thumbs = ratings.filter(({ thumb }) => thumb !== undefined);
+  const thumb = exportedWord(thumbs, trajectory, consents)?.thumb;
   const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
   const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
@@ -98,12 +101,23 @@ export function turnOrigin(turn: Turn, consents: Consents): object {
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
     ...(withEdits && editsOf(reply)),
-    ...(rating?.thumb && consents.mayLeave(rating.by) && { thumb: rating.thumb }),
+    ...(thumb && { thumb }),
     ...(verdicts.length > 0 && {
       verdicts: verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
     }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
+}
+
+/** Returns the word of who played, or else the last word, of those that may leave this machine. */
+function exportedWord<Word extends { readonly by: string }>(
+  words: readonly Word[],
+  trajectory: Trajectory,
+  consents: Consents,
+): Word | undefined {
+  const leaving = words.filter(({ by }) => consents.mayLeave(by));
+  const player = playerOf(trajectory);
+  return leaving.find(({ by }) => by === player) ?? leaving.at(-1);
 }
 
 /** Returns the sampler's data about a message. */
@@ -179,7 +193,9 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
 
 /** Returns the source of a trajectory and its results. */
 export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory, 'messages'>): object {
-  const { id, task, started, turns, rating, outcome } = trajectory;
+  const { id, task, started, turns, ratings = [], outcome } = trajectory;
+  const rated = ratings.filter(({ stars }) => stars !== undefined);
+  const stars = exportedWord(rated, trajectory, consents)?.stars;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {
     episode: id,
@@ -193,7 +209,7 @@ export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory,
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
     leaked: leaks.some(({ leaked }) => leaked),
-    ...(rating?.stars !== undefined && consents.mayLeave(rating.by) && { stars: rating.stars }),
+    ...(stars !== undefined && { stars }),
     ...(outcome && consents.mayLeave(outcome.by) && outcomeOf(outcome, consents)),
   };
 }

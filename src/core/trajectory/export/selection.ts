@@ -49,6 +49,7 @@ export type LeftOutReason =
   | 'choices of candidates that are equal'
   | 'choices of neither candidate'
   | 'without a thumb'
+  | 'thumbs that may not leave this machine'
   | 'without a verdict on a critic'
   | 'turns that neither helped nor hurt, says the critic'
   | 'turns on which verdicts contradict each other'

@@ -5,7 +5,7 @@ import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 
 /** Version of the index; increase it whenever the content or its meaning changes. */
-const VERSION = 2;
+const VERSION = 4;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;

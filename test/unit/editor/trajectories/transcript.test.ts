@@ -44,12 +44,16 @@ it('says of every reply whose words it has, and what people think of the turns',
     agentTurn('e', 2),
     { ...reply, turn: 2, text: 'Yes.', author: 'developer-sent-suggestion' },
     { event: 'rating', episode: 'e', stars: 4, comment: 'Short.', by: 'kim' },
+    { event: 'turn-rating', episode: 'e', turn: 1, comment: 'But clear.', by: 'lee' },
+    { event: 'rating', episode: 'e', comment: 'Too\nlong.', by: 'lee' },
   ]);
   expect(text).not.toContain('First?');
-  expect(text).toContain('Second?\n\n> Thoughts: Hm.\n\n> Sample 2 of this message.\n\n> kim: bad, Vague.');
+  expect(text).toContain(
+    'Second?\n\n> Thoughts: Hm.\n\n> Sample 2 of this message.\n\n> kim: bad, Vague.\n\n> lee: But clear.',
+  );
   expect(text).toContain('### kim (developer, edited from a draft of rules)\n\nYes, two.');
   expect(text).toContain('### kim (developer, as rules drafted it)\n\nYes.');
-  expect(text).toContain('- Rating: 4 of 5\n- Comment: Short.');
+  expect(text).toContain('- Rating of kim: 4 of 5\n- Comment of kim: Short.\n- Comment of lee: Too long.');
 });
 
 it('says what became of an answer to a function of one’s own', () => {

@@ -44,8 +44,8 @@ async function judged(
   return log;
 }
 
-const thumb = (turn: number, which?: 'up' | 'down'): NewEvent => ({
-  ...{ event: 'turn-rating', episode: 'e1', turn, by: kim.name },
+const thumb = (turn: number, which?: 'up' | 'down', by = kim.name): NewEvent => ({
+  ...{ event: 'turn-rating', episode: 'e1', turn, by },
   ...(which && { thumb: which }),
 });
 
@@ -71,13 +71,28 @@ describe('exporting thumbs', () => {
     ]);
   });
 
-  it('counts a dialogue without thumbs, and one whose thumbs are to stay on this machine', async () => {
+  it('counts a dialogue without thumbs, and the thumbs that are to stay on this machine', async () => {
     const none = await exported(await judged([]), 'unpaired');
-    const local = await exported(await judged([thumb(1, 'up')], 'local'), 'unpaired');
-    for (const { read, leftOut } of [none, local]) {
-      expect(read).toEqual([]);
-      expect(leftOut).toEqual({ 'without a thumb': 1 });
-    }
+    expect([none.read, none.leftOut]).toEqual([[], { 'without a thumb': 1 }]);
+    const local = await exported(await judged([thumb(1, 'up'), thumb(2, 'up')], 'local'), 'unpaired');
+    expect([local.read, local.leftOut]).toEqual([[], { 'thumbs that may not leave this machine': 2 }]);
+  });
+
+  it('writes every person’s thumb for a message: one that stays here and a remark hide no other', async () => {
+    const ada: NewEvent = { event: 'consent', pseudonym: 'ada', purpose: 'a study', level: 'export' };
+    const remark: NewEvent = { event: 'turn-rating', episode: 'e1', turn: 1, comment: 'Vague.', by: 'sam' };
+    const log = await judged([
+      ada,
+      ...[thumb(1, 'up'), thumb(1, 'down', 'ada'), thumb(1, 'down', 'ben'), remark],
+      ...[thumb(2, 'up'), thumb(2, 'down', 'ben')],
+    ]);
+    const { read, leftOut } = await exported(log, 'unpaired');
+    expect(read).toMatchObject([
+      { label: true, tandem: { turn: 1 } },
+      { label: false, tandem: { turn: 1 } },
+      { label: true, tandem: { turn: 2 } },
+    ]);
+    expect(leftOut).toEqual({ 'thumbs that may not leave this machine': 2 });
   });
 });
 

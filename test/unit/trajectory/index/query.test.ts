@@ -80,6 +80,9 @@ describe('a filter', () => {
     expect(ids(log, { stars: 2 })).toEqual(['good', 'human']);
     expect(ids(log, { stars: 3 })).toEqual(['human']);
     expect(ids(log, { stars: 0 })).toEqual(['bad', 'leaky', 'open', 'skipped']);
+    await log.append({ event: 'rating', episode: 'human', comment: 'No stars of mine.', by: 'lee' });
+    expect(ids(log, { stars: 4 })).toEqual(['human']);
+    expect(ids(log, { stars: 0 })).toEqual(['bad', 'leaky', 'open', 'skipped']);
   });
 
   it('takes what began within a time, its end left out', async () => {
