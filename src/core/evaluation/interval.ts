@@ -29,13 +29,14 @@ export function wilson(rate: number, n: number): Interval {
 
 /**
  * Returns the 95 % interval of a mean by the central limit theorem, mean ± 1.96 s/√n, in the unit of the values;
- * undefined for fewer than two values, which say nothing about their spread.
+ * undefined for fewer than six values and for equal ones, which say too little about their spread.
  */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const n = values.length;
-  if (n < 2) return undefined;
+  if (n < 6) return undefined;
   const mean = values.reduce((sum, value) => sum + value, 0) / n;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  if (variance === 0) return undefined;
   const half = Z95 * Math.sqrt(variance / n);
   return { low: mean - half, high: mean + half };
 }

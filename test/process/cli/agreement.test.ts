@@ -19,9 +19,9 @@ describe('tandem agreement', () => {
     expect(lines[0]).toMatch(
       /^person +dialogues +tasks +success +leaks +stars +thumbs up +chose first +chose none$/,
     );
-    expect(lines[1]).toMatch(/^ada +0 +0 +– +– +1\.0, n = 1 +– +– +–$/);
+    expect(lines[1]).toMatch(/^ada +0 +0 +– +– +1\.0 \[1\.0, 4\.2\], n = 1 +– +– +–$/);
     expect(lines[2]).toMatch(
-      /^kim +2 +1 +100\.0 % \[20\.7, 100\.0\] .* 3\.5 \[0\.6, 6\.4\], n = 2 +– +– +–$/,
+      /^kim +2 +1 +100\.0 % \[20\.7, 100\.0\] .* 3\.5 \[1\.6, 4\.8\], n = 2 +– +– +–$/,
     );
     expect(lines).toContainEqual(expect.stringMatching(/^stars +0\.00 +1 dialogue$/));
     expect(lines).toContainEqual(

@@ -37,11 +37,11 @@ describe('statistics of a log', () => {
 
   it('take turns from dialogues that were answered, and times from replies that have one', () => {
     const all = figuresOf([
-      played({ turns: 2 }),
+      ...[2, 2, 4, 2, 4].map((turns) => played({ turns })),
       played({ turns: 4, replyMs: 4500 }),
       played({ turns: 9, isAnswered: false, replyMs: 500 }),
     ]);
-    expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4]) });
+    expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4, 2, 4, 2, 4]) });
     expect(all.replySeconds).toEqual({ value: 2.5 });
     expect(all).not.toHaveProperty('success');
   });

@@ -1,5 +1,5 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
-import { meanInterval, wilson } from '../interval';
+import { wilson } from '../interval';
 import { figuresOf, type Figure } from '../statistics';
 import { alphaOf, type Alpha } from './alpha';
 import {
@@ -104,14 +104,22 @@ function judgedBy(name: string, said: Opinions): Partial<Person> {
     units.flatMap((unit) => unit.said.flatMap(({ by, value }) => (by === name ? [value] : [])));
   const [given, turns, picked] = [own<number>(said.stars), own(said.thumbs), own(said.choices)];
   const onOne = picked.filter((one) => typeof one === 'number');
-  const interval = meanInterval(given);
-  const mean = given.reduce((sum, value) => sum + value, 0) / given.length;
   return {
-    ...(given.length > 0 && { stars: { value: mean, of: given.length, ...(interval && { interval }) } }),
+    ...(given.length > 0 && { stars: meanStars(given) }),
     ...(turns.length > 0 && { thumbs: share(turns.filter((thumb) => thumb === 'up').length, turns.length) }),
     ...(onOne.length > 0 && { first: share(onOne.filter((one) => one === 0).length, onOne.length) }),
     ...(picked.length > 0 && { undecided: share(picked.length - onOne.length, picked.length) }),
   };
+}
+
+/** Takes stars as shares of the way from the fewest to the most, of which Wilson's interval is honest also for few. */
+function meanStars(given: readonly number[]): JudgedFigure {
+  const of = given.length;
+  const value = given.reduce((sum, one) => sum + one, 0) / of;
+  const [fewest, most] = [stars[0], stars.at(-1)!];
+  const { low, high } = wilson((value - fewest) / (most - fewest), of);
+  const among = (rate: number): number => fewest + rate * (most - fewest);
+  return { value, of, interval: { low: among(low), high: among(high) } };
 }
 
 const share = (count: number, of: number): JudgedFigure => ({

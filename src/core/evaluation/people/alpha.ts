@@ -11,7 +11,7 @@ export interface Alpha {
    * judged twice, or all judged values are the same, which tells agreement from chance by nothing.
    */
   readonly alpha: number | undefined;
-  /** 95 % bootstrap interval over units; absent with few units, and where too few draws have an alpha. */
+  /** 95 % interval over units, as `intervalOf` computes it; absent with few units. */
   readonly interval?: Interval;
   /** Things that at least two people judged. */
   readonly units: number;
@@ -26,12 +26,12 @@ interface Pattern {
 }
 
 /** Steps of the bootstrap at most, and its draws at most and at least. */
-const WORK = 2e7;
+const WORK = 1e7;
 const DRAWS = { most: 2000, least: 200 };
-/** Units from which on their resampling says something of others. */
+/** Share of the draws beyond each end. */
+const OUTSIDE = 0.025;
+/** Units from which on there is an interval; of fewer it would say next to nothing. */
 const UNITS = 6;
-/** Share of the draws that must have an alpha for an interval. */
-const NEEDED = 0.95;
 
 /**
  * Computes Krippendorff's alpha (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011) for any number of
@@ -55,7 +55,7 @@ export function alphaOf<Value>(
     values: paired.reduce((sum, { length }) => sum + length, 0),
   };
   if (alpha === undefined) return summary;
-  const interval = bootstrap(patterns, paired.length, order.length, scale);
+  const interval = intervalOf(patterns, summary, order.length, scale);
   return interval ? { ...summary, interval } : summary;
 }
 
@@ -73,7 +73,7 @@ function patternsOf<Value>(units: readonly (readonly Value[])[], order: readonly
   return [...known.values()];
 }
 
-/** @param numbers how many units each pattern stands for */
+/** @param numbers how many units each pattern stands for, or their weight */
 function fromPatterns(
   patterns: readonly Pattern[],
   numbers: ArrayLike<number>,
@@ -115,25 +115,73 @@ function difference(a: number, b: number, totals: readonly number[], scale: Scal
   return between - (totals[low]! + totals[high]!) / 2;
 }
 
-function bootstrap(
+/**
+ * Computes the 95 % interval by the Bayesian bootstrap (Rubin, The Bayesian Bootstrap, 1981), in which each draw gives the
+ * units random weights. For each end one unit is added to those that were judged: for the low end the one that lowers
+ * alpha most, for the high end the one that raises it most. Gaffke bounds a mean in this way (Learned-Miller and Thomas,
+ * A New Confidence Interval for the Mean of a Bounded Random Variable, 2019).
+ *
+ * With two people and two values, the share of units on which they differ gets the exact interval of Clopper and Pearson
+ * (1934). It reaches to 1 − 0.025^(1/n), about 3.7 / n, where they differ on none of n units. The usual bootstrap (Zapf et
+ * al., Measuring Inter-Rater Reliability for Nominal Data, 2016) has 1 to 1 there, because it only draws what was judged.
+ */
+function intervalOf(
   patterns: readonly Pattern[],
-  units: number,
+  { units, values }: { readonly units: number; readonly values: number },
   size: number,
   scale: Scale,
 ): Interval | undefined {
   if (units < UNITS) return undefined;
+  const sizes = [...patterns.map((pattern) => pattern.units), 1];
+  const [worst, best] = extremes(patterns, sizes, Math.round(values / units), size, scale);
   const random = mulberry32(1);
-  const patternOf = patterns.flatMap((pattern, index) => Array<number>(pattern.units).fill(index));
   const draws = Math.min(DRAWS.most, Math.max(DRAWS.least, Math.floor(WORK / units)));
-  const alphas: number[] = [];
+  const lows = new Float64Array(draws);
+  const highs = new Float64Array(draws);
   for (let draw = 0; draw < draws; draw++) {
-    const numbers = new Float64Array(patterns.length);
-    for (let unit = 0; unit < units; unit++) numbers[patternOf[Math.floor(random() * units)]!]! += 1;
-    const alpha = fromPatterns(patterns, numbers, size, scale);
-    if (alpha !== undefined) alphas.push(alpha);
+    const weights = weigh(sizes, random);
+    lows[draw] = fromPatterns([...patterns, worst], weights, size, scale)!;
+    highs[draw] = fromPatterns([...patterns, best], weights, size, scale)!;
   }
-  if (alphas.length < NEEDED * draws) return undefined;
-  alphas.sort((a, b) => a - b);
-  const at = (share: number): number => alphas[Math.round(share * (alphas.length - 1))]!;
-  return { low: at(0.025), high: at(0.975) };
+  const outside = Math.round(OUTSIDE * (draws - 1));
+  return { low: lows.sort()[outside]!, high: highs.sort()[draws - 1 - outside]! };
+}
+
+/**
+ * Returns the unit that lowers alpha most and the one that raises it most. In each that is tried, half of the people say
+ * one value and half say another or the same, and somebody said these values elsewhere.
+ */
+function extremes(
+  patterns: readonly Pattern[],
+  sizes: readonly number[],
+  people: number,
+  size: number,
+  scale: Scale,
+): [worst: Pattern, best: Pattern] {
+  const said = [...Array(size).keys()].filter((value) => patterns.some(({ counts }) => counts[value]! > 0));
+  const possible = said.flatMap((a, index) =>
+    said.slice(index).map((b) => {
+      const counts = Array<number>(size).fill(0);
+      counts[a]! += Math.ceil(people / 2);
+      counts[b]! += Math.floor(people / 2);
+      const pattern = { counts, units: 1 };
+      return { pattern, alpha: fromPatterns([...patterns, pattern], sizes, size, scale)! };
+    }),
+  );
+  possible.sort((a, b) => a.alpha - b.alpha);
+  return [possible[0]!.pattern, possible.at(-1)!.pattern];
+}
+
+/**
+ * Returns a random weight of each pattern. The weights of single units are exponential, scaled to a mean of 1.
+ * @param sizes how many units each pattern stands for
+ */
+function weigh(sizes: readonly number[], random: () => number): number[] {
+  const drawn = sizes.map((units) => {
+    let sum = 0;
+    for (let unit = 0; unit < units; unit++) sum -= Math.log(1 - random());
+    return sum;
+  });
+  const scale = sizes.reduce((sum, units) => sum + units, 0) / drawn.reduce((sum, weight) => sum + weight, 0);
+  return drawn.map((weight) => weight * scale);
 }

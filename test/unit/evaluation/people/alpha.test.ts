@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { alphaOf } from '../../../../src/core/evaluation/people/alpha';
+import { alphaOf, type Alpha } from '../../../../src/core/evaluation/people/alpha';
+import { reliance } from '../../../../src/core/evaluation/people/words';
 
 const stars = [1, 2, 3, 4, 5];
 
@@ -11,6 +12,14 @@ const observers = [
   [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
 ];
 const example = observers[0]!.map((_, unit) => observers.flatMap((said) => (said[unit] ? [said[unit]] : [])));
+
+/** Alpha of two people who say 0 of one half of the units and 1 of the other, except that they differ on the first ones. */
+const agreeing = (units: number, differing = 0): Alpha =>
+  alphaOf(
+    Array.from({ length: units }, (_, unit) => (unit < differing ? [0, 1] : [unit % 2, unit % 2])),
+    [0, 1],
+    'nominal',
+  );
 
 describe('Krippendorff’s alpha', () => {
   it.each([
@@ -42,11 +51,37 @@ describe('Krippendorff’s alpha', () => {
   });
 
   it('is 1 where all agree on things that differ, and below 0 where they contradict each other', () => {
-    const agreeing = Array.from({ length: 20 }, (_, unit) => [unit % 2, unit % 2]);
-    expect(alphaOf(agreeing, [0, 1], 'nominal')).toMatchObject({ alpha: 1, interval: { low: 1, high: 1 } });
+    expect(agreeing(20)).toMatchObject({ alpha: 1, interval: { high: 1 } });
     const contradicting = Array.from({ length: 20 }, () => [0, 1]);
-    expect(alphaOf(contradicting, [0, 1], 'nominal').alpha).toBeCloseTo(-0.95, 12);
+    const { alpha, interval } = alphaOf(contradicting, [0, 1], 'nominal');
+    expect(alpha).toBeCloseTo(-0.95, 12);
+    // One more such unit makes 42 values, half of them 0: 1 − 41 / 21.
+    expect(interval!.low).toBeCloseTo(1 - 41 / 21, 12);
+    // 20 of 20 differ, so by Clopper and Pearson 0.025^(1/20) = 0.8316 do at least. If 0.1684 agree on 0, then 0.5842 of
+    // the values are 0, and chance makes 2 · 0.5842 · 0.4158 · 42 / 41 = 0.4977 differ: 1 − 0.8316 / 0.4977 = −0.67.
+    expect(interval!.high).toBeCloseTo(-0.67, 1);
   });
+
+  it.each([
+    [6, 'unsettled'],
+    [20, 'unsettled'],
+    [100, 'good'],
+  ])('of %d units of which none shows a difference is %s', (units, expected) => {
+    expect(reliance(agreeing(units))).toBe(expected);
+  });
+
+  it.each([
+    // The greatest share of units that differ, by Clopper and Pearson: 1 − 0.025^(1/n) for 0 of n, 0.0545 for 1 of 100.
+    [0, 0.0362],
+    [1, 0.0545],
+  ])(
+    'of 100 units of which %d shows a difference has a low end as if a share of %d did',
+    (differing, share) => {
+      const { low } = agreeing(100, differing).interval!;
+      // Chance makes about half of the units differ.
+      expect(Math.abs(low - (1 - share / 0.5))).toBeLessThan(0.015);
+    },
+  );
 
   it('is not known where only one value was given, and where nothing was judged twice', () => {
     expect(alphaOf([['up', 'up'], ['up', 'up'], ['down']], ['down', 'up'], 'nominal')).toEqual({
@@ -57,10 +92,9 @@ describe('Krippendorff’s alpha', () => {
     expect(alphaOf([[1], [2], []], stars, 'ordinal')).toEqual({ alpha: undefined, units: 0, values: 0 });
   });
 
-  it('has no interval with few units, and where many draws would have no alpha', () => {
-    const few = Array.from({ length: 5 }, (_, unit) => [unit % 2, unit % 2]);
-    expect(alphaOf(few, [0, 1], 'nominal')).toEqual({ alpha: 1, units: 5, values: 10 });
+  it('has no interval with few units, and is unsettled where all but one value are the same', () => {
+    expect(agreeing(5)).toEqual({ alpha: 1, units: 5, values: 10 });
     const nearlyOne = Array.from({ length: 20 }, (_, unit) => (unit === 0 ? [1, 5] : [5, 5]));
-    expect(alphaOf(nearlyOne, stars, 'ordinal')).not.toHaveProperty('interval');
+    expect(reliance(alphaOf(nearlyOne, stars, 'ordinal'))).toBe('unsettled');
   });
 });
