@@ -23,7 +23,10 @@ export const installAssign: Install = (program, perform) => {
     .description('assign the tasks of a pack to people, or say how far everybody is with their part')
     .argument('<file>', 'the pack; the log knows it by its file name')
     .addOption(dataOption())
-    .option('--to <people>', 'pseudonyms with commas between them; whoever had a part before has a new one')
+    .option(
+      '--to <people>',
+      'pseudonyms with commas between them, in any order: the same people get the same tasks again, others new parts',
+    )
     .option('--per-task <n>', 'how many of them play each task', wholeNumber('--per-task', 1), 1)
     .option('--nobody', 'assign it to nobody any more; what was played stays')
     .action((file: string, options: Options) => perform((to) => assign(file, options, to)));
@@ -37,7 +40,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   const log = await openLog(data);
   try {
     if (people !== undefined) {
-      const parts = partsFor(pack, people, options.perTask);
+      const parts = partsFor(pack, people, options.perTask, log.assigned.get(pack));
       await log.appendAll(assigning(pack, parts), { durable: true });
     }
     const [first, ...others] = log.assigned.get(pack) ?? [];

@@ -32,16 +32,16 @@ describe('tandem assign', () => {
     const { stdout } = await tandem('assign', pack, '--data', data);
     expect(stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^person +done +of$/),
-      expect.stringMatching(/^kim +1 +3$/),
       expect.stringMatching(/^ada +0 +3$/),
+      expect.stringMatching(/^kim +1 +3$/),
       expect.stringMatching(/^all +1 +6$/),
       'Each task is for 2 people.',
     ]);
     const json: unknown = JSON.parse((await tandem('assign', pack, '--data', data, '--json')).stdout);
     expect(json).toMatchObject({
       rows: [
-        { person: 'kim', done: 1, of: 3 },
         { person: 'ada', done: 0, of: 3 },
+        { person: 'kim', done: 1, of: 3 },
       ],
       summary: { pack: 'mine.jsonl', tasks: 3, perTask: 2, done: 1, of: 6 },
     });
