@@ -45,6 +45,17 @@ describe('tandem assign', () => {
       ],
       summary: { pack: 'mine.jsonl', tasks: 3, perTask: 2, done: 1, of: 6 },
     });
+    // What was begun from a pack that is gone counts, unless another pack there has the task too.
+    const later = await openLog(data);
+    await play(later, 'of-ada', 1, {
+      collaborator: { kind: 'developer', name: 'ada' },
+      pack: 'gone.jsonl',
+    });
+    await later.close();
+    const done = async (): Promise<string> => (await tandem('assign', pack, '--data', data)).stdout;
+    expect(await done()).toMatch(/^ada +1 +3$/m);
+    await file('gone.jsonl', [{ ...task, id }]);
+    expect(await done()).toMatch(/^ada +0 +3$/m);
     const back = await tandem('assign', pack, '--data', data, '--nobody');
     expect(back.stdout.trim()).toBe('mine.jsonl is assigned to nobody.');
   });
