@@ -1,5 +1,3 @@
-import type { Server } from './models/server';
-
 /**
  * This file declares every setting, in the order of the settings editor. `package.json` is generated from here by
  * `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`; the English descriptions are in
@@ -191,4 +189,4 @@ type ValueOf<Setting> = Setting extends { readonly enum: readonly (infer Value)[
 /** Type of each setting's value; in the manifest the names begin with `tandem.`. */
 export type Settings = {
   [Name in Exclude<keyof Declared, 'servers'>]: ValueOf<Declared[Name]>;
-} & { servers: Server[] };
+} & { servers: unknown[] };

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { PackAssignment, partsFor } from '../../core/dialogue/packAssignment';
+import { SharedTaskIds } from '../../core/dialogue/sharedTaskIds';
 import { TaskProgress } from '../../core/dialogue/taskProgress';
-import { loadTasks } from '../../core/task/pack';
+import { loadTasks, packsBeside } from '../../core/task/pack';
 import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
 import { MOST_PLAYERS } from '../../core/trajectory/event';
@@ -23,7 +24,10 @@ export const installAssign: Install = (program, perform) => {
     .description('assign the tasks of a pack to people, or say how far everybody is with their part')
     .argument('<file>', 'the pack; the log knows it by its file name')
     .addOption(dataOption())
-    .option('--to <people>', 'pseudonyms with commas between them; whoever had a part before has a new one')
+    .option(
+      '--to <people>',
+      'pseudonyms with commas between them, in any order: the same people get the same tasks again, others new parts',
+    )
     .option('--per-task <n>', 'how many of them play each task', wholeNumber('--per-task', 1), 1)
     .option('--nobody', 'assign it to nobody any more; what was played stays')
     .action((file: string, options: Options) => perform((to) => assign(file, options, to)));
@@ -36,8 +40,12 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   const pack = path.basename(file);
   const log = await openLog(data);
   try {
+    const played = log.valuesOf('pack').map(({ value }) => value);
+    // As in the editor, a dialogue counts that was begun from a pack that is gone or was renamed.
+    const packs = [{ file, tasks }, ...(await packsBeside(file, played, { signal }))];
+    const shared = new SharedTaskIds(packs, () => data);
     if (people !== undefined) {
-      const parts = partsFor(pack, people, options.perTask);
+      const parts = partsFor(pack, people, options.perTask, log.assigned.get(pack));
       await log.appendAll(assigning(pack, parts), { durable: true });
     }
     const [first, ...others] = log.assigned.get(pack) ?? [];
@@ -45,8 +53,8 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
     progress.read(log);
     const assignment =
       first &&
-      new PackAssignment(tasks, [first, ...others], (id) =>
-        progress.states(id, (played) => played.pack === undefined || played.pack === pack),
+      new PackAssignment(tasks, [first, ...others], (task) =>
+        progress.states(task, ({ pack: from }) => shared.counts(from, { log: data, pack: file, task })),
       );
     const rows = assignment?.people.map((person) => ({ person, ...assignment.progressOf(person) })) ?? [];
     return {

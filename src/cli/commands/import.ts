@@ -26,12 +26,13 @@ export const installImport: Install = (program, perform) => {
 async function importFolder(from: string, data: string, { signal }: CliContext): Promise<CommandResult> {
   const log = await openLog(data);
   try {
-    const { imported, different, ...segments } = await log.merge(from, signal);
+    const { imported, deleted, different, ...segments } = await log.merge(from, signal);
     return {
-      summary: { data, imported, ...segments, different },
+      summary: { data, imported, deleted, ...segments, different },
       print: () =>
         [
           `${imported} trajectories imported from ${from} into ${data}.`,
+          ...deletedWords(deleted, data),
           ...different.map(
             (name) => `${name} stays as it is in ${data}: what was erased from it does not come back.`,
           ),
@@ -40,6 +41,16 @@ async function importFolder(from: string, data: string, { signal }: CliContext):
   } finally {
     await log.close();
   }
+}
+
+/** Says what was hidden here; only the editor has a command that shows it again. */
+function deletedWords(deleted: number, data: string): string[] {
+  if (deleted === 0) return [];
+  return [
+    deleted === 1
+      ? `1 was deleted in that folder and is hidden in ${data} too; “Restore Deleted Trajectories…” in the editor shows it again.`
+      : `${deleted} were deleted in that folder and are hidden in ${data} too; “Restore Deleted Trajectories…” in the editor shows them again.`,
+  ];
 }
 
 async function importFile(file: string, data: string, { signal }: CliContext): Promise<CommandResult> {

@@ -4,14 +4,23 @@ import { deriveSeed } from './seed';
 import type { TaskState } from './taskProgress';
 
 /**
- * Returns the parts that people get of a pack, the same ones whenever it is assigned to the same people.
+ * Returns the parts that people get of a pack. Those who have a part now come first and keep their order, the others
+ * follow by their names: so the same people get the same tasks, in whatever order they are named.
  * @param pack its file name
- * @param people pseudonyms; their order decides who gets which tasks
+ * @param people pseudonyms
  * @param perTask number of people who play each task, of all at most
+ * @param now the parts that people have of it now
  */
-export function partsFor(pack: string, people: readonly string[], perTask: number): Part[] {
+export function partsFor(
+  pack: string,
+  people: readonly string[],
+  perTask: number,
+  now: readonly Part[] = [],
+): Part[] {
+  const before = now.map(({ person }) => person).filter((person) => people.includes(person));
+  const inOrder = [...before, ...people.filter((person) => !before.includes(person)).toSorted()];
   const dealt = { places: people.length, perTask: Math.min(perTask, people.length), seed: deriveSeed(pack) };
-  return people.map((person, place) => ({ person, place, ...dealt }));
+  return inOrder.map((person, place) => ({ person, place, ...dealt }));
 }
 
 /**

@@ -6,7 +6,7 @@ export type TaskState =
   | { readonly kind: 'new' }
   | { readonly kind: 'draft'; readonly episode: string; readonly turns: number }
   | { readonly kind: 'skipped'; readonly episode: string; readonly reason?: string }
-  /** It was finished, and a review asks for it to be played again. */
+  /** It was finished or skipped, and a review asks for it to be played again. */
   | { readonly kind: 'redo'; readonly episode: string; readonly reason?: string }
   | { readonly kind: 'done'; readonly episode: string; readonly reward: number | null | undefined };
 
@@ -73,18 +73,17 @@ export class TaskProgress {
     );
     if (this.log === undefined || unread.length === 0) return;
     for await (const { id, abandoned, review } of this.log.trajectories(unread)) {
-      const reason = abandoned?.message ?? review?.reason;
+      const reason = review?.state === 'redo' ? review.reason : abandoned?.message;
       if (reason !== undefined) this.reasons.set(id, reason);
     }
   }
 
   private stateOf({ id: episode, state, turns, abandoned, grades, review }: TrajectorySummary): TaskState {
     const reason = this.reasons.get(episode);
-    if (state === 'answered') {
-      if (review === 'redo') return { kind: 'redo', episode, ...(reason !== undefined && { reason }) };
-      return { kind: 'done', episode, reward: (grades.fixed ?? grades.paper)?.reward };
-    }
-    if (abandoned !== 'skipped') return { kind: 'draft', episode, turns };
+    const isAnswered = state === 'answered';
+    if (!isAnswered && abandoned !== 'skipped') return { kind: 'draft', episode, turns };
+    if (review === 'redo') return { kind: 'redo', episode, ...(reason !== undefined && { reason }) };
+    if (isAnswered) return { kind: 'done', episode, reward: (grades.fixed ?? grades.paper)?.reward };
     return { kind: 'skipped', episode, ...(reason !== undefined && { reason }) };
   }
 

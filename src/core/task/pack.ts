@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from './jsonl';
 import { parseTask } from './row';
@@ -76,6 +78,20 @@ export async function loadTasks(
     else bad.push(read.bad);
   }
   return { tasks, bad };
+}
+
+/** Reads the other packs in the folder of a pack that have one of these file names. */
+export async function packsBeside(
+  file: string,
+  names: readonly string[],
+  options: ReadOptions = {},
+): Promise<{ readonly file: string; readonly tasks: Task[] }[]> {
+  const folder = path.dirname(file);
+  const others = (await readdir(folder)).filter(
+    (name) => name !== path.basename(file) && name.endsWith('.jsonl') && names.includes(name),
+  );
+  const files = others.map((name) => path.join(folder, name));
+  return Promise.all(files.map(async (one) => ({ file: one, tasks: (await loadTasks(one, options)).tasks })));
 }
 
 /** Contents of a pack, counted without keeping its tasks. */

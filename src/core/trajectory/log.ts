@@ -38,6 +38,14 @@ export interface LogOptions {
   readonly segmentBytes?: number;
 }
 
+/** What came of adding the log of another data folder. */
+export interface Merged extends MergedSegments {
+  /** Number of trajectories that are shown here since, and were not before. */
+  readonly imported: number;
+  /** Number of those that were shown here, and are deleted since because they were in the other log. */
+  readonly deleted: number;
+}
+
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -249,19 +257,20 @@ export class TrajectoryLog extends LogWriter {
 
   /**
    * Adds the log of another data folder, see `mergeSegments`.
-   * @returns with the number of trajectories that are new here
    * @throws {Fault} `trajectory/no-log`, `trajectory/log-in-use`
    */
-  async merge(folder: string, signal?: AbortSignal): Promise<MergedSegments & { readonly imported: number }> {
+  async merge(folder: string, signal?: AbortSignal): Promise<Merged> {
     await this.refresh();
-    const before = this.count().total;
+    const before = new Set(this.ids());
     let merged: MergedSegments;
     try {
       merged = await mergeSegments(logFolderOf(folder), this.logFolder, signal);
     } finally {
       await this.refresh();
     }
-    return { ...merged, imported: this.count().total - before };
+    const now = this.ids();
+    const stayed = now.filter((id) => before.has(id)).length;
+    return { ...merged, imported: now.length - stayed, deleted: before.size - stayed };
   }
 
   /** Calls the listener after each change, by this process or found by `refresh`. */
@@ -322,6 +331,10 @@ export class TrajectoryLog extends LogWriter {
   protected override async beforeSegment(): Promise<EventOf<'segment'>['older']> {
     await refuseWhileErasing(this.logFolder);
     return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
+  }
+
+  private ids(): string[] {
+    return this.index.ask(query.ids);
   }
 
   private unknown(id: string): Fault {

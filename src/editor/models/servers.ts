@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../core/fault';
 import { originOf, originOfModel } from '../../core/model/address';
 import type { Trial } from '../../core/model/connection';
@@ -12,10 +13,13 @@ const UNTESTED: ServerState = { kind: 'untested' };
 interface ServerSettings {
   /** Entries as written in the setting; they may be anything. */
   readonly servers: readonly unknown[];
-  set(name: 'servers', value: Server[]): Promise<void>;
+  set(name: 'servers', value: unknown[]): Promise<void>;
 }
 
-/** The models that a person has connected, with their states. */
+/**
+ * The models that a person has connected, with their states. Entries of the setting that cannot be used, and fields that
+ * another version of Tandem wrote, stay in it.
+ */
 export class Servers {
   private readonly states = new Map<string, ServerState>();
 
@@ -28,7 +32,7 @@ export class Servers {
   ) {}
 
   get all(): readonly Server[] {
-    return this.settings.servers.flatMap((entry) => serverSchema().safeParse(entry).data ?? []);
+    return this.settings.servers.flatMap((entry) => read(entry) ?? []);
   }
 
   /** One sentence for each entry of the setting that cannot be used. */
@@ -52,20 +56,22 @@ export class Servers {
 
   /** Adds a server, or replaces another one. */
   async save(server: Server, instead: Server = server): Promise<void> {
-    const replaced = [specOf(server), specOf(instead)];
-    const at = this.all.findIndex((one) => replaced.includes(specOf(one)));
-    const others = this.all.filter((one) => !replaced.includes(specOf(one)));
-    await this.settings.set('servers', others.toSpliced(at === -1 ? others.length : at, 0, server));
+    const { servers } = this.settings;
+    const at = servers.findIndex((entry) => isOf(entry, instead));
+    const entry = at === -1 ? server : edited(servers[at], server);
+    const others = this.without(instead);
+    await this.settings.set('servers', others.toSpliced(at === -1 ? others.length : at, 0, entry));
     this.forget(instead.baseUrl);
   }
 
   /** Removes a server from the settings, and its key when no other model at its origin needs it. */
   async remove(server: Server): Promise<void> {
-    const others = this.all.filter((one) => specOf(one) !== specOf(server));
+    const others = this.without(server);
     await this.settings.set('servers', others);
     this.states.delete(specOf(server));
     const origin = originOf(server.baseUrl);
-    if (!others.some(({ baseUrl }) => originOf(baseUrl) === origin)) await this.keys.set(server.baseUrl, '');
+    const isNeeded = others.some((entry) => originOf(read(entry)?.baseUrl ?? '') === origin);
+    if (!isNeeded) await this.keys.set(server.baseUrl, '');
   }
 
   async setKey(baseUrl: string, key: string): Promise<void> {
@@ -111,6 +117,10 @@ export class Servers {
     };
   }
 
+  private without(server: Server): unknown[] {
+    return this.settings.servers.filter((entry) => !isOf(entry, server));
+  }
+
   private note(spec: string, state: ServerState): void {
     this.states.set(spec, state);
     this.changed();
@@ -122,6 +132,24 @@ export class Servers {
     for (const spec of this.states.keys()) if (originOfModel(spec) === origin) this.states.delete(spec);
     this.changed();
   }
+}
+
+/** Returns the server of an entry of the setting; undefined when the entry cannot be used. */
+const read = (entry: unknown): Server | undefined => serverSchema().safeParse(entry).data;
+
+function isOf(entry: unknown, server: Server): boolean {
+  const found = read(entry);
+  return found !== undefined && specOf(found) === specOf(server);
+}
+
+/** Returns an entry with what a person has changed in it. */
+function edited(entry: unknown, server: Server): unknown {
+  const before = read(entry);
+  const changed = serverSchema()
+    .keyof()
+    .options.filter((name) => !isDeepStrictEqual(before?.[name], server[name]))
+    .map((name) => [name, server[name]]);
+  return { ...(entry as object), ...Object.fromEntries(changed) };
 }
 
 function stateOf(trial: Trial): ServerState {

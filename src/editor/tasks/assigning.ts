@@ -48,7 +48,7 @@ export async function assignPack({ packs, engines }: App, chosen: Pack | undefin
         ]),
   ]);
   if (!isAnswered || (people.length === 0 && before.length === 0)) return;
-  const now = partsFor(name, people, perTask);
+  const now = partsFor(name, people, perTask, before);
   const write = (parts: readonly Part[]): Promise<unknown> =>
     log.appendAll(assigning(name, parts), { durable: true });
   await write(now);
@@ -90,14 +90,14 @@ interface People {
   readonly played: ReadonlyMap<string, number>;
 }
 
-/** Asks who plays a pack. Those who play it now come first and keep their order, and with it their tasks. */
-async function askPeople(
+/** Asks who plays a pack; those who play it now stand first. */
+function askPeople(
   { name }: Pack,
   { now, known, played }: People,
   place: StepPosition,
 ): Promise<Given<readonly string[]>> {
   const all = [...new Set([...now, ...known])];
-  const given = await pickOrType({
+  return pickOrType({
     ...place,
     title: t('Assign {0}', name),
     placeholder: t('Select who is to play it, or type new pseudonyms with commas between them'),
@@ -113,11 +113,6 @@ async function askPeople(
         ? t('These are too many: name at most {0} people.', MOST_PLAYERS)
         : undefined,
   });
-  if (typeof given === 'string') return given;
-  const { value } = given;
-  return {
-    value: [...all.filter((one) => value.includes(one)), ...value.filter((one) => !all.includes(one))],
-  };
 }
 
 async function askPerTask(

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { PackAssignment } from '../../core/dialogue/packAssignment';
+import { SharedTaskIds } from '../../core/dialogue/sharedTaskIds';
 import { TaskProgress, type TaskState } from '../../core/dialogue/taskProgress';
 import type { Part } from '../../core/trajectory/assignments';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Pack, ListedTask } from './pack';
 import type { Packs } from './packs';
-import { SharedTaskIds } from './progress';
 
 /** Holds what was read of one log. */
 interface PlayedIn {

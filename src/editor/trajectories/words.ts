@@ -2,8 +2,7 @@ import { grouped } from '../../core/text';
 import { wilson } from '../../core/evaluation/interval';
 import type { EventOf } from '../../core/trajectory/event';
 import type { ImportResult } from '../../core/trajectory/import';
-import type { TrajectoryCounts } from '../../core/trajectory/log';
-import type { MergedSegments } from '../../core/trajectory/merge';
+import type { Merged, TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { withVisibleControls } from '../../../webview/dialogue/protocol';
 import { reasonWords } from '../reasons';
@@ -120,11 +119,12 @@ export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Tr
 
 /** Says what came of the import of a data folder. */
 export function mergeWords(
-  { imported, different }: Pick<MergedSegments, 'different'> & { readonly imported: number },
+  { imported, deleted, different }: Pick<Merged, 'imported' | 'deleted' | 'different'>,
   t: Translate,
 ): string {
   return [
     t('{0} imported.', dialogues(imported, t)),
+    ...deletedThere(deleted, t),
     ...(different.length === 0
       ? []
       : [
@@ -134,6 +134,20 @@ export function mergeWords(
           ),
         ]),
   ].join(' ');
+}
+
+function deletedThere(count: number, t: Translate): string[] {
+  if (count === 0) return [];
+  return [
+    count === 1
+      ? t(
+          '1 was deleted in that folder and is hidden here too; “Restore Deleted Trajectories…” shows it again.',
+        )
+      : t(
+          '{0} were deleted in that folder and are hidden here too; “Restore Deleted Trajectories…” shows them again.',
+          grouped(count),
+        ),
+  ];
 }
 
 function unreadWords(count: number, { line, reason }: ImportResult['bad'][number], t: Translate): string {

@@ -32,19 +32,30 @@ describe('tandem assign', () => {
     const { stdout } = await tandem('assign', pack, '--data', data);
     expect(stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^person +done +of$/),
-      expect.stringMatching(/^kim +1 +3$/),
       expect.stringMatching(/^ada +0 +3$/),
+      expect.stringMatching(/^kim +1 +3$/),
       expect.stringMatching(/^all +1 +6$/),
       'Each task is for 2 people.',
     ]);
     const json: unknown = JSON.parse((await tandem('assign', pack, '--data', data, '--json')).stdout);
     expect(json).toMatchObject({
       rows: [
-        { person: 'kim', done: 1, of: 3 },
         { person: 'ada', done: 0, of: 3 },
+        { person: 'kim', done: 1, of: 3 },
       ],
       summary: { pack: 'mine.jsonl', tasks: 3, perTask: 2, done: 1, of: 6 },
     });
+    // What was begun from a pack that is gone counts, unless another pack there has the task too.
+    const later = await openLog(data);
+    await play(later, 'of-ada', 1, {
+      collaborator: { kind: 'developer', name: 'ada' },
+      pack: 'gone.jsonl',
+    });
+    await later.close();
+    const done = async (): Promise<string> => (await tandem('assign', pack, '--data', data)).stdout;
+    expect(await done()).toMatch(/^ada +1 +3$/m);
+    await file('gone.jsonl', [{ ...task, id }]);
+    expect(await done()).toMatch(/^ada +0 +3$/m);
     const back = await tandem('assign', pack, '--data', data, '--nobody');
     expect(back.stdout.trim()).toBe('mine.jsonl is assigned to nobody.');
   });

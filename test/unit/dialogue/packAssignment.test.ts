@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dealt, PackAssignment, partsFor } from '../../../src/core/dialogue/packAssignment';
 import type { TaskState } from '../../../src/core/dialogue/taskProgress';
+import type { Part } from '../../../src/core/trajectory/assignments';
 
 const deals = [
   ...[1, 2, 3].map((perTask) => ({ places: 3, perTask, seed: 1 })),
@@ -40,6 +41,30 @@ describe('Tasks that are dealt', () => {
 
   it('go to each place once where more are asked for than there are, as in a log of others', () => {
     expect(dealt(2, { places: 2, perTask: 9, seed: 1 })).toEqual([new Set([0, 1]), new Set([0, 1])]);
+  });
+});
+
+describe('The parts of a pack', () => {
+  const peopleIn = (parts: readonly Part[]): string[] => parts.map(({ person }) => person);
+
+  it('are the same whenever it is assigned to the same people, in whatever order they are named', () => {
+    const parts = partsFor('a.jsonl', ['cleo', 'ada', 'ben'], 2);
+    expect(peopleIn(parts)).toEqual(['ada', 'ben', 'cleo']);
+    expect(partsFor('a.jsonl', ['ben', 'cleo', 'ada'], 2)).toEqual(parts);
+    expect(partsFor('a.jsonl', ['ben', 'cleo', 'ada'], 2, parts)).toEqual(parts);
+  });
+
+  it('go first to those who have one, as in a log of before, and then to new people by their names', () => {
+    const [shape] = partsFor('a.jsonl', ['ada', 'ben', 'cleo'], 1);
+    const before = ['cleo', 'ada', 'ben'].map((person, place) => ({ ...shape!, person, place }));
+    expect(partsFor('a.jsonl', ['ada', 'ben', 'cleo'], 1, before)).toEqual(before);
+    const more = partsFor('a.jsonl', ['kim', 'ada', 'dee', 'cleo'], 1, before);
+    expect(more.map(({ person, place, places }) => [person, place, places])).toEqual([
+      ['cleo', 0, 4],
+      ['ada', 1, 4],
+      ['dee', 2, 4],
+      ['kim', 3, 4],
+    ]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { ApiKeys } from '../../../src/editor/apiKeys';
-import type { Server } from '../../../src/editor/models/server';
 import { Servers } from '../../../src/editor/models/servers';
 import { english } from './translate';
 
@@ -7,7 +6,7 @@ import { english } from './translate';
 export function kept(servers: readonly unknown[] = []) {
   const settings = {
     servers,
-    set(_: 'servers', value: Server[]): Promise<void> {
+    set(_: 'servers', value: unknown[]): Promise<void> {
       // The value is serialized as in a settings file.
       settings.servers = JSON.parse(JSON.stringify(value)) as unknown[];
       return Promise.resolve();

@@ -18,7 +18,7 @@ describe('adding the log of another data folder', () => {
     await play(two, 'b1', 1);
     await play(two, 'b2', 2);
     expect(await one.merge(there)).toEqual({
-      ...{ imported: 2, added: 1, grown: 0, alreadyThere: 0 },
+      ...{ imported: 2, deleted: 0, added: 1, grown: 0, alreadyThere: 0 },
       different: [],
     });
     expect(idsIn(one)).toEqual(['a1', 'b1', 'b2']);
@@ -63,6 +63,20 @@ describe('adding the log of another data folder', () => {
       .filter((name) => name.endsWith('.jsonl'))
       .map((name) => readFile(join(here, 'log', name), 'utf8'));
     expect((await Promise.all(texts)).join('')).not.toContain('olga');
+  });
+
+  it('counts what was deleted or restored there apart from what is new', async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    const [one, two] = [await openLog(here), await openLog(there)];
+    for (const id of ['a1', 'a2', 'a3']) await play(one, id, 1);
+    await two.merge(here);
+    await two.delete(['a1', 'a2']);
+    await play(two, 'b1', 1);
+    expect(await one.merge(there)).toMatchObject({ imported: 1, deleted: 2 });
+    expect(idsIn(one)).toEqual(['a3', 'b1']);
+    await two.undelete(['a1']);
+    expect(await one.merge(there)).toMatchObject({ imported: 1, deleted: 0 });
+    expect(idsIn(one)).toEqual(['a1', 'a3', 'b1']);
   });
 
   it('says that a folder has no dialogues, or is this one', async () => {

@@ -194,6 +194,12 @@ export function namesOf(store: IndexStore, column: TextColumn): string[] {
   return JSON.parse(store.get<{ texts: string }>(sql, usedAs(column))!.texts) as string[];
 }
 
+/** Returns the ids of all dialogues, in no order. */
+export function ids(store: IndexStore): string[] {
+  const sql = `select json_group_array(id) as ids from episode where ${VISIBLE}`;
+  return JSON.parse(store.get<{ ids: string }>(sql)!.ids) as string[];
+}
+
 /** Returns the deleted dialogues, the newest first. */
 export function deleted(store: IndexStore): TrajectorySummary[] {
   const rows = store.all(

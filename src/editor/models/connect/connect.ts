@@ -16,6 +16,8 @@ const { t } = vscode.l10n;
 /** The person's input so far. */
 interface Draft {
   server: Server;
+  /** The connection that is edited, as it was. */
+  readonly instead?: Server;
   /** API key; undefined keeps the stored one, if any, and an empty one means none. */
   key: string | undefined;
   trial: Trial | undefined;
@@ -79,13 +81,16 @@ export class Connect {
    * reason stands beside the parts.
    */
   async edit(server: Server): Promise<Server | undefined> {
-    const draft: Draft = { server, key: undefined, trial: undefined, isFound: false, needsTest: false };
+    const draft: Draft = {
+      ...{ server, instead: server },
+      ...{ key: undefined, trial: undefined, isFound: false, needsTest: false },
+    };
     const isFailing = this.servers.state(server).kind === 'fails';
     const given = await this.review(draft, { title: t('Edit {0}', server.name) }, SAVE, isFailing);
-    return typeof given === 'string' ? undefined : this.keep(draft, server);
+    return typeof given === 'string' ? undefined : this.keep(draft);
   }
 
-  private async keep({ server, key, trial }: Draft, instead?: Server): Promise<Server> {
+  private async keep({ server, instead, key, trial }: Draft): Promise<Server> {
     if (key !== undefined) await this.servers.setKey(server.baseUrl, key);
     await this.servers.save(server, instead);
     if (trial !== undefined) this.servers.tested(server, trial);
@@ -201,11 +206,27 @@ export class Connect {
   /** Does what was chosen; returns true when the connection is to be kept. */
   private async isKept(draft: Draft, what: ReviewAction, head: Head): Promise<boolean> {
     if (isKeeping(what)) {
+      const same = this.anotherLike(draft);
+      if (same !== undefined) {
+        void vscode.window.showErrorMessage(
+          t(
+            'The connection {0} has this address and this model already. Choose another address or model, or remove that connection first.',
+            same.name,
+          ),
+        );
+        return false;
+      }
       draft.as = ROLES[what];
       return true;
     }
     await this.change(draft, what, head);
     return false;
+  }
+
+  /** Returns another connection that the edited one has become; a new one may take the place of another. */
+  private anotherLike({ server, instead }: Draft): Server | undefined {
+    const spec = specOf(server);
+    return instead === undefined || spec === specOf(instead) ? undefined : this.servers.find(spec);
   }
 
   private async change(draft: Draft, what: Exclude<ReviewAction, Keep['does']>, head: Head): Promise<void> {

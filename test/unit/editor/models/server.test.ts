@@ -57,6 +57,31 @@ describe('the connected servers', () => {
     expect(servers.problems[2]).toMatch(/^Entry 4 .* price\.prompt: /);
   });
 
+  it('leave alone what they do not know, in the settings and in the entry that is edited', async () => {
+    const odd = [{ name: 'x', model: 'y' }, 7, { ...qwen, price: { prompt: -1, completion: 0 } }];
+    const newer = {
+      ...qwen,
+      baseUrl: `${qwen.baseUrl}/`,
+      model: 'newer',
+      of: 2,
+      sampling: { topK: 5, minP: 1 },
+    };
+    const { servers, settings } = kept([odd[0], newer, odd[1], qwen, odd[2]]);
+    const llama = { ...qwen, model: 'llama' };
+    await servers.save(llama);
+    expect(settings.servers).toEqual([odd[0], newer, odd[1], qwen, odd[2], llama]);
+    await servers.save({ ...llama, name: 'Home' }, llama);
+    await servers.remove(qwen);
+    expect(settings.servers).toEqual([odd[0], newer, odd[1], odd[2], { ...llama, name: 'Home' }]);
+    const known = servers.all[0]!;
+    const price = { prompt: 1, completion: 2 };
+    await servers.save({ ...known, name: 'Newer', price }, known);
+    expect(settings.servers[1]).toEqual({ ...newer, name: 'Newer', price });
+    await servers.save({ ...servers.all[0]!, price: undefined, sampling: undefined }, known);
+    const { sampling: _, ...left } = newer;
+    expect(settings.servers[1]).toEqual({ ...left, name: 'Newer' });
+  });
+
   it('are untested, then work or fail, with the key that is kept', async () => {
     const server = await startChatServer({ reply: () => answer('Hello.'), key: 'sk-secret' });
     onTestFinished(() => server.close());

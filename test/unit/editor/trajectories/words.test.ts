@@ -40,9 +40,20 @@ describe('the result of an import', () => {
   });
 
   it('of a data folder names the files that differ', () => {
-    expect(mergeWords({ imported: 2, different: [] }, english)).toBe('2 dialogues imported.');
-    expect(mergeWords({ imported: 0, different: ['a.jsonl'] }, english)).toBe(
+    expect(mergeWords({ imported: 2, deleted: 0, different: [] }, english)).toBe('2 dialogues imported.');
+    expect(mergeWords({ imported: 0, deleted: 0, different: ['a.jsonl'] }, english)).toBe(
       '0 dialogues imported. Files of the log that were changed by an erasure, here or there, stay as they are here: a.jsonl.',
+    );
+  });
+});
+
+describe('the result of an import of a data folder', () => {
+  it('says how many were deleted there, and how they are shown again', () => {
+    expect(mergeWords({ imported: 10, deleted: 2, different: [] }, english)).toBe(
+      '10 dialogues imported. 2 were deleted in that folder and are hidden here too; “Restore Deleted Trajectories…” shows them again.',
+    );
+    expect(mergeWords({ imported: 0, deleted: 1, different: [] }, english)).toMatch(
+      / 1 was deleted .* shows it again\.$/,
     );
   });
 });

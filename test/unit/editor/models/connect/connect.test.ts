@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startChatServer, type ChatServerOptions } from '../../../../fixtures/chat-server';
 import { answer, status } from '../../../../fixtures/chat-server-replies';
 import { kept } from '../../kept';
-import { acts, type Input } from '../../vscode';
+import { acts, window, type Input } from '../../vscode';
 
 vi.mock('vscode', () => import('../../vscode'));
 
@@ -151,6 +151,32 @@ it('saves a new name of a connection without a test, and tests at once one that 
   await new Connect(servers, keys).edit(office!);
   expect(server.requests).toHaveLength(1);
   expect(servers.state(office!)).toMatchObject({ kind: 'works' });
+});
+
+it('does not let an edited connection become another one, and goes on with what was typed', async () => {
+  const server = await start({ models: ['llama', 'qwen'] });
+  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen' };
+  const home = { name: 'Home', baseUrl: server.url, model: 'llama', price: { prompt: 1, completion: 2 } };
+  const { servers, keys, settings, secrets } = kept([lab, home]);
+  acts.push(
+    (review) => review.take('Key'),
+    (key) => key.type('sk-new'),
+    (review) => review.take('Model'),
+    (model) => model.type('llama'),
+    (review) => review.take('Save'),
+    (review) => {
+      expect(window.showErrorMessage).toHaveBeenLastCalledWith(
+        'The connection Home has this address and this model already. Choose another address or model, or remove that connection first.',
+      );
+      expect(settings.servers).toEqual([lab, home]);
+      expect([...secrets]).toEqual([]);
+      review.take('Model');
+    },
+    (model) => model.type('qwen2'),
+    (review) => review.take('Save'),
+  );
+  await new Connect(servers, keys).edit(lab);
+  expect(settings.servers).toEqual([{ ...lab, model: 'qwen2' }, home]);
 });
 
 it('selects the sampling settings where the server refuses one of them', async () => {
