@@ -149,4 +149,4 @@ it('is trained by SWEET-RL, and what comes out is played and scored with by ever
   const trainers = new Map(advantages(byTrainer));
   expect([advantages(byOnnx).length, advantages(byTrainer).length]).toEqual([4, 4]);
   for (const [turn, advantage] of advantages(byOnnx)) expect(advantage).toBeCloseTo(trainers.get(turn)!, 3);
-}, 900_000);
+}, 1_800_000);
