@@ -1,7 +1,8 @@
 """`python -m tandem_trainer cluster run.json` trains a run on a Ray cluster, and waits for its end.
 
 It submits the run as a Ray job and follows it. The job does not need this process: started again while the job is at
-work, the command follows it; otherwise it submits another, which goes on from the last checkpoint.
+work, the command follows it; otherwise it submits another, which goes on from the last checkpoint. A copied run that
+was done meanwhile needs no other job, and the command only takes over what that job has printed.
 
 A first SIGTERM or SIGINT asks the run to stop after a checkpoint. A second one stops the job at once, and so does the
 first one after somebody has written `killed.json`.
@@ -24,7 +25,7 @@ from urllib.request import urlopen
 
 from ..config import ClusterConfig
 from ..fault import Fault
-from ..run.event_file import Events, StateReader
+from ..run.event_file import Events, StateReader, last_state
 from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
 from ..run_json import read_config
@@ -61,7 +62,7 @@ def main(arguments: list[str]) -> int:
     try:
         require_cluster()
         client = connect(cluster.address)
-        if job is None or not _is_at_work(client, path.parent, job):
+        if job is None or not (_is_at_work(client, path.parent, job) or _has_done_it(client, path.parent, job)):
             job = _submit(client, path, cluster)
     except Fault as fault:
         if job is None or has_ended(path.parent, job):  # otherwise the job may well be at work
@@ -132,6 +133,23 @@ def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
         if not has_ended(folder, job):
             return True
         time.sleep(EVERY)
+
+
+def _has_done_it(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
+    """Returns whether a job that is over has brought the run to its end while nobody followed it.
+
+    Takes over what the job has printed of its files. A run that it has left as stopped or failed needs another job.
+    """
+    if job.folder is None or _find(client, job) is None:
+        return False
+    before, copy = last_state(folder, job.since), Copy(client, folder, job)
+    try:
+        copy.close()
+    except (OSError, RuntimeError) as error:  # the node that had the log may be gone; `unpack` keeps the events there
+        print(f"The log of the Ray job {job.id} cannot be read: {error}", file=sys.stderr, flush=True)
+        return False
+    told = last_state(folder, job.since)
+    return told is not None and told["state"] == "done" and told != before
 
 
 def _find(client: JobSubmissionClient, job: Job) -> JobDetails | None:

@@ -47,11 +47,11 @@ def main(arguments: list[str]) -> int:
         raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
     if job.folder is None:
         return _train(path, job)
-    path = unpack(path, job)
+    path, there = unpack(path, job)
     with importing():
         import torch  # noqa: F401  imported when Ray is connected already, it ended the process here
-    with Mirror(path.parent):
-        ended = _train(path, job)
+    with Mirror(path.parent, job.since):
+        ended = _train(path, there)
         if (path.parent / "model").exists():
             events = Events(path.parent)
             events.stdout = None

@@ -20,12 +20,13 @@ import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import DataConfig, ModelConfig
 from ..fault import Fault
+from ..run.event_file import Events, last_state
 from .record import Job
 
 if TYPE_CHECKING:
@@ -194,15 +195,20 @@ def visible_lines(log: str) -> list[str]:
 # on the cluster
 
 
-def unpack(path: Path, job: Job) -> Path:
-    """Copies the bundle around `path` to the run's folder on the cluster; returns its run.json. Errors: Fault."""
+def unpack(path: Path, job: Job) -> tuple[Path, Job]:
+    """Copies the bundle around `path` to the run's folder on the cluster. Errors: Fault.
+
+    Events that are only there, because the log of an earlier job was lost, are kept. Returns run.json in the folder,
+    and the job as it counts there: its events come after the kept ones, unless the run was done by these.
+    """
     assert job.folder is not None
     target = Path(job.folder)
     try:
         (target / "files").mkdir(parents=True, exist_ok=True)
         for each in (path.parent / "files").iterdir():
             shutil.copy(each, target / "files")
-        for name in ("run.json", "cluster.json", GROWING):
+        is_kept = _goes_on(target / GROWING, path.parent / GROWING)
+        for name in ("run.json", "cluster.json", *(() if is_kept else (GROWING,))):
             if (path.parent / name).exists():
                 shutil.copy(path.parent / name, target)
     except OSError as error:
@@ -210,16 +216,33 @@ def unpack(path: Path, job: Job) -> Path:
             f"The run cannot be copied to {target} on the cluster: {error.strerror}. Set resources.cluster.copy_to to "
             "a folder that every node sees under the same path, and that can be written."
         ) from error
-    return target / "run.json"
+    told = last_state(target) if is_kept else None
+    if is_kept and (told is None or told["state"] != "done"):
+        events = Events(target)
+        events.stdout = None
+        events.state("preparing")  # the follower must not take the end of the job before for that of this one
+        job = replace(job, since=(target / GROWING).stat().st_size)
+    return target / "run.json", job
+
+
+def _goes_on(events: Path, start: Path) -> bool:
+    """Returns whether a file begins with all that is in `start` and has more."""
+    if not events.exists():
+        return False
+    known = start.read_bytes() if start.exists() else b""
+    with open(events, "rb") as file:
+        return file.read(len(known)) == known and file.read(1) != b""
 
 
 class Mirror:
-    """Prints what changes among the small files of a run, in a thread, as a context."""
+    """Prints what changes among the small files of a run, in a thread, as a context.
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    sent: how many bytes of the events the follower has.
+    """
+
+    def __init__(self, folder: Path, sent: int):
+        self.folder, self.sent = folder, sent
         self.seen: dict[str, tuple[int, int]] = {}
-        self.sent = (folder / GROWING).stat().st_size if (folder / GROWING).exists() else 0
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self._go, name="mirror", daemon=True)
 
