@@ -10,7 +10,7 @@ from tiny_run import states, tiny_run
 
 from tandem_trainer.cluster import follow
 from tandem_trainer.cluster.record import Job, has_ended, next_job, read_job
-from tandem_trainer.cluster.remote import GROWING, Mirror, unpack
+from tandem_trainer.cluster.remote import GROWING, Copy, Mirror, unpack
 from tandem_trainer.run.event_file import Events
 
 ADDRESS = "http://head:8265"
@@ -90,6 +90,24 @@ def test_a_run_that_stopped_or_failed_while_nobody_followed_it_gets_its_events_b
     assert len(client.submitted) == 1
     assert client.bundled == [(there / GROWING).read_text()]
     assert states(path) == [("running", "critic"), (end, "critic")]
+
+
+def test_a_request_that_the_dashboard_did_not_take_is_handed_on_again(tmp_path):
+    client, asked = Client({"first": ""}), []
+
+    def submit(entrypoint: str) -> None:
+        asked.append(entrypoint)
+        if len(asked) == 1:
+            raise RuntimeError("the dashboard starts")
+
+    client.submit_job = submit
+    copy = Copy(client, tmp_path, Job("first", ADDRESS, 1, 0, "/there/run"))
+    with pytest.raises(RuntimeError, match="the dashboard starts"):
+        copy.hand_on("stop")
+    copy.hand_on("stop")
+    copy.hand_on("stop")
+    copy.close()
+    assert asked == ["touch /there/run/stop"] * 2
 
 
 def test_events_that_are_only_on_the_cluster_are_kept_and_brought_back(tmp_path, capsys):

@@ -124,8 +124,8 @@ class Copy:
     def hand_on(self, name: str) -> None:
         """Makes a request of the run's folder, `stop` or `finish`, one of its folder on the cluster."""
         if name not in self.handed_on:
-            self.handed_on.add(name)
             self.client.submit_job(entrypoint=shlex.join(["touch", f"{self.there}/{name}"]))
+            self.handed_on.add(name)
 
     def close(self) -> None:
         """Takes what is left of the log, when the job is over and nothing is added to it."""
