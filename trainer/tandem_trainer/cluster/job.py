@@ -118,6 +118,8 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
 
 def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
     """Makes what the workers have handed over; a stop and a fault are the last event of the run then."""
+    from ray.exceptions import RayError
+
     folder = run_json.parent
     events, request = Events(folder), StopRequest(folder)
     events.stdout = None
@@ -129,6 +131,8 @@ def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
         request.honoured()
     except Fault as fault:
         events.state("failed", message=str(fault))
+    except RayError as error:
+        events.state("failed", message=f"Ray cannot make the candidates: {type(error).__name__}: {last_line(error)}")
     finally:
         lock.close()
 
