@@ -1,6 +1,11 @@
 """What a run that is copied to a cluster brings back, by clients that answer as Ray's does; no cluster is started."""
 
+import base64
+import errno
 import json
+import os
+import time
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -137,3 +142,65 @@ def test_events_that_are_only_on_the_cluster_are_kept_and_brought_back(tmp_path,
     told(bundle, ("failed", "critic"))
     unpack(bundle / "run.json", job)
     assert (there / GROWING).read_bytes() == (bundle / GROWING).read_bytes()
+
+
+def test_a_file_that_cannot_be_read_for_a_moment_is_sent_later_and_the_others_meanwhile(tmp_path, capsys, monkeypatch):
+    (tmp_path / "plan.json").write_text("{}")
+    told(tmp_path, ("running", "critic"))
+    mirror = Mirror(tmp_path, 0)
+    mirror.look()
+    (tmp_path / "plan.json").write_text('{"fits": true}')
+    told(tmp_path, ("done", "export"))
+    capsys.readouterr()
+    read = Path.read_bytes
+
+    def stale(path: Path) -> bytes:
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), path)
+
+    monkeypatch.setattr(Path, "read_bytes", stale)
+    mirror.look()
+    mirror.look()
+    said = capsys.readouterr()
+    assert [name for name, _ in pieces(said.out)] == [GROWING]
+    assert said.err == f"{tmp_path / 'plan.json'} cannot be read and is tried again: {os.strerror(errno.ESTALE)}\n"
+    monkeypatch.setattr(Path, "read_bytes", read)
+    mirror.look()
+    assert pieces(capsys.readouterr().out) == [("plan.json", b'{"fits": true}')]
+
+    monkeypatch.setattr(Path, "stat", stale)
+    with mirror:
+        pass
+    assert pieces(capsys.readouterr().out) == []
+
+
+def pieces(printed: str) -> list[tuple[str, bytes]]:
+    read = [json.loads(line.removeprefix("tandem-file ")) for line in printed.splitlines()]
+    return [(each["file"], zlib.decompress(base64.b64decode(each["data"]))) for each in read]
+
+
+@pytest.mark.parametrize("instead", ["", "tandem-file {\n", 'tandem-file {"file": "events.jsonl", "data": "eJw="}\n'])
+def test_events_after_a_line_that_is_lost_or_garbled_still_come_and_it_is_said_once(tmp_path, capsys, instead):
+    there, here = tmp_path / "there", tmp_path / "here"
+    there.mkdir()
+    here.mkdir()
+    mirror = Mirror(there, 0)
+    for state in ("preparing", "running", "done"):
+        told(there, (state, "critic"))
+        mirror.look()
+    lines = capsys.readouterr().out.splitlines(keepends=True)
+    client = Client({"first": "".join([lines[0], instead, lines[2]])})
+    copy = Copy(client, here, Job("first", ADDRESS, 1, 0, str(there)))
+    while not has_ended(here, copy.job):
+        assert copy.thread.is_alive()
+        time.sleep(0.05)
+    copy.close()
+    assert states(here / "run.json") == [("preparing", "critic"), ("done", "critic")]
+    said = capsys.readouterr().err.splitlines()
+    assert len([line for line in said if "; they are left out here." in line]) == 1
+    assert len([line for line in said if "cannot be read" in line]) == (1 if instead else 0)
+    # What one answer lacked is in another.
+    client.logs["first"] = "".join(lines)
+    (here / GROWING).unlink()
+    (here / "copied.json").unlink()
+    Copy(client, here, copy.job).close()
+    assert (here / GROWING).read_bytes() == (there / GROWING).read_bytes()

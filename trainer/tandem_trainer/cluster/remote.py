@@ -116,6 +116,9 @@ class Copy:
         self.about = folder / "copied.json"
         self.taken = self._taken_before()
         self.rest = ""
+        self.missing_at: int | None = None  # where events were missing when the log was last asked for anew
+        self.has_all = False  # whether the log has come as a whole, so that asking for it anew brings nothing
+        self.said: set[str] = set()
         self.handed_on: set[str] = set()
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self._follow, name="copy", daemon=True)
@@ -131,8 +134,9 @@ class Copy:
         """Takes what is left of the log, when the job is over and nothing is added to it."""
         self.closed.set()
         self.thread.join()
-        self.rest = ""
-        self._read(self.client.get_job_logs(self.job.id))
+        log = self.client.get_job_logs(self.job.id)
+        self.rest, self.has_all = "", True
+        self._read(log)
 
     def _taken_before(self) -> int:
         if self.about.exists():
@@ -159,25 +163,50 @@ class Copy:
     def _read(self, text: str) -> None:
         *lines, self.rest = (self.rest + text).split("\n")
         for line in lines:
-            if line.startswith(MARK):
-                self._write(json.loads(line.removeprefix(MARK)))
+            if not line.startswith(MARK):
+                continue
+            try:
+                piece = json.loads(line.removeprefix(MARK))
+                data = zlib.decompress(base64.b64decode(piece["data"])) if "data" in piece else None
+            except (ValueError, zlib.error) as error:
+                self._say(f"A line of the job's log that has a piece of a file cannot be read: {error}")
+            else:
+                self._write(self.folder / Path(piece["file"]).name, piece.get("offset", 0), data)
 
-    def _write(self, piece: dict[str, Any]) -> None:
-        """Writes one piece of a file; a second time it changes nothing."""
-        path = self.folder / Path(piece["file"]).name
-        if "data" not in piece:
+    def _write(self, path: Path, offset: int, data: bytes | None) -> None:
+        """Writes one piece of a file; a second time it changes nothing.
+
+        data: None when the file was deleted. Errors: Missing where events before it are missing; the second time at
+        the same place they are left out.
+        """
+        if data is None:
             path.unlink(missing_ok=True)
             return
-        data = zlib.decompress(base64.b64decode(piece["data"]))
         if path.name != GROWING:
             _replace(path, data)
             return
-        known = self.taken - piece["offset"]
-        if 0 <= known < len(data):
+        if offset > self.taken:
+            if self.missing_at != self.taken and not self.has_all:
+                self.missing_at = self.taken
+                raise Missing(f"it lacks the events from byte {self.taken} to {offset}")
+            self._say(f"The job's log lacks the events from byte {self.taken} to {offset}; they are left out here.")
+            self.taken = offset
+        known = self.taken - offset
+        if known < len(data):
             with open(path, "ab") as file:
                 file.write(data[known:])
-            self.taken = piece["offset"] + len(data)
+            self.taken = offset + len(data)
             _replace(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
+
+    def _say(self, sentence: str) -> None:
+        """Says a sentence on stderr once, though the log is read again."""
+        if sentence not in self.said:
+            self.said.add(sentence)
+            print(sentence, file=sys.stderr, flush=True)
+
+
+class Missing(Exception):
+    """Events are missing in what came of a log."""
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -243,6 +272,7 @@ class Mirror:
     def __init__(self, folder: Path, sent: int):
         self.folder, self.sent = folder, sent
         self.seen: dict[str, tuple[int, int]] = {}
+        self.said: set[tuple[Path, int | None]] = set()
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self._go, name="mirror", daemon=True)
 
@@ -260,9 +290,14 @@ class Mirror:
             self.look()
 
     def look(self) -> None:
-        """Prints what has changed since the last call."""
+        """Prints what has changed since the last call. A file that cannot be read waits for the next one."""
         now: dict[str, tuple[int, int]] = {}
-        for path in sorted(self.folder.iterdir()):
+        try:
+            paths = sorted(self.folder.iterdir())
+        except OSError as error:
+            self._say(self.folder, error)
+            return
+        for path in paths:
             try:
                 about = path.stat()
                 if not path.is_file() or path.name in THEIRS or path.suffix in (".tmp", ".writing"):
@@ -270,14 +305,24 @@ class Mirror:
                 if path.name == GROWING:
                     self._grown(path)
                     continue
-                now[path.name] = about.st_size, about.st_mtime_ns
-                if about.st_size <= MOST and self.seen.get(path.name) != now[path.name]:
+                found = about.st_size, about.st_mtime_ns
+                if about.st_size <= MOST and self.seen.get(path.name) != found:
                     _print({"file": path.name}, path.read_bytes())
+                now[path.name] = found
             except FileNotFoundError:  # it was replaced or deleted meanwhile; the next look sees what is there
                 continue
+            except OSError as error:
+                self._say(path, error)
+                if path.name in self.seen:
+                    now[path.name] = self.seen[path.name]
         for name in self.seen.keys() - now.keys():
             _print({"file": name}, None)
         self.seen = now
+
+    def _say(self, path: Path, error: OSError) -> None:
+        if (path, error.errno) not in self.said:
+            self.said.add((path, error.errno))
+            print(f"{path} cannot be read and is tried again: {error.strerror}", file=sys.stderr, flush=True)
 
     def _grown(self, path: Path) -> None:
         with open(path, "rb") as file:
