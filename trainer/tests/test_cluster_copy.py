@@ -16,6 +16,7 @@ from tiny_run import states, tiny_run
 from tandem_trainer.cluster import follow
 from tandem_trainer.cluster.record import Job, has_ended, next_job, read_job
 from tandem_trainer.cluster.remote import GROWING, Copy, Mirror, unpack
+from tandem_trainer.fault import Fault
 from tandem_trainer.run.event_file import Events
 
 ADDRESS = "http://head:8265"
@@ -95,6 +96,21 @@ def test_a_run_that_stopped_or_failed_while_nobody_followed_it_gets_its_events_b
     assert len(client.submitted) == 1
     assert client.bundled == [(there / GROWING).read_text()]
     assert states(path) == [("running", "critic"), (end, "critic")]
+
+
+@pytest.mark.parametrize(
+    ("code", "last"), [(127, "/bin/sh: 1: python: not found"), (1, "ModuleNotFoundError: No module named 'pydantic'")]
+)
+def test_a_job_without_the_python_of_the_trainer_says_how_ray_is_started_with_it(tmp_path, code, last):
+    job, client = Job("first", ADDRESS, 1, 0, "/there/run"), Client({"first": f"Running entrypoint …\n{last}\n"})
+    ended = SimpleNamespace(submission_id="first", status=JobStatus.FAILED, driver_exit_code=code)
+    client.list_jobs = lambda: [ended]
+    with pytest.raises(Fault) as fault:
+        follow.follow(client, tmp_path, job, follow.Requests(tmp_path), None)
+    assert str(fault.value) == (
+        f"The job has not found the trainer's Python on the head of the cluster ({last}). {follow.PYTHON_FIRST}"
+    )
+    assert states(tmp_path / "run.json") == [("failed", "prepare")]
 
 
 def test_a_request_that_the_dashboard_did_not_take_is_handed_on_again(tmp_path):

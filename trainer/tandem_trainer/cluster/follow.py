@@ -46,6 +46,11 @@ VARIABLES = {  # of the processes of a job, which find this package where it is 
     "PYTHONUTF8": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
+NOT_FOUND = (126, 127)  # exit codes of the shell that executes the command of a job
+# The remedy for a run that is copied to the nodes: a job is not told with which Python Ray was started.
+PYTHON_FIRST = (
+    'Start Ray on every node with the trainer\'s Python first in its PATH, as in PATH=FOLDER/bin:"$PATH" ray start.'
+)
 
 T = TypeVar("T")
 
@@ -176,7 +181,7 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
     """Submits the run as another job.
 
     The nodes need this Python and this package under the same paths. If they do not see the files of this machine, the
-    package goes with the job, and Python is the one that Ray runs with.
+    package goes with the job, and Python is the one that is first in the PATH with which Ray was started.
     """
     job = next_job(path.parent, cluster.address, cluster.copy_to)
     variables = {
@@ -245,7 +250,11 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
     log = visible_lines(_patiently(lambda: client.get_job_logs(job.id)))
     if not has_ended(folder, job):
         print("\n".join(log[-SHOWN:]), file=sys.stderr)
-    raise _failure(folder, job, f"The Ray job {job.id} has failed: {log[-1] if log else 'it wrote no log'}")
+    last = log[-1] if log else "it wrote no log"
+    sentence = f"The Ray job {job.id} has failed: {last}"
+    if job.folder and (found.driver_exit_code in NOT_FOUND or "No module named" in last):
+        sentence = f"The job has not found the trainer's Python on the head of the cluster ({last}). {PYTHON_FIRST}"
+    raise _failure(folder, job, sentence)
 
 
 def _failure(folder: Path, job: Job, sentence: str) -> Fault:
