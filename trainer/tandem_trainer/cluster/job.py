@@ -1,7 +1,7 @@
 """The driver of a run in the Ray cluster, which has workers train it (`worker.py`).
 
-Where several workers train, they end before candidates are sampled, other processes make these (`tasks.py`), and the
-workers come back.
+Where several workers train, or vLLM draws, they end before candidates are sampled, other processes make these
+(`tasks.py`), and the workers come back.
 
     python -m tandem_trainer cluster-job run.json    the entry point of the job that `follow.py` submits
 
