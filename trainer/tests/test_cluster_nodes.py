@@ -12,6 +12,7 @@ from ray.exceptions import OutOfDiskError
 from tiny_run import events, tiny_run
 
 from tandem_trainer.cluster.examine import check_nodes, check_room, examine_cluster, read_answer
+from tandem_trainer.cluster.follow import PYTHON_FIRST
 from tandem_trainer.cluster.nodes import Probe
 from tandem_trainer.cluster.record import next_job
 from tandem_trainer.cluster.room import waits
@@ -210,6 +211,9 @@ def test_the_job_says_why_it_could_not_look():
     other = read_answer("job", 1, "Traceback …\n/usr/bin/python: No module named tandem_trainer\n\n")
     assert other.saw == "the job has failed on the head: /usr/bin/python: No module named tandem_trainer"
     assert other.remedy.startswith(f"Start Ray on every node with {sys.prefix}/bin/ray, and let each see ")
+    copied = read_answer("job", 127, "/bin/sh: 1: python: not found\n", is_copied=True)
+    assert (copied.saw, copied.remedy) == ("its head has no `python` in the PATH of Ray", PYTHON_FIRST)
+    assert read_answer("job", 1, "No module named 'ray'\n", is_copied=True).remedy == PYTHON_FIRST
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from tiny_run import events, model_of, states, tiny_run, train
 
 from tandem_trainer.cluster.maker import Maker
 from tandem_trainer.cluster.tasks import Task, tasks, uses_vllm
+from tandem_trainer.cluster.worker import hands_over
 from tandem_trainer.fault import Fault
 from tandem_trainer.run.work import Work
 from tandem_trainer.run_json import read_config
@@ -106,3 +107,20 @@ def test_vllm_is_used_where_it_can_be_and_is_asked_for(tmp_path, monkeypatch):
     assert uses_vllm(config(sampler="vllm"))
     assert not uses_vllm(config())
     assert not uses_vllm(config(gpus_per_worker=1, sampler="own"))
+
+
+def test_candidates_are_handed_over_by_several_workers_and_by_one_where_vllm_draws(tmp_path, monkeypatch):
+    def config(method="sweet-rl", **changes):
+        return read_config(
+            tiny_run(tmp_path, method=method, resources={"cluster": {"address": "http://head:8265", **changes}})
+        )
+
+    assert hands_over(config(workers=2))
+    assert not hands_over(config(gpus_per_worker=1))
+    with pytest.raises(Fault, match="install vLLM there, or set it to auto"):
+        hands_over(config(sampler="vllm"))
+    assert not hands_over(config("rft", sampler="vllm"))  # which has no candidates
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    assert hands_over(config(gpus_per_worker=1))
+    assert hands_over(config(sampler="vllm"))
+    assert not hands_over(config(gpus_per_worker=1, sampler="own"))

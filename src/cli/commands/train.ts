@@ -121,11 +121,10 @@ async function planForCluster(
 
 /** Returns how a cluster is started for the command that follows the run's job, in comments of a shell. */
 function aboutCluster({ python }: Trainer, line: string): readonly string[] {
-  const bin = path.dirname(python);
-  const ray = quoted(path.join(bin, 'ray'));
-  // It starts Ray by its name.
+  // The second command starts Ray by its name; the job of a run that is copied to the nodes starts Python by its name.
+  const ray = `env PATH=${quoted(path.dirname(python))}:"$PATH" ray`;
   const together = (count: string): string =>
-    `env PATH=${quoted(bin)}:"$PATH" ray symmetric-run --address "$HEAD:6379" --min-nodes ${count} -- env ${line}`;
+    `${ray} symmetric-run --address "$HEAD:6379" --min-nodes ${count} -- env ${line}`;
   return [
     '# All nodes must see the folders that the lines name. The last line follows the job, on any machine that reaches the cluster.',
     '# Machines of your own; the first line on the head, the second on each other node:',

@@ -19,7 +19,7 @@ from ..fault import Fault
 from ..run.doctor import DISK, check_driver
 from ..run.interpreter import RAY, Check, Ran, check_package, size
 from ..run_json import read_config
-from .follow import EVERY, VARIABLES, connect
+from .follow import EVERY, NOT_FOUND, PYTHON_FIRST, VARIABLES, connect
 from .nodes import SENT
 from .remote import take_package
 from .room import asked, has, places
@@ -38,7 +38,7 @@ def examine_cluster(address: str, run_json: Path | None = None, storage: Path | 
 
     address: the dashboard. run_json: a run whose needs are compared with the cluster. storage: the folder that all
     nodes should see; if None, that of the run. A run that is copied to the nodes (`copy_to`) needs nothing of this
-    machine, so that its package goes with the job, and nodes are compared with the Python that Ray runs with.
+    machine, so that its package goes with the job, and nodes are compared with the Python of the head.
     """
     checks, cluster = [check_package("ray", RAY["ray"])], None
     if run_json is not None:
@@ -112,7 +112,7 @@ def _ask(
     if not done.status.is_terminal():
         remedy = "Look at the job in the dashboard: the head may be overloaded, or a node may hang."
         return Check("cluster", "failed", shown, f"{done.status.value} after {PATIENCE} seconds", remedy)
-    return read_answer(shown, done.driver_exit_code, log)
+    return read_answer(shown, done.driver_exit_code, log, is_copied)
 
 
 def _wait(client: JobSubmissionClient, job: str) -> JobDetails:
@@ -128,19 +128,21 @@ def _wait(client: JobSubmissionClient, job: str) -> JobDetails:
         client.stop_job(job)  # which leaves one that has ended alone
 
 
-def read_answer(command: str, code: int | None, log: str) -> dict[str, Any] | Check:
+def read_answer(command: str, code: int | None, log: str, is_copied: bool = False) -> dict[str, Any] | Check:
     """Reads what the job has printed. code: its exit code. Returns that, or a failed check."""
     lines = [line for line in log.splitlines() if line.strip()]
     answer = next((line for line in lines if line.startswith('{"nodes":')), None)
     if answer is not None:
         return json.loads(answer)
     folder = VARIABLES["PYTHONPATH"]
-    if code in (126, 127):  # of the shell
+    if code in NOT_FOUND and is_copied:
+        return Check("cluster", "failed", command, "its head has no `python` in the PATH of Ray", PYTHON_FIRST)
+    if code in NOT_FOUND:
         remedy = "Put the trainer's Python on the head under this path, and start Ray on every node with it."
         return Check("cluster", "failed", command, f"its head has no Python at {sys.executable}", remedy)
     saw = f"the job has failed on the head: {lines[-1].strip() if lines else 'it wrote no log'}"
     remedy = f"Start Ray on every node with {sys.prefix}/bin/ray, and let each see {folder}."
-    return Check("cluster", "failed", command, saw, remedy)
+    return Check("cluster", "failed", command, saw, PYTHON_FIRST if is_copied else remedy)
 
 
 def check_room(nodes: list[dict[str, Any]], cluster: ClusterConfig | None, address: str) -> Check:

@@ -1,7 +1,8 @@
 """`python -m tandem_trainer cluster run.json` trains a run on a Ray cluster, and waits for its end.
 
 It submits the run as a Ray job and follows it. The job does not need this process: started again while the job is at
-work, the command follows it; otherwise it submits another, which goes on from the last checkpoint.
+work, the command follows it; otherwise it submits another, which goes on from the last checkpoint. A copied run that
+was done meanwhile needs no other job, and the command only takes over what that job has printed.
 
 A first SIGTERM or SIGINT asks the run to stop after a checkpoint. A second one stops the job at once, and so does the
 first one after somebody has written `killed.json`.
@@ -24,7 +25,7 @@ from urllib.request import urlopen
 
 from ..config import ClusterConfig
 from ..fault import Fault
-from ..run.event_file import Events, StateReader
+from ..run.event_file import Events, StateReader, last_state
 from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
 from ..run_json import read_config
@@ -45,6 +46,11 @@ VARIABLES = {  # of the processes of a job, which find this package where it is 
     "PYTHONUTF8": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
+NOT_FOUND = (126, 127)  # exit codes of the shell that executes the command of a job
+# The remedy for a run that is copied to the nodes: a job is not told with which Python Ray was started.
+PYTHON_FIRST = (
+    'Start Ray on every node with the trainer\'s Python first in its PATH, as in PATH=FOLDER/bin:"$PATH" ray start.'
+)
 
 T = TypeVar("T")
 
@@ -61,7 +67,7 @@ def main(arguments: list[str]) -> int:
     try:
         require_cluster()
         client = connect(cluster.address)
-        if job is None or not _is_at_work(client, path.parent, job):
+        if job is None or not (_is_at_work(client, path.parent, job) or _has_done_it(client, path.parent, job)):
             job = _submit(client, path, cluster)
     except Fault as fault:
         if job is None or has_ended(path.parent, job):  # otherwise the job may well be at work
@@ -134,6 +140,23 @@ def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
         time.sleep(EVERY)
 
 
+def _has_done_it(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
+    """Returns whether a job that is over has brought the run to its end while nobody followed it.
+
+    Takes over what the job has printed of its files. A run that it has left as stopped or failed needs another job.
+    """
+    if job.folder is None or _find(client, job) is None:
+        return False
+    before, copy = last_state(folder, job.since), Copy(client, folder, job)
+    try:
+        copy.close()
+    except (OSError, RuntimeError) as error:  # the node that had the log may be gone; `unpack` keeps the events there
+        print(f"The log of the Ray job {job.id} cannot be read: {error}", file=sys.stderr, flush=True)
+        return False
+    told = last_state(folder, job.since)
+    return told is not None and told["state"] == "done" and told != before
+
+
 def _find(client: JobSubmissionClient, job: Job) -> JobDetails | None:
     """Returns what the cluster says of the job; None when it does not know it."""
     return next((each for each in _patiently(client.list_jobs) if each.submission_id == job.id), None)
@@ -158,7 +181,7 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
     """Submits the run as another job.
 
     The nodes need this Python and this package under the same paths. If they do not see the files of this machine, the
-    package goes with the job, and Python is the one that Ray runs with.
+    package goes with the job, and Python is the one that is first in the PATH with which Ray was started.
     """
     job = next_job(path.parent, cluster.address, cluster.copy_to)
     variables = {
@@ -227,7 +250,11 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
     log = visible_lines(_patiently(lambda: client.get_job_logs(job.id)))
     if not has_ended(folder, job):
         print("\n".join(log[-SHOWN:]), file=sys.stderr)
-    raise _failure(folder, job, f"The Ray job {job.id} has failed: {log[-1] if log else 'it wrote no log'}")
+    last = log[-1] if log else "it wrote no log"
+    sentence = f"The Ray job {job.id} has failed: {last}"
+    if job.folder and (found.driver_exit_code in NOT_FOUND or "No module named" in last):
+        sentence = f"The job has not found the trainer's Python on the head of the cluster ({last}). {PYTHON_FIRST}"
+    raise _failure(folder, job, sentence)
 
 
 def _failure(folder: Path, job: Job, sentence: str) -> Fault:

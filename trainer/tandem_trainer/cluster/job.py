@@ -1,7 +1,7 @@
 """The driver of a run in the Ray cluster, which has workers train it (`worker.py`).
 
-Where several workers train, they end before candidates are sampled, other processes make these (`tasks.py`), and the
-workers come back.
+Where several workers train, or vLLM draws, they end before candidates are sampled, other processes make these
+(`tasks.py`), and the workers come back.
 
     python -m tandem_trainer cluster-job run.json    the entry point of the job that `follow.py` submits
 
@@ -47,11 +47,11 @@ def main(arguments: list[str]) -> int:
         raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
     if job.folder is None:
         return _train(path, job)
-    path = unpack(path, job)
+    path, there = unpack(path, job)
     with importing():
         import torch  # noqa: F401  imported when Ray is connected already, it ended the process here
-    with Mirror(path.parent):
-        ended = _train(path, job)
+    with Mirror(path.parent, job.since):
+        ended = _train(path, there)
         if (path.parent / "model").exists():
             events = Events(path.parent)
             events.stdout = None
@@ -118,6 +118,8 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
 
 def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
     """Makes what the workers have handed over; a stop and a fault are the last event of the run then."""
+    from ray.exceptions import RayError
+
     folder = run_json.parent
     events, request = Events(folder), StopRequest(folder)
     events.stdout = None
@@ -129,6 +131,8 @@ def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
         request.honoured()
     except Fault as fault:
         events.state("failed", message=str(fault))
+    except RayError as error:
+        events.state("failed", message=f"Ray cannot make the candidates: {type(error).__name__}: {last_line(error)}")
     finally:
         lock.close()
 

@@ -20,12 +20,13 @@ import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import DataConfig, ModelConfig
 from ..fault import Fault
+from ..run.event_file import Events, last_state
 from .record import Job
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ class Copy:
         self.about = folder / "copied.json"
         self.taken = self._taken_before()
         self.rest = ""
+        self.missing_at: int | None = None  # where events were missing when the log was last asked for anew
+        self.has_all = False  # whether the log has come as a whole, so that asking for it anew brings nothing
+        self.said: set[str] = set()
         self.handed_on: set[str] = set()
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self._follow, name="copy", daemon=True)
@@ -123,15 +127,16 @@ class Copy:
     def hand_on(self, name: str) -> None:
         """Makes a request of the run's folder, `stop` or `finish`, one of its folder on the cluster."""
         if name not in self.handed_on:
-            self.handed_on.add(name)
             self.client.submit_job(entrypoint=shlex.join(["touch", f"{self.there}/{name}"]))
+            self.handed_on.add(name)
 
     def close(self) -> None:
         """Takes what is left of the log, when the job is over and nothing is added to it."""
         self.closed.set()
         self.thread.join()
-        self.rest = ""
-        self._read(self.client.get_job_logs(self.job.id))
+        log = self.client.get_job_logs(self.job.id)
+        self.rest, self.has_all = "", True
+        self._read(log)
 
     def _taken_before(self) -> int:
         if self.about.exists():
@@ -158,25 +163,50 @@ class Copy:
     def _read(self, text: str) -> None:
         *lines, self.rest = (self.rest + text).split("\n")
         for line in lines:
-            if line.startswith(MARK):
-                self._write(json.loads(line.removeprefix(MARK)))
+            if not line.startswith(MARK):
+                continue
+            try:
+                piece = json.loads(line.removeprefix(MARK))
+                data = zlib.decompress(base64.b64decode(piece["data"])) if "data" in piece else None
+            except (ValueError, zlib.error) as error:
+                self._say(f"A line of the job's log that has a piece of a file cannot be read: {error}")
+            else:
+                self._write(self.folder / Path(piece["file"]).name, piece.get("offset", 0), data)
 
-    def _write(self, piece: dict[str, Any]) -> None:
-        """Writes one piece of a file; a second time it changes nothing."""
-        path = self.folder / Path(piece["file"]).name
-        if "data" not in piece:
+    def _write(self, path: Path, offset: int, data: bytes | None) -> None:
+        """Writes one piece of a file; a second time it changes nothing.
+
+        data: None when the file was deleted. Errors: Missing where events before it are missing; the second time at
+        the same place they are left out.
+        """
+        if data is None:
             path.unlink(missing_ok=True)
             return
-        data = zlib.decompress(base64.b64decode(piece["data"]))
         if path.name != GROWING:
             _replace(path, data)
             return
-        known = self.taken - piece["offset"]
-        if 0 <= known < len(data):
+        if offset > self.taken:
+            if self.missing_at != self.taken and not self.has_all:
+                self.missing_at = self.taken
+                raise Missing(f"it lacks the events from byte {self.taken} to {offset}")
+            self._say(f"The job's log lacks the events from byte {self.taken} to {offset}; they are left out here.")
+            self.taken = offset
+        known = self.taken - offset
+        if known < len(data):
             with open(path, "ab") as file:
                 file.write(data[known:])
-            self.taken = piece["offset"] + len(data)
+            self.taken = offset + len(data)
             _replace(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
+
+    def _say(self, sentence: str) -> None:
+        """Says a sentence on stderr once, though the log is read again."""
+        if sentence not in self.said:
+            self.said.add(sentence)
+            print(sentence, file=sys.stderr, flush=True)
+
+
+class Missing(Exception):
+    """Events are missing in what came of a log."""
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -194,15 +224,20 @@ def visible_lines(log: str) -> list[str]:
 # on the cluster
 
 
-def unpack(path: Path, job: Job) -> Path:
-    """Copies the bundle around `path` to the run's folder on the cluster; returns its run.json. Errors: Fault."""
+def unpack(path: Path, job: Job) -> tuple[Path, Job]:
+    """Copies the bundle around `path` to the run's folder on the cluster. Errors: Fault.
+
+    Events that are only there, because the log of an earlier job was lost, are kept. Returns run.json in the folder,
+    and the job as it counts there: its events come after the kept ones, unless the run was done by these.
+    """
     assert job.folder is not None
     target = Path(job.folder)
     try:
         (target / "files").mkdir(parents=True, exist_ok=True)
         for each in (path.parent / "files").iterdir():
             shutil.copy(each, target / "files")
-        for name in ("run.json", "cluster.json", GROWING):
+        is_kept = _goes_on(target / GROWING, path.parent / GROWING)
+        for name in ("run.json", "cluster.json", *(() if is_kept else (GROWING,))):
             if (path.parent / name).exists():
                 shutil.copy(path.parent / name, target)
     except OSError as error:
@@ -210,16 +245,34 @@ def unpack(path: Path, job: Job) -> Path:
             f"The run cannot be copied to {target} on the cluster: {error.strerror}. Set resources.cluster.copy_to to "
             "a folder that every node sees under the same path, and that can be written."
         ) from error
-    return target / "run.json"
+    told = last_state(target) if is_kept else None
+    if is_kept and (told is None or told["state"] != "done"):
+        events = Events(target)
+        events.stdout = None
+        events.state("preparing")  # the follower must not take the end of the job before for that of this one
+        job = replace(job, since=(target / GROWING).stat().st_size)
+    return target / "run.json", job
+
+
+def _goes_on(events: Path, start: Path) -> bool:
+    """Returns whether a file begins with all that is in `start` and has more."""
+    if not events.exists():
+        return False
+    known = start.read_bytes() if start.exists() else b""
+    with open(events, "rb") as file:
+        return file.read(len(known)) == known and file.read(1) != b""
 
 
 class Mirror:
-    """Prints what changes among the small files of a run, in a thread, as a context."""
+    """Prints what changes among the small files of a run, in a thread, as a context.
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    sent: how many bytes of the events the follower has.
+    """
+
+    def __init__(self, folder: Path, sent: int):
+        self.folder, self.sent = folder, sent
         self.seen: dict[str, tuple[int, int]] = {}
-        self.sent = (folder / GROWING).stat().st_size if (folder / GROWING).exists() else 0
+        self.said: set[tuple[Path, int | None]] = set()
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self._go, name="mirror", daemon=True)
 
@@ -237,9 +290,14 @@ class Mirror:
             self.look()
 
     def look(self) -> None:
-        """Prints what has changed since the last call."""
+        """Prints what has changed since the last call. A file that cannot be read waits for the next one."""
         now: dict[str, tuple[int, int]] = {}
-        for path in sorted(self.folder.iterdir()):
+        try:
+            paths = sorted(self.folder.iterdir())
+        except OSError as error:
+            self._say(self.folder, error)
+            return
+        for path in paths:
             try:
                 about = path.stat()
                 if not path.is_file() or path.name in THEIRS or path.suffix in (".tmp", ".writing"):
@@ -247,14 +305,24 @@ class Mirror:
                 if path.name == GROWING:
                     self._grown(path)
                     continue
-                now[path.name] = about.st_size, about.st_mtime_ns
-                if about.st_size <= MOST and self.seen.get(path.name) != now[path.name]:
+                found = about.st_size, about.st_mtime_ns
+                if about.st_size <= MOST and self.seen.get(path.name) != found:
                     _print({"file": path.name}, path.read_bytes())
+                now[path.name] = found
             except FileNotFoundError:  # it was replaced or deleted meanwhile; the next look sees what is there
                 continue
+            except OSError as error:
+                self._say(path, error)
+                if path.name in self.seen:
+                    now[path.name] = self.seen[path.name]
         for name in self.seen.keys() - now.keys():
             _print({"file": name}, None)
         self.seen = now
+
+    def _say(self, path: Path, error: OSError) -> None:
+        if (path, error.errno) not in self.said:
+            self.said.add((path, error.errno))
+            print(f"{path} cannot be read and is tried again: {error.strerror}", file=sys.stderr, flush=True)
 
     def _grown(self, path: Path) -> None:
         with open(path, "rb") as file:

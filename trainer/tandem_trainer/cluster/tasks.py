@@ -120,7 +120,7 @@ class Crew:
     def make(self, work: Sequence[Task], tell: Callable[[int, int], None]) -> None:
         """Has the tasks made; `tell` gets how many shards are made, of all. Errors: Fault, Stopped."""
         import ray
-        from ray.exceptions import ActorDiedError, ActorUnavailableError, RayTaskError
+        from ray.exceptions import ActorDiedError, ActorUnavailableError, OutOfMemoryError, RayTaskError
 
         waiting, done, total = deque(work), 0, sum(len(task.numbers) for task in work)
         while len(self.free) + len(self.busy) < min(self.cluster.workers, len(work)):
@@ -136,7 +136,7 @@ class Crew:
                 maker, task = self.busy.pop(reference)
                 try:
                     notices = ray.get(reference)
-                except (ActorDiedError, ActorUnavailableError):
+                except (ActorDiedError, ActorUnavailableError, OutOfMemoryError):
                     self._replace(maker)
                     if task is not None:
                         waiting.appendleft(task)

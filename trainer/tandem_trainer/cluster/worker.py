@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
+from ..config import RunConfig
 from ..fault import Fault
 from ..run.attempt import Again, Attempt
 from ..run.claim import claim
@@ -17,6 +18,7 @@ from ..run.train import perform
 from ..run_json import read_config
 from .placement import own_node, tell_nodes
 from .record import Job, has_ended
+from .tasks import uses_vllm
 from .versions import require_same, versions
 
 CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
@@ -61,8 +63,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
         if ranks.first:
             tell_nodes(folder, job, events, workers, config.resources)
         request = StopRequest(folder, since=given["since"])
-        several = config.resources.cluster is not None and config.resources.cluster.workers > 1
-        perform(folder, config, events, request, attempt, first=ranks.first, hands_over=several)
+        perform(folder, config, events, request, attempt, first=ranks.first, hands_over=hands_over(config))
     except HandedOver:
         pass  # the driver sees the work and has it made
     except Exception as error:
@@ -80,6 +81,12 @@ def train_on_worker(given: dict[str, Any]) -> None:
     finally:
         if lock is not None:
             lock.close()
+
+
+def hands_over(config: RunConfig) -> bool:
+    """Returns whether others make the run's candidates: where several workers train, or vLLM draws. Errors: Fault."""
+    cluster = config.resources.cluster
+    return cluster is not None and config.method == "sweet-rl" and (cluster.workers > 1 or uses_vllm(config))
 
 
 def claimed(folder: Path, host: str) -> IO[str]:
