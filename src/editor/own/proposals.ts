@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { functionsIn } from '../../core/task/python/functions';
+import { brought } from '../../core/task/python/placing';
 import { answerScheme, contextKeys } from '../contributions';
 import { showTitle, type OwnTests, type TestReport } from './ownTests';
 import { changeOf, proposalSchema, proposed, type Proposal } from './proposal';
@@ -11,7 +12,8 @@ const { t } = vscode.l10n;
 /** A person's decision about an answer. */
 export interface AnswerDecision {
   readonly proposal: Proposal;
-  readonly isAccepted: boolean;
+  /** The code that was put into the file; absent when the answer was rejected. */
+  readonly accepted?: string;
 }
 
 /**
@@ -86,7 +88,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     await this.close(uri);
     const selection = new vscode.Range(at, at);
     await vscode.window.showTextDocument(file, { selection, viewColumn: columnOf(file.uri) });
-    this.decided.fire({ proposal, isAccepted: true });
+    this.decided.fire({ proposal, accepted: brought(source, proposal.code, proposal) });
     void this.offerTests(file, proposal).catch((error: unknown) => this.fail(error));
   }
 
@@ -108,7 +110,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   async reject(uri = lookedAt()): Promise<void> {
     if (uri === undefined) return;
     await this.close(uri);
-    this.decided.fire({ proposal: proposalOf(uri), isAccepted: false });
+    this.decided.fire({ proposal: proposalOf(uri) });
   }
 
   dispose(): void {

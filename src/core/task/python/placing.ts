@@ -25,17 +25,13 @@ interface AnswerPlace {
  * word for word, is left out. Without a name, or if the file has no such function, the answer goes behind everything
  * else.
  */
-export function withAnswer(source: string, code: string, { name, near = 0 }: AnswerPlace): string {
-  const there = name === undefined ? undefined : functionNamed(source, name, near);
-  const lines = sourceLines(source);
-  const statements = statementsIn(lines);
-  const around = there && statements.findLast(({ firstLine }) => firstLine <= there.firstLine);
-  const earlier = around === undefined ? statements : statements.slice(0, statements.indexOf(around));
-  const known = new Set(earlier.map(({ text }) => text));
-  const bare = code.replaceAll('\r', '').trim();
+export function withAnswer(source: string, code: string, place: AnswerPlace): string {
+  const site = siteOf(source, place);
+  const { lines, statements, there, around } = site;
+  const bare = bareOf(code);
   const whole =
     there === undefined ? bare : withDecorators(withDocstring(bare, source, there), source, there);
-  const { future, above, own } = apart(whole, there, known);
+  const { future, above, own } = apart(whole, site);
   const line = around === undefined ? (there?.firstLine ?? 0) : lineAbove(lines, around);
   return withReplacements(source, [
     ...(future === '' ? [] : [atHead(lines, statements, future)]),
@@ -44,6 +40,37 @@ export function withAnswer(source: string, code: string, { name, near = 0 }: Ans
       ? appended(lines, own)
       : [{ start: there.firstLine, end: there.endLine, text: indented(own, there) }]),
   ]);
+}
+
+/**
+ * Returns what an answer brings into the file, in the order in which it stands there: without what is left out, and
+ * without what stays of the function.
+ */
+export function brought(source: string, code: string, place: AnswerPlace): string {
+  const { future, above, own } = apart(bareOf(code), siteOf(source, place));
+  return [future, above, own].filter((part) => part !== '').join('\n\n');
+}
+
+const bareOf = (code: string): string => code.replaceAll('\r', '').trim();
+
+/** A file, and the function in it that an answer replaces. */
+interface Site {
+  readonly lines: readonly SourceLine[];
+  readonly statements: readonly Statement[];
+  readonly there: PythonFunction | undefined;
+  /** The statement of the top level that the function is, or is in. */
+  readonly around: Statement | undefined;
+  /** Texts of the statements above that one. */
+  readonly known: ReadonlySet<string>;
+}
+
+function siteOf(source: string, { name, near = 0 }: AnswerPlace): Site {
+  const there = name === undefined ? undefined : functionNamed(source, name, near);
+  const lines = sourceLines(source);
+  const statements = statementsIn(lines);
+  const around = there && statements.findLast(({ firstLine }) => firstLine <= there.firstLine);
+  const earlier = around === undefined ? statements : statements.slice(0, statements.indexOf(around));
+  return { lines, statements, there, around, known: new Set(earlier.map(({ text }) => text)) };
 }
 
 /** The parts of an answer, by their places in the file; an empty part is none. */
@@ -57,8 +84,7 @@ interface Parts {
 
 const FUTURE = /^from[ \t]+__future__[ \t]/;
 
-/** @param known the statements that the file has already */
-function apart(code: string, there: PythonFunction | undefined, known: ReadonlySet<string>): Parts {
+function apart(code: string, { there, known }: Site): Parts {
   const lines = sourceLines(code);
   const statements = statementsIn(lines);
   if (statements.length === 0) return { future: '', above: '', own: code };

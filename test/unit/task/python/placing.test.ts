@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withAnswer } from '../../../../src/core/task/python/placing';
+import { brought, withAnswer } from '../../../../src/core/task/python/placing';
 
 /** Returns the file with the answer in place of its function `f`. */
 const withF = (file: string, answer: string): string => withAnswer(file, answer, { name: 'f' });
@@ -164,6 +164,14 @@ class Words(Base):
 `;
     expect(withF(shop, answer)).toBe(wanted);
     expect(withF(shop.replaceAll('\n', '\r\n'), answer)).toBe(wanted.replaceAll('\n', '\r\n'));
+    // In the order of the file, without the file's own docstring.
+    const lines = brought(shop, answer, { name: 'f' }).split('\n');
+    const imports = ['import re', '# What a word is.', 'WORD = re.compile(r"\\w+")'];
+    expect(lines.filter((line) => line !== '')).toEqual([
+      ...[...imports, '@cache', 'def first(text):', '    return WORD.search(text)'],
+      ...['def last(text):', '    return None', '# Looks for it.', 'def f(self, text):'],
+      ...['    found = first(text) or last(text)', '    return found and found[0]'],
+    ]);
     // What the answer has brought is not brought again.
     expect(withF(wanted, answer)).toContain('\n\n# A reader of texts.');
     expect(withF(wanted, answer).match(/import re|WORD =|def first|def last/g)).toHaveLength(4);
@@ -178,6 +186,7 @@ class Words(Base):
         .replace('x = 1\n\n', 'x = 1\n\nimport math\n\n\n')
         .replace('f(x): ...', 'f(x): return math.floor(x)'),
     );
+    expect(brought(file, answer, { name: 'f' })).toBe('import math\n\ndef f(x): return math.floor(x)');
   });
 
   it('keeps the comments that begin a file where they are', () => {
