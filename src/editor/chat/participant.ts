@@ -78,15 +78,15 @@ export class Participant implements vscode.Disposable {
       stream.reference(range === undefined ? uri : new vscode.Location(uri, range));
     const [about] = contexts;
     const engine = this.engines.of(about?.uri.fsPath);
-    const said = await speak(engine, request.model, threadOf(kept, asked), stream, signal);
-    if (said.answer !== undefined)
-      await this.offer(said.answer, about, [...kept.map((each) => each.asked), asked], stream);
-    return { asked, said: said.text, isAnswer: said.answer !== undefined };
+    const { text, answer } = await speak(engine, request.model, threadOf(kept, asked), stream, signal);
+    if (answer !== undefined)
+      await this.offer(answer, about, [...kept.map((each) => each.asked), asked], stream);
+    return { asked, said: text, isAnswer: answer !== undefined };
   }
 
   /** Offers actions on the code, beside those that the editor offers for every piece of code. */
   private async offer(
-    answer: string,
+    { answer, isShown }: Answer,
     about: LocatedContext | undefined,
     requests: readonly string[],
     stream: vscode.ChatResponseStream,
@@ -96,10 +96,10 @@ export class Participant implements vscode.Disposable {
     const code = extractCode(answer, 'fixed', wanted === undefined ? [] : [`${wanted}()`]);
     const names = functionsIn(code).map(({ name }) => name);
     if (names.length === 0) {
-      stream.markdown(new PictureRemover().push(answer));
+      if (!isShown) stream.markdown(new PictureRemover().push(answer));
       return;
     }
-    stream.markdown(`\n\n${fencedPython(code)}\n`);
+    if (!isShown) stream.markdown(`\n\n${fencedPython(code)}\n`);
     const name = wanted !== undefined && names.includes(wanted) ? wanted : names.at(-1)!;
     const target = about?.uri ?? pythonFile();
     if (target !== undefined) {
@@ -109,6 +109,13 @@ export class Participant implements vscode.Disposable {
     }
     stream.button({ command: idOf('testAnswer'), title: t('Run Tests'), arguments: [{ code, name }] });
   }
+}
+
+/** An answer of the agent. */
+interface Answer {
+  readonly answer: string;
+  /** True when the chat has shown all of it already, because nothing announced it as the answer. */
+  readonly isShown: boolean;
 }
 
 /**
@@ -121,13 +128,14 @@ async function speak(
   thread: ReturnType<typeof threadOf>,
   stream: vscode.ChatResponseStream,
   signal: AbortSignal,
-): Promise<{ readonly text: string; readonly answer?: string }> {
+): Promise<{ readonly text: string; readonly answer?: Answer }> {
   // The picker always has a model chosen, also where the person chose none, so the agent of the settings has priority.
   const isPicked = engine.agentName === '' && picked.vendor === VENDOR;
   const spec = isPicked ? picked.id : engine.agentName;
   const agent = isPicked ? await engine.modelNamed(spec) : await engine.openAgent();
-  const [{ exchangedMessages }, { Unfolding }, { deriveSeed }] = await Promise.all([
+  const [{ exchangedMessages }, { parseAgentMessage }, { Unfolding }, { deriveSeed }] = await Promise.all([
     import('../../core/dialogue/conversation'),
+    import('../../core/dialogue/protocol'),
     import('../../core/dialogue/reading'),
     import('../../core/dialogue/seed'),
   ]);
@@ -136,7 +144,9 @@ async function speak(
   const messages = exchangedMessages({ description, protocol }, exchanges, await engine.prompts());
   const unfolding = new Unfolding();
   const harmless = new PictureRemover();
+  let shown = '';
   const show = (text: string): void => {
+    shown += text;
     if (text !== '') stream.markdown(harmless.push(text));
   };
   stream.progress(t('{0} thinks', engine.calledBy(agent.name)));
@@ -152,9 +162,12 @@ async function speak(
   );
   const { rest, answer } = unfolding.end();
   show(rest);
-  // The last message that the protocol allows counts as the answer, whatever it contains.
-  const isLast = turn >= protocol.maxTurns && answer === undefined;
-  return { text, ...(answer !== undefined ? { answer } : isLast && { answer: text }) };
+  if (answer !== undefined) return { text, answer: { answer, isShown: false } };
+  const { visible } = parseAgentMessage(text);
+  if (visible === '') stream.markdown(t('The agent said nothing.'));
+  if (turn < protocol.maxTurns) return { text };
+  // The last message that the protocol allows counts as the answer, without its thoughts.
+  return { text, answer: { answer: visible, isShown: shown.trim() === visible } };
 }
 
 /** Returns the earlier messages of this participant, without those that failed or were stopped. */

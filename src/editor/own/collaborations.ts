@@ -164,15 +164,16 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
-  private async log({ proposal, isAccepted }: AnswerDecision): Promise<void> {
+  private async log({ proposal, accepted: code }: AnswerDecision): Promise<void> {
     if (proposal.episode === undefined) return;
     const { episode } = proposal;
-    const outcome = isAccepted ? 'accepted' : 'rejected';
+    const outcome = code === undefined ? 'rejected' : 'accepted';
     await this.write(episode, (log, by) =>
       log.append({ event: 'outcome', episode, outcome, by }, { durable: true }),
     );
-    if (!isAccepted) return;
-    const accepted = { proposal, at: Date.now() };
+    if (code === undefined) return;
+    // What was put into the file is measured later, not what was left out of it.
+    const accepted = { proposal: { ...proposal, code }, at: Date.now() };
     // If an answer is accepted again, the last time counts.
     const others = this.accepted.filter((one) => one.proposal.episode !== episode);
     await this.memory.update(ACCEPTED, [...others, accepted]);

@@ -13,7 +13,7 @@ import type { Packs } from '../tasks/packs';
 import { askFacts } from './askFacts';
 import { claimsAbout } from './claims';
 import { pointedAt, type FunctionAtCursor } from './function';
-import { withProgress } from './testing';
+import { withLateProgress, withProgress } from './testing';
 
 const { t } = vscode.l10n;
 
@@ -74,7 +74,10 @@ interface ChosenTests {
 async function askTests({ function: { name } }: FunctionAtCursor): Promise<ChosenTests | undefined> {
   const { typedCalls } = await import('../../core/task/drafted');
   const title = t('Create Task from {0}: hidden tests', name);
-  const claims = await claimsAbout(name);
+  const claims = await withLateProgress(t('Looking for the tests of {0}', name), (signal) =>
+    claimsAbout(name, signal),
+  );
+  if (claims === undefined) return undefined;
   let chosen: readonly string[] = [];
   if (claims.length > 0) {
     const picked = await vscode.window.showQuickPick(

@@ -11,6 +11,8 @@ const { t } = vscode.l10n;
 
 /** Minutes until tests are stopped. */
 const LIMIT_MINUTES = 2;
+/** Milliseconds of a search for tests before a button that may need them is shown anyway. */
+const PATIENCE = 1_000;
 /** Maximum number of broken tests that the sentence names. */
 const MOST_NAMED = 3;
 
@@ -41,31 +43,37 @@ export class OwnTests implements vscode.Disposable {
   /** @param script the address of `run_tests.py` */
   constructor(private readonly script: string) {}
 
-  /** Returns undefined when no test file names the function, or nothing may be run in this workspace. */
-  async of(document: vscode.TextDocument, name: string | undefined): Promise<Tested | undefined> {
-    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-    if (name === undefined || folder === undefined || !vscode.workspace.isTrusted) return undefined;
-    const files = (await testFilesNaming(name, folder)).map(({ uri }) => uri.fsPath);
-    return files.length === 0 ? undefined : { document, name, folder, files };
+  /**
+   * Tells whether a test file names the function, or may do so: a search that lasts is given up, so that a person need
+   * not wait for a button. Nothing may be run in a workspace that is not trusted.
+   */
+  async mayExist(document: vscode.TextDocument, name: string | undefined): Promise<boolean> {
+    const within = testedFolder(document);
+    if (name === undefined || within === undefined) return false;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const timer = setTimeout(() => controller.abort(), PATIENCE);
+    try {
+      return (await testFilesNaming(name, { within, signal }).next()).done !== true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Runs the tests of the function under the cursor, and shows the result. */
   async runPointedAt(): Promise<void> {
     const { document, function: wanted } = pointedAt();
-    const tested = await this.of(document, wanted.name);
-    if (tested === undefined) {
-      tellNone(wanted.name);
-      return;
-    }
-    await this.run(tested);
+    await this.run(document, wanted.name);
   }
 
-  async run(tested: Tested): Promise<void> {
-    const { document, name } = tested;
-    const ran = await withProgress(t('Running the tests of {0}', name), (signal) =>
-      this.runOn(tested, document.getText(), signal),
-    );
-    if (ran === undefined) return;
+  /** Runs the tests of a function, and shows the result. */
+  async run(document: vscode.TextDocument, name: string): Promise<void> {
+    const { tested, runs = [] } = (await this.runOnEach(document, name, [document.getText()])) ?? {};
+    const [ran] = runs;
+    if (tested === undefined || ran === undefined) return;
     const { countOf } = await import('../../core/testing/run');
     const failing = ran.tests.find(({ outcome }) => outcome === 'failed');
     await this.tell({
@@ -76,17 +84,17 @@ export class OwnTests implements vscode.Disposable {
   }
 
   /**
-   * Runs the tests on the file without and with the answer. Returns undefined when the person cancelled.
-   * @param text the file with the answer
+   * Runs the tests on the file without and with the answer. Returns undefined when the person cancelled, and when there
+   * are no tests, which the person is told.
    */
-  async compare(tested: Tested, text: string): Promise<TestReport | undefined> {
-    const { document, name } = tested;
-    const runs = await withProgress(t('Running the tests of {0}', name), async (signal) => [
-      await this.runOn(tested, document.getText(), signal),
-      await this.runOn(tested, text, signal),
-    ]);
-    const [before, after] = runs ?? [];
-    if (before === undefined || after === undefined) return undefined;
+  async compare(
+    document: vscode.TextDocument,
+    name: string | undefined,
+    texts: { readonly before: string; readonly after: string },
+  ): Promise<TestReport | undefined> {
+    const { tested, runs = [] } = (await this.runOnEach(document, name, [texts.before, texts.after])) ?? {};
+    const [before, after] = runs;
+    if (tested === undefined || before === undefined || after === undefined) return undefined;
     const trouble = troubleOf(tested, before);
     if (trouble !== undefined) return { sentence: trouble, isBroken: false };
     if (after.isTimedOut) {
@@ -120,6 +128,25 @@ export class OwnTests implements vscode.Disposable {
     this.channel?.dispose();
   }
 
+  /** Looks for the tests of a function, and runs them on each of these texts of its file. */
+  private async runOnEach(
+    document: vscode.TextDocument,
+    name: string | undefined,
+    texts: readonly string[],
+  ): Promise<{ readonly tested: Tested; readonly runs: readonly TestRun[] } | undefined> {
+    const called = name ?? path.basename(document.fileName);
+    const done = await withProgress(t('Running the tests of {0}', called), async (signal) => {
+      const tested = await testsOf(document, name, signal);
+      if (tested === undefined) return 'none';
+      const runs: TestRun[] = [];
+      for (const text of texts) runs.push(await this.runOn(tested, text, signal));
+      return { tested, runs };
+    });
+    if (done !== 'none') return done;
+    tellNone(called);
+    return undefined;
+  }
+
   private async runOn(
     { document, folder, files }: Tested,
     text: string,
@@ -150,7 +177,24 @@ export class OwnTests implements vscode.Disposable {
 export const showTitle = ({ failing }: TestReport): string =>
   failing === undefined ? t('Show Output') : t('Show Failure');
 
-export function tellNone(name: string): void {
+/** Returns the folder whose tests may be run; undefined in a workspace that is not trusted, and outside of folders. */
+const testedFolder = ({ uri }: vscode.TextDocument): vscode.WorkspaceFolder | undefined =>
+  vscode.workspace.isTrusted ? vscode.workspace.getWorkspaceFolder(uri) : undefined;
+
+/** Returns undefined when no test file names the function, or nothing may be run. */
+async function testsOf(
+  document: vscode.TextDocument,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<Tested | undefined> {
+  const folder = testedFolder(document);
+  if (name === undefined || folder === undefined) return undefined;
+  const files: string[] = [];
+  for await (const { uri } of testFilesNaming(name, { within: folder, signal })) files.push(uri.fsPath);
+  return files.length === 0 ? undefined : { document, name, folder, files };
+}
+
+function tellNone(name: string): void {
   void vscode.window.showInformationMessage(
     t(
       'No test file of this folder names {0}. Tests are looked for in test_*.py, *_test.py and tests.py.',

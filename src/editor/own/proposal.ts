@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
-import { appended, placed, withPlaced } from '../../core/task/python/placing';
+import { withAnswer } from '../../core/task/python/placing';
 
 /** An answer that may go into a file. */
 export const proposalSchema = lazily(() =>
@@ -22,9 +22,8 @@ export const proposalSchema = lazily(() =>
 export type Proposal = z.infer<ReturnType<typeof proposalSchema>>;
 
 /** Returns the whole file with the answer in it. */
-export function proposed(source: string, { code, name, near = 0 }: Proposal): string {
-  const place = name === undefined ? undefined : placed(source, code, { name, near });
-  return withPlaced(source, place ?? appended(source, code));
+export function proposed(source: string, { code, name, near }: Proposal): string {
+  return withAnswer(source, code, { name, near });
 }
 
 /** Returns the smallest replacement that turns one text into another. */

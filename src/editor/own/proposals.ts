@@ -2,8 +2,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { functionsIn } from '../../core/task/python/functions';
+import { brought } from '../../core/task/python/placing';
 import { answerScheme, contextKeys } from '../contributions';
-import { showTitle, tellNone, type OwnTests, type TestReport } from './ownTests';
+import { showTitle, type OwnTests, type TestReport } from './ownTests';
 import { changeOf, proposalSchema, proposed, type Proposal } from './proposal';
 
 const { t } = vscode.l10n;
@@ -11,7 +12,8 @@ const { t } = vscode.l10n;
 /** A person's decision about an answer. */
 export interface AnswerDecision {
   readonly proposal: Proposal;
-  readonly isAccepted: boolean;
+  /** The code that was put into the file; absent when the answer was rejected. */
+  readonly accepted?: string;
 }
 
 /**
@@ -86,7 +88,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     await this.close(uri);
     const selection = new vscode.Range(at, at);
     await vscode.window.showTextDocument(file, { selection, viewColumn: columnOf(file.uri) });
-    this.decided.fire({ proposal, isAccepted: true });
+    this.decided.fire({ proposal, accepted: brought(source, proposal.code, proposal) });
     void this.offerTests(file, proposal).catch((error: unknown) => this.fail(error));
   }
 
@@ -95,16 +97,12 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     if (uri === undefined) return;
     const proposal = proposalOf(uri);
     const file = await fileOf(proposal);
-    const tested = await this.tests.of(file, nameOf(proposal));
-    if (tested === undefined) {
-      tellNone(nameOf(proposal) ?? path.basename(file.fileName));
-      return;
-    }
-    const text = proposed(file.getText(), proposal);
-    const report = await this.tests.compare(tested, text);
+    const before = file.getText();
+    const after = proposed(before, proposal);
+    const report = await this.tests.compare(file, nameOf(proposal), { before, after });
     // The answer may have been decided meanwhile, or the file changed.
     if (report === undefined || !this.open.has(uri.toString())) return;
-    const isOfNow = text === proposed(file.getText(), proposal);
+    const isOfNow = after === proposed(file.getText(), proposal);
     this.setBreaking(uri, report.isBroken && isOfNow ? report : undefined);
     await this.ask(uri, path.basename(file.fileName), report);
   }
@@ -112,7 +110,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   async reject(uri = lookedAt()): Promise<void> {
     if (uri === undefined) return;
     await this.close(uri);
-    this.decided.fire({ proposal: proposalOf(uri), isAccepted: false });
+    this.decided.fire({ proposal: proposalOf(uri) });
   }
 
   dispose(): void {
@@ -123,7 +121,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const proposal = proposalOf(uri);
     const run = t('Run Tests');
     const canRun =
-      report === undefined && (await this.tests.of(await fileOf(proposal), nameOf(proposal))) !== undefined;
+      report === undefined && (await this.tests.mayExist(await fileOf(proposal), nameOf(proposal)));
     const accept = report?.isBroken === true ? t('Accept Anyway') : t('Accept');
     const reject = t('Reject');
     const show = report === undefined ? undefined : showTitle(report);
@@ -144,11 +142,11 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
 
   /** Offers the tests after an answer was accepted; says nothing where the function has none. */
   private async offerTests(file: vscode.TextDocument, proposal: Proposal): Promise<void> {
-    const tested = await this.tests.of(file, nameOf(proposal));
-    if (tested === undefined) return;
+    const name = nameOf(proposal);
+    if (name === undefined || !(await this.tests.mayExist(file, name))) return;
     const run = t('Run Tests');
     const said = t('The answer is in {0}.', path.basename(file.fileName));
-    if ((await vscode.window.showInformationMessage(said, run)) === run) await this.tests.run(tested);
+    if ((await vscode.window.showInformationMessage(said, run)) === run) await this.tests.run(file, name);
   }
 
   /** @param report undefined when the answer breaks no test that is known; otherwise the title's button says so */

@@ -3,30 +3,58 @@ import * as vscode from 'vscode';
 /** Names of files in which Python's test runners look, or people put tests. */
 const TEST_FILES = '**/{test_*,*_test,tests}.py';
 const EXCLUDED = '**/{node_modules,.tandem,.git,.venv,venv,site-packages}/**';
-const MOST_FILES = 200;
+/** Number of files that are read at the same time. */
+const AT_ONCE = 16;
 
 export interface TestFile {
   readonly uri: vscode.Uri;
   readonly text: string;
 }
 
-/**
- * Returns the test files that name a function, in the order of their addresses, with their texts as the editor has
- * them.
- * @param within the folder to search; the whole workspace when left out
- */
-export async function testFilesNaming(name: string, within?: vscode.WorkspaceFolder): Promise<TestFile[]> {
-  const pattern = within === undefined ? TEST_FILES : new vscode.RelativePattern(within, TEST_FILES);
-  const found = await vscode.workspace.findFiles(pattern, EXCLUDED, MOST_FILES);
-  const files = await Promise.all(found.map(async (uri) => ({ uri, text: await textOf(uri) })));
-  const word = new RegExp(`(?<![\\p{L}\\p{N}_])${name}(?![\\p{L}\\p{N}_])`, 'u');
-  return files
-    .filter(({ text }) => word.test(text))
-    .toSorted((one, other) => (one.uri.path < other.uri.path ? -1 : 1));
+interface Search {
+  /** The folder to search; the whole workspace when left out. */
+  readonly within?: vscode.WorkspaceFolder;
+  readonly signal: AbortSignal;
 }
 
-async function textOf(uri: vscode.Uri): Promise<string> {
-  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+/**
+ * Yields all test files that name a function, in the order of their addresses, with their texts as the editor has them.
+ * @throws the signal's reason when it is aborted
+ */
+export async function* testFilesNaming(name: string, { within, signal }: Search): AsyncGenerator<TestFile> {
+  const pattern = within === undefined ? TEST_FILES : new vscode.RelativePattern(within, TEST_FILES);
+  const found = await filesMatching(pattern, signal);
+  const files = found.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const open = new Map(vscode.workspace.textDocuments.map((each) => [each.uri.toString(), each]));
+  const word = new RegExp(`(?<![\\p{L}\\p{N}_])${name}(?![\\p{L}\\p{N}_])`, 'u');
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE);
+    const texts = await Promise.all(some.map((uri) => textOf(uri, open.get(uri.toString()))));
+    signal.throwIfAborted();
+    for (const [index, uri] of some.entries()) {
+      const text = texts[index]!;
+      if (word.test(text)) yield { uri, text };
+    }
+  }
+}
+
+async function filesMatching(pattern: vscode.GlobPattern, signal: AbortSignal): Promise<vscode.Uri[]> {
+  signal.throwIfAborted();
+  const cancellation = new vscode.CancellationTokenSource();
+  const cancel = (): void => cancellation.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    const found = await vscode.workspace.findFiles(pattern, EXCLUDED, undefined, cancellation.token);
+    // A search that is cancelled finds only a part, or nothing.
+    signal.throwIfAborted();
+    return found;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    cancellation.dispose();
+  }
+}
+
+async function textOf(uri: vscode.Uri, open: vscode.TextDocument | undefined): Promise<string> {
   if (open !== undefined) return open.getText();
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));

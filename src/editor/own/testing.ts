@@ -14,8 +14,12 @@ const answerSchema = z.object({ code: z.string(), name: z.string() });
 export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   const answer = answerSchema.safeParse(what).data;
   if (answer === undefined) return;
-  const claims = await claimsAbout(answer.name);
-  if (claims.length === 0) {
+  const tested = await withProgress(t('Running the tests of {0}', answer.name), (signal) =>
+    gradeByClaims(engine, answer, signal),
+  );
+  if (tested === undefined) return;
+  const { claims, grade } = tested;
+  if (grade === undefined) {
     void vscode.window.showInformationMessage(
       t(
         'No test file here has an assert about {0} that stands alone, such as assert {0}(…) == ….',
@@ -24,14 +28,52 @@ export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
     );
     return;
   }
+  tell(grade, claims);
+}
+
+interface GradeByClaims {
+  readonly claims: readonly string[];
+  /** Absent when there are no claims. */
+  readonly grade?: Grade;
+}
+
+async function gradeByClaims(
+  engine: Engine,
+  { code, name }: z.infer<typeof answerSchema>,
+  signal: AbortSignal,
+): Promise<GradeByClaims> {
+  const claims = await claimsAbout(name, signal);
+  if (claims.length === 0) return { claims };
   const { checkable, checkTask } = await import('../../core/task/checks');
-  const grade = await withProgress(t('Running the tests of {0}', answer.name), async (signal) =>
-    (await engine.grader()).grade(checkTask(claims, answer.name), checkable(answer.code), {
-      mode: 'fixed',
-      signal,
-    }),
-  );
-  if (grade !== undefined) tell(grade, claims);
+  const grader = await engine.grader();
+  const grade = await grader.grade(checkTask(claims, name), checkable(code), { mode: 'fixed', signal });
+  return { claims, grade };
+}
+
+/** Milliseconds of work before its progress is shown, so that work which is soon done shows none. */
+const SOON = 1_000;
+
+/** As `withProgress`, but the progress is shown only when the work lasts. */
+export async function withLateProgress<T extends object>(
+  title: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const controller = new AbortController();
+  const running = run(controller.signal);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), SOON);
+  });
+  try {
+    const done = await Promise.race([running, late]);
+    if (done !== undefined) return done;
+  } finally {
+    clearTimeout(timer);
+  }
+  return withProgress(title, (signal) => {
+    signal.addEventListener('abort', () => controller.abort());
+    return running;
+  });
 }
 
 /** Returns undefined when the person cancelled it. */

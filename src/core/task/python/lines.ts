@@ -5,6 +5,8 @@ export interface SourceLine {
   readonly start: number;
   /** True where a statement begins: not blank, no comment, not inside a string, brackets or a continued line. */
   readonly opens: boolean;
+  /** True where the line begins inside a string, so that its white space is a part of the string. */
+  readonly isInString: boolean;
   /** Columns of white space before its first character, a tab to the next multiple of eight, as Python counts. */
   readonly indent: number;
 }
@@ -21,9 +23,10 @@ export function sourceLines(source: string): SourceLine[] {
   let start = 0;
   return source.split('\n').map((whole) => {
     const text = whole.replace(/\r$/, '');
-    const inside = state.quote !== undefined || state.depth > 0 || state.continued;
+    const isInString = state.quote !== undefined;
+    const inside = isInString || state.depth > 0 || state.continued;
     const opens = !inside && /^\s*[^\s#]/.test(text);
-    const line = { text, start, opens, indent: indentOf(text) };
+    const line = { text, start, opens, isInString, indent: indentOf(text) };
     read(text, state);
     start += whole.length + 1;
     return line;

@@ -1,4 +1,6 @@
 import { functionNamed, functionsIn, functionText, type PythonFunction } from './functions';
+import { sourceLines, type SourceLine } from './lines';
+import { commentsAbove, definedBy, statementsIn, type Statement } from './statements';
 
 /** The lines of a file that a piece of code replaces. Lines count from 0; `end` is the one after the last. */
 interface Replacement {
@@ -10,40 +12,164 @@ interface Replacement {
 
 /** The place in a file where an answer belongs. */
 interface AnswerPlace {
-  readonly name: string;
+  readonly name?: string | undefined;
   /** Line of the function when the answer was asked for; it tells functions of one name apart. */
-  readonly near?: number;
+  readonly near?: number | undefined;
 }
 
 /**
- * Puts an answer into the place of the function of that name, indented like the function. Decorators and docstring of
- * the function stay when the answer has none of its own. Returns undefined when the file has no such function.
+ * Returns the file with the answer in the place of the function of that name, indented like the function. Decorators
+ * and docstring of the function stay when the answer has none of its own. A method's answer goes into the class alone:
+ * what it needs stands above the class, because methods do not see the names of their class. Imports from `__future__`
+ * go to the head of the file, the only place where Python allows them. What the file already has above the function,
+ * word for word, is left out. Without a name, or if the file has no such function, the answer goes behind everything
+ * else.
  */
-export function placed(
-  source: string,
-  code: string,
-  { name, near = 0 }: AnswerPlace,
-): Replacement | undefined {
-  const there = functionNamed(source, name, near);
-  if (there === undefined) return undefined;
-  const bare = code.replaceAll('\r', '').trim();
-  const kept = withDecorators(withDocstring(bare, source, there), source, there);
-  return { start: there.firstLine, end: there.endLine, text: indented(kept, there) };
+export function withAnswer(source: string, code: string, place: AnswerPlace): string {
+  const site = siteOf(source, place);
+  const { lines, statements, there, around } = site;
+  const bare = bareOf(code);
+  const whole =
+    there === undefined ? bare : withDecorators(withDocstring(bare, source, there), source, there);
+  const { future, above, own } = apart(whole, site);
+  const line = around === undefined ? (there?.firstLine ?? 0) : lineAbove(lines, around);
+  return withReplacements(source, [
+    ...(future === '' ? [] : [atHead(lines, statements, future)]),
+    ...(above === '' ? [] : [inserted(lines, line, { text: above, gap: 2 })]),
+    ...(there === undefined
+      ? appended(lines, own)
+      : [{ start: there.firstLine, end: there.endLine, text: indented(own, there) }]),
+  ]);
 }
 
-/** Puts an answer behind everything else. */
-export function appended(source: string, code: string): Replacement {
-  const lines = source.split('\n');
-  let end = lines.length;
-  while (end > 0 && lines[end - 1]!.trim() === '') end -= 1;
-  return { start: end, end: lines.length, text: `${end === 0 ? '' : '\n\n'}${code.trim()}\n` };
+/**
+ * Returns what an answer brings into the file, in the order in which it stands there: without what is left out, and
+ * without what stays of the function.
+ */
+export function brought(source: string, code: string, place: AnswerPlace): string {
+  const { future, above, own } = apart(bareOf(code), siteOf(source, place));
+  return [future, above, own].filter((part) => part !== '').join('\n\n');
 }
 
-/** Returns the file with the code in its place. */
-export function withPlaced(source: string, { start, end, text }: Replacement): string {
+const bareOf = (code: string): string => code.replaceAll('\r', '').trim();
+
+/** A file, and the function in it that an answer replaces. */
+interface Site {
+  readonly lines: readonly SourceLine[];
+  readonly statements: readonly Statement[];
+  readonly there: PythonFunction | undefined;
+  /** The statement of the top level that the function is, or is in. */
+  readonly around: Statement | undefined;
+  /** Texts of the statements above that one. */
+  readonly known: ReadonlySet<string>;
+}
+
+function siteOf(source: string, { name, near = 0 }: AnswerPlace): Site {
+  const there = name === undefined ? undefined : functionNamed(source, name, near);
+  const lines = sourceLines(source);
+  const statements = statementsIn(lines);
+  const around = there && statements.findLast(({ firstLine }) => firstLine <= there.firstLine);
+  const earlier = around === undefined ? statements : statements.slice(0, statements.indexOf(around));
+  return { lines, statements, there, around, known: new Set(earlier.map(({ text }) => text)) };
+}
+
+/** The parts of an answer, by their places in the file; an empty part is none. */
+interface Parts {
+  /** Imports from `__future__`. */
+  readonly future: string;
+  /** What stands above the class of a method, or above whatever else is around the function. */
+  readonly above: string;
+  readonly own: string;
+}
+
+const FUTURE = /^from[ \t]+__future__[ \t]/;
+
+function apart(code: string, { there, known }: Site): Parts {
+  const lines = sourceLines(code);
+  const statements = statementsIn(lines);
+  if (statements.length === 0) return { future: '', above: '', own: code };
+  const versions = functionsIn(code).filter(({ name, indent }) => name === there?.name && indent === '');
+  const versionLines = new Set(versions.map(({ firstLine }) => firstLine));
+  const isNested = there !== undefined && there.indent !== '' && versions.length > 0;
+  const lastLine = versions.at(-1)?.firstLine ?? 0;
+  const partOf = (statement: Statement): keyof Parts | undefined => {
+    const { firstLine, text } = statement;
+    if (versionLines.has(firstLine)) return 'own';
+    if (known.has(text)) return undefined;
+    if (FUTURE.test(text)) return 'future';
+    if (!isNested) return 'own';
+    // An example or a test behind a method's answer could not call the method above its class.
+    return firstLine < lastLine || onlyDefines(statement, there.name) ? 'above' : undefined;
+  };
+  const starts = statements.map((each, index) => (index === 0 ? 0 : gapAbove(lines, each)));
+  const parts: Record<keyof Parts, string[]> = { future: [], above: [], own: [] };
+  for (const [index, statement] of statements.entries()) {
+    const part = partOf(statement);
+    const section = lines.slice(starts[index], starts[index + 1]).map(({ text }) => text);
+    if (part !== undefined) parts[part].push(section.join('\n'));
+  }
+  const joined = (part: readonly string[]): string => part.join('\n').trim();
+  return { future: joined(parts.future), above: joined(parts.above), own: joined(parts.own) };
+}
+
+/** Tells whether a statement defines or imports something, or assigns it without the function. */
+function onlyDefines(statement: Statement, name: string): boolean {
+  if (definedBy(statement).length === 0) return false;
+  if (/^(?:@|(?:async|class|def|from|import)\b)/.test(statement.text)) return true;
+  return !new Set(statement.text.match(/[\p{L}\p{N}_]+/gu)).has(name);
+}
+
+/** Returns the line where the blank lines above a statement and its comments begin. */
+function gapAbove(lines: readonly SourceLine[], statement: Statement): number {
+  let line = commentsAbove(lines, statement);
+  while (line > 0 && !lines[line - 1]!.isInString && lines[line - 1]!.text.trim() === '') line -= 1;
+  return line;
+}
+
+/** Returns the line where code stands above a statement and its comments, but below those that begin the file. */
+function lineAbove(lines: readonly SourceLine[], statement: Statement): number {
+  const line = commentsAbove(lines, statement);
+  return line === 0 ? statement.firstLine : line;
+}
+
+/** Puts imports from `__future__` behind those that the file has, else behind its docstring or its first comments. */
+function atHead(lines: readonly SourceLine[], statements: readonly Statement[], text: string): Replacement {
+  const hasDocstring = /^[rRuU]?["']/.test(statements[0]?.text ?? '');
+  const first = hasDocstring ? 1 : 0;
+  let next = first;
+  while (FUTURE.test(statements[next]?.text ?? '')) next += 1;
+  if (next > 0) return inserted(lines, statements[next - 1]!.endLine, { text, gap: next > first ? 0 : 1 });
+  const comments = lines.findIndex((line) => !line.text.startsWith('#'));
+  return inserted(lines, comments === -1 ? lines.length : comments, { text, gap: 1 });
+}
+
+/** @param code the text, and the number of blank lines between it and other code */
+function inserted(
+  lines: readonly SourceLine[],
+  at: number,
+  { text, gap }: { readonly text: string; readonly gap: number },
+): Replacement {
+  const gapBeside = (line: SourceLine | undefined): string =>
+    line === undefined || line.text.trim() === '' ? '' : '\n'.repeat(gap);
+  return { start: at, end: at, text: `${gapBeside(lines[at - 1])}${text}${gapBeside(lines[at])}` };
+}
+
+/** Puts code behind everything else. */
+function appended(lines: readonly SourceLine[], code: string): Replacement[] {
+  if (code === '') return [];
+  const end = lines.findLastIndex(({ text }) => text.trim() !== '') + 1;
+  return [{ start: end, end: lines.length, text: `${end === 0 ? '' : '\n\n'}${code}\n` }];
+}
+
+/** @param replacements in the order of their lines */
+function withReplacements(source: string, replacements: readonly Replacement[]): string {
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   const lines = source.split(/\r?\n/);
-  return [...lines.slice(0, start), ...text.split('\n'), ...lines.slice(end)].join(eol);
+  const told = replacements.flatMap(({ start, text }, index) => [
+    ...lines.slice(replacements[index - 1]?.end ?? 0, start),
+    ...text.split('\n'),
+  ]);
+  return [...told, ...lines.slice(replacements.at(-1)?.end ?? 0)].join(eol);
 }
 
 /** Returns the answer's function that replaces the file's: the last one of that name wins, as when Python runs it. */
@@ -97,9 +223,16 @@ function moved(docstring: string, from: string, to: string, outer: string): stri
   return [`${to}${first}`, ...lines].join('\n');
 }
 
+/** Indents code like a function. The lines of a string stay as they are, except for those of a function's docstring. */
 function indented(code: string, { indent }: PythonFunction): string {
-  return code
-    .split('\n')
-    .map((line) => (line.trim() === '' ? '' : `${indent}${line}`))
+  const docstrings = functionsIn(code).flatMap(({ docstringAt }) => (docstringAt ? [docstringAt] : []));
+  let next = 0;
+  return sourceLines(code)
+    .map(({ text, start, isInString }) => {
+      while (next < docstrings.length && docstrings[next]![1] <= start) next += 1;
+      const isInDocstring = next < docstrings.length && docstrings[next]![0] < start;
+      if (isInString && !isInDocstring) return text;
+      return text.trim() === '' ? '' : `${indent}${text}`;
+    })
     .join('\n');
 }

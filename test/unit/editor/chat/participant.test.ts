@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { colBenchProtocol } from '../../../../src/core/dialogue/protocol';
 import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer, type ChatServer } from '../../../fixtures/chat-server';
@@ -26,17 +26,19 @@ const { Participant } = await import('../../../../src/editor/chat/participant');
 
 const reported: unknown[] = [];
 const said: string[] = [];
+const offered: object[] = [];
 
 beforeEach(() => {
   reported.length = 0;
+  offered.length = 0;
   said.length = 0;
 });
 
 /** Asks `@tandem` with the server's model as agent, which itself refuses nothing. */
-async function asked(server: ChatServer): Promise<object> {
+async function asked(server: ChatServer, protocol = colBenchProtocol): Promise<object> {
   const agent = new OpenAiModel({ model: 'tiny', baseUrl: server.url });
   const engine = {
-    ...{ agentName: 'mine', calledBy: String, protocol: colBenchProtocol, prompts: () => shippedPrompts() },
+    ...{ agentName: 'mine', calledBy: String, protocol, prompts: () => shippedPrompts() },
     ...{ openAgent: () => Promise.resolve(agent), samplingOf: () => ({ temperature: 0, maxTokens: 50 }) },
     report: (error: unknown) => reported.push(error),
   };
@@ -44,7 +46,7 @@ async function asked(server: ChatServer): Promise<object> {
   const stream = {
     markdown: (text: string) => said.push(text),
     progress: (text: string) => said.push(text),
-    button: ({ title }: { title: string }) => said.push(title),
+    button: (button: object) => offered.push(button),
   };
   const token = { onCancellationRequested: () => ({ dispose: () => undefined }) };
   const request = { prompt: 'What is a parcel?', references: [], model: { vendor: 'copilot' } };
@@ -68,4 +70,44 @@ it('says why it does not answer in a workspace that is not trusted, and asks no 
   expect(await asked(server)).toMatchObject({ metadata: { isAnswer: false } });
   expect(server.requests).toHaveLength(1);
   expect(said.join('')).toContain('How heavy?');
+});
+
+describe('the last message that the protocol allows', () => {
+  const last = { ...colBenchProtocol, maxTurns: 1 };
+  const draft = '```python\ndef wrong():\n    pass\n```';
+  const code = '```python\ndef price(x):\n    return x\n```';
+
+  /** Has the agent say something in the last message, and returns what the chat shows. */
+  async function shown(text: string): Promise<string> {
+    await using server = await startChatServer({ reply: () => answer(text) });
+    editor.workspace.isTrusted = true;
+    expect(await asked(server, last)).toMatchObject({ metadata: { isAnswer: true } });
+    expect(said.shift()).toMatch(/ thinks$/);
+    return said.join('');
+  }
+
+  it('is shown once and without its thoughts, when it asks', async () => {
+    const text = `I do not know the limit.\n${draft}\nOUTPUT:\nHow heavy is it?\n`;
+    expect(await shown(text)).toBe('How heavy is it?\n');
+    expect(offered).toEqual([]);
+  });
+
+  it('is shown once when it holds the code, and that code is offered', async () => {
+    const text = `${draft}\nOUTPUT:\nLike this?\n${code}`;
+    expect(await shown(text)).toBe(`Like this?\n${code}`);
+    expect(offered).toMatchObject([
+      { title: 'Run Tests', arguments: [{ code: 'def price(x):\n    return x', name: 'price' }] },
+    ]);
+  });
+
+  it('says so when the agent only thought', async () => {
+    expect(await shown(`<think>${draft}`)).toBe('The agent said nothing.');
+    expect(offered).toEqual([]);
+  });
+
+  it('shows an announced answer behind what was said before', async () => {
+    const text = `${draft}\nOUTPUT:\nHere.\nI WANT TO ANSWER:\n${code}`;
+    expect(await shown(text)).toBe(`Here.\n\n\n${code}\n`);
+    expect(offered).toMatchObject([{ title: 'Run Tests' }]);
+  });
 });

@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { appended, placed, withPlaced } from '../../../../src/core/task/python/placing';
+import { brought, withAnswer } from '../../../../src/core/task/python/placing';
+
+/** Returns the file with the answer in place of its function `f`. */
+const withF = (file: string, answer: string): string => withAnswer(file, answer, { name: 'f' });
 
 describe('putting an answer into a file', () => {
   const source =
     'import os\r\n\r\nclass Shop:\r\n    @staticmethod\r\n    def price(x):\r\n        ...\r\n\r\nx = 1\r\n';
 
   it('takes the place of the function, as far in and under its decorators', () => {
-    const place = placed(source, 'def price(x):\n    if x:\n\n        return 1\n', { name: 'price' })!;
-    expect(withPlaced(source, place)).toBe(
+    const answer = 'def price(x):\n    if x:\n\n        return 1\n';
+    expect(withAnswer(source, answer, { name: 'price' })).toBe(
       'import os\r\n\r\nclass Shop:\r\n    @staticmethod\r\n    def price(x):\r\n        if x:\r\n\r\n            return 1\r\n\r\nx = 1\r\n',
     );
   });
 
   it('brings decorators of its own', () => {
-    const place = placed(source, '@classmethod\ndef price(x): return 1', { name: 'price' })!;
-    expect(withPlaced(source, place)).toContain(
+    const answer = '@classmethod\ndef price(x): return 1';
+    expect(withAnswer(source, answer, { name: 'price' })).toContain(
       'class Shop:\r\n    @classmethod\r\n    def price(x): return 1\r\n',
     );
   });
-
-  /** Returns the file with the answer in place of its function `f`. */
-  const withAnswer = (file: string, answer: string): string =>
-    withPlaced(file, placed(file, answer, { name: 'f' })!);
 
   it('keeps the docstring and the decorators, with imports and helpers of the answer above them', () => {
     const file = `x = 1
@@ -42,7 +41,7 @@ async def f(x):
     ...
 `;
     const answer = 'import math\n\ndef g(x): return x\n\nasync def f(x):  # now\n  return g(x)';
-    expect(withAnswer(file, answer)).toBe(`x = 1
+    expect(withF(file, answer)).toBe(`x = 1
 
 # The price.
 import math
@@ -67,28 +66,210 @@ async def f(x):  # now
   it('keeps the docstring of a method, and gives an answer of one line a body for it', () => {
     const file =
       'class A:\n    def f(self):\n        """One.\n\n        Two.\n    Three.\n        """\n        pass\n';
-    expect(withAnswer(file, 'def f(self): return 1')).toBe(file.replace('pass', 'return 1'));
-    expect(withAnswer('def f(x): "One."\n', 'def f(x):\n\treturn x')).toBe(
-      'def f(x):\n\t"One."\n\treturn x\n',
-    );
+    expect(withF(file, 'def f(self): return 1')).toBe(file.replace('pass', 'return 1'));
+    expect(withF('def f(x): "One."\n', 'def f(x):\n\treturn x')).toBe('def f(x):\n\t"One."\n\treturn x\n');
     const lines = 'def f(x):\r\n    """A\r\n    b."""\r\n';
-    expect(withAnswer(lines, 'def f(x):\n    return x')).toBe(`${lines}    return x\r\n`);
+    expect(withF(lines, 'def f(x):\n    return x')).toBe(`${lines}    return x\r\n`);
   });
 
   it('takes the docstring of the answer where it has one', () => {
     const file = 'def f(x):\n    """Old."""\n';
     const answer = 'def f(x):\n    """New."""\n    return x\n';
-    expect(withAnswer(file, answer)).toBe(answer);
+    expect(withF(file, answer)).toBe(answer);
     const bare = 'def f(x):\n    return x';
-    expect(withAnswer(withAnswer(file, bare), bare)).toBe(`${file}    return x\n`);
+    expect(withF(withF(file, bare), bare)).toBe(`${file}    return x\n`);
   });
 
   it('goes to the end where there is no such function', () => {
-    expect(placed(source, 'def g(): pass', { name: 'g' })).toBeUndefined();
-    expect(withPlaced('x = 1\n\n\n', appended('x = 1\n\n\n', 'def g(): pass'))).toBe(
-      'x = 1\n\n\ndef g(): pass\n',
-    );
-    expect(withPlaced('x = 1', appended('x = 1', 'def g(): pass'))).toBe('x = 1\n\n\ndef g(): pass\n');
-    expect(withPlaced('', appended('', 'def g(): pass'))).toBe('def g(): pass\n');
+    const answer = 'def g(): pass';
+    expect(withAnswer('x = 1\n\n\n', answer, { name: 'g' })).toBe(`x = 1\n\n\n${answer}\n`);
+    expect(withAnswer('x = 1', answer, {})).toBe(`x = 1\n\n\n${answer}\n`);
+    expect(withAnswer('', answer, {})).toBe(`${answer}\n`);
   });
+});
+
+describe('what an answer brings besides the function', () => {
+  const shop = `# Words.
+import os
+LIMIT = 20
+
+
+# A reader of texts.
+@final
+class Words(Base):
+    name = "w"
+
+    def f(self, text):
+        """The first word.
+
+        Or none.
+        """
+        ...
+
+    def g(self): ...
+`;
+
+  it('stands above the class of a method, which does not see the names of its class', () => {
+    const answer = `import re
+import os
+
+# What a word is.
+WORD = re.compile(r"\\w+")
+
+@cache
+def first(text):
+    return WORD.search(text)
+
+# Looks for it.
+def f(self, text):
+    found = first(text) or last(text)
+    return found and found[0]
+
+def last(text):
+    return None
+`;
+    const wanted = `# Words.
+import os
+LIMIT = 20
+
+
+import re
+
+# What a word is.
+WORD = re.compile(r"\\w+")
+
+@cache
+def first(text):
+    return WORD.search(text)
+
+def last(text):
+    return None
+
+
+# A reader of texts.
+@final
+class Words(Base):
+    name = "w"
+
+    # Looks for it.
+    def f(self, text):
+        """The first word.
+
+        Or none.
+        """
+        found = first(text) or last(text)
+        return found and found[0]
+
+    def g(self): ...
+`;
+    expect(withF(shop, answer)).toBe(wanted);
+    expect(withF(shop.replaceAll('\n', '\r\n'), answer)).toBe(wanted.replaceAll('\n', '\r\n'));
+    // In the order of the file, without the file's own docstring.
+    const lines = brought(shop, answer, { name: 'f' }).split('\n');
+    const imports = ['import re', '# What a word is.', 'WORD = re.compile(r"\\w+")'];
+    expect(lines.filter((line) => line !== '')).toEqual([
+      ...[...imports, '@cache', 'def first(text):', '    return WORD.search(text)'],
+      ...['def last(text):', '    return None', '# Looks for it.', 'def f(self, text):'],
+      ...['    found = first(text) or last(text)', '    return found and found[0]'],
+    ]);
+    // What the answer has brought is not brought again.
+    expect(withF(wanted, answer)).toContain('\n\n# A reader of texts.');
+    expect(withF(wanted, answer).match(/import re|WORD =|def first|def last/g)).toHaveLength(4);
+  });
+
+  it('stands above the whole statement around a function, and leaves out examples', () => {
+    const file =
+      'x = 1\n\ntry:\n    from a import f\nexcept ImportError:\n    def f(x): ...\nelse:\n    y = 2\n';
+    const answer = 'import math\ndef f(x): return math.floor(x)\nprint(f(1))\nONE = f(1)\nassert f(2) == 2';
+    expect(withF(file, answer)).toBe(
+      file
+        .replace('x = 1\n\n', 'x = 1\n\nimport math\n\n\n')
+        .replace('f(x): ...', 'f(x): return math.floor(x)'),
+    );
+    expect(brought(file, answer, { name: 'f' })).toBe('import math\n\ndef f(x): return math.floor(x)');
+  });
+
+  it('keeps the comments that begin a file where they are', () => {
+    const file = '#!/usr/bin/env python3\nclass A:\n    def f(self): ...\n';
+    expect(withF(file, 'import os\ndef f(self): return os.name')).toBe(
+      '#!/usr/bin/env python3\n\n\nimport os\n\n\nclass A:\n    def f(self): return os.name\n',
+    );
+  });
+
+  it('keeps several versions of a method together', () => {
+    const file = 'class A:\n    def f(self): ...\n';
+    const answer = '@overload\ndef f(self): ...\n@overload\ndef f(self, x): ...\ndef f(self, x=1): return x';
+    expect(withF(file, answer)).toBe(`class A:\n${answer.replace(/^/gm, '    ')}\n`);
+  });
+
+  it('stays beside a function of the top level, without what the file has above it', () => {
+    const file = 'import os\nimport re\n\ndef f(x): ...\n\nimport math\n';
+    const answer = 'import re\nimport math\n\n# Digits.\nD = re.compile("1")\n\ndef f(x): return D';
+    expect(withF(file, answer)).toBe(
+      'import os\nimport re\n\nimport math\n\n# Digits.\nD = re.compile("1")\n\ndef f(x): return D\n\nimport math\n',
+    );
+  });
+});
+
+describe('imports from __future__', () => {
+  const future = 'from __future__ import annotations';
+  const answer = `${future}\nimport re\n\ndef f(x: int | None): return re`;
+  const rest = 'import re\n\ndef f(x: int | None): return re';
+
+  it('go to the head of the file', () => {
+    expect(withF('import os\n\ndef f(x): ...\n', answer)).toBe(`${future}\n\nimport os\n\n${rest}\n`);
+    expect(withF('def f(x): ...\n', answer)).toBe(`${future}\n\n${rest}\n`);
+    expect(withF('import os\n', answer)).toBe(`${future}\n\nimport os\n\n\n${rest}\n`);
+  });
+
+  it('go behind its docstring, its comments and those that it has', () => {
+    const tail = 'import os\n\ndef f(x): ...\n';
+    const placed = `import os\n\n${rest}\n`;
+    const comments = '#!/usr/bin/python3\n# Ours.\n';
+    expect(withF(`${comments}\n${tail}`, answer)).toBe(`${comments}\n${future}\n\n${placed}`);
+    const docstring = `${comments}r"""Words.\n\nfrom __future__ import x\n"""\n`;
+    expect(withF(`${docstring}${tail}`, answer)).toBe(`${docstring}\n${future}\n\n${placed}`);
+    const other = `${docstring}from __future__ import (\n    division,\n)\n`;
+    expect(withF(`${other}${tail}`, answer)).toBe(`${other}${future}\n${placed}`);
+    expect(withF(`${future}\n${tail}`, answer)).toBe(`${future}\n${placed}`);
+  });
+
+  it('leave a method that needs them', () => {
+    expect(withF('class A:\n    def f(self): ...\n', `${future}\ndef f(self): return 1`)).toBe(
+      `${future}\n\nclass A:\n    def f(self): return 1\n`,
+    );
+  });
+});
+
+it('keeps the lines of a string as they are when it indents a method', () => {
+  const answer = `def f(self):
+    """New.
+
+    Of two lines.
+    """
+    text = '''
+one
+   
+    two'''
+    def g():
+        return "of \\
+one"
+    return (text,
+        1)`;
+  expect(withF('class A:\n\tdef f(self): ...\n', answer)).toBe(`class A:
+\tdef f(self):
+\t    """New.
+
+\t    Of two lines.
+\t    """
+\t    text = '''
+one
+   
+    two'''
+\t    def g():
+\t        return "of \\
+one"
+\t    return (text,
+\t        1)
+`);
 });
