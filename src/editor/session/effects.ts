@@ -220,8 +220,8 @@ const logged = (dialogue: Dialogue, by?: 'agent'): Result => ({
   dialogue: stepOf(dialogue),
 });
 
-function stepOf({ id, protocol, turns, candidates, answer, next }: Dialogue): Logged {
-  return { episode: id, protocol, turns: [...turns], candidates, answer, next };
+function stepOf({ id, protocol, agent, turns, candidates, answer, next }: Dialogue): Logged {
+  return { episode: id, protocol, playedBy: agent, turns: [...turns], candidates, answer, next };
 }
 
 /**

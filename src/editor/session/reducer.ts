@@ -321,9 +321,10 @@ function logged(before: State, { by, dialogue }: Of<'logged'>, present: Present)
   return goesOn({ ...state, work: work && { ...work, isDone: true } }, dialogue, present);
 }
 
-const withSteps = (state: State, { episode, protocol, turns, candidates, answer }: Logged): State => ({
-  ...{ ...state, episode, protocol, turns, candidates, answer },
-});
+const withSteps = (
+  state: State,
+  { episode, protocol, playedBy, turns, candidates, answer }: Logged,
+): State => ({ ...{ ...state, episode, protocol, playedBy, turns, candidates, answer } });
 
 /** Plays until it is the developer's turn or the dialogue is over. */
 function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present): Reduced {
@@ -337,12 +338,10 @@ function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present):
     case 'collaborator':
       if (state.seat === 'simulator') return asks(state, 'simulator', { type: 'ask-simulator' });
       return ending({ ...state, phase: 'developer' });
-    case 'nobody': {
-      const over = { ...state, playedBy: present.agentName };
+    case 'nobody':
       // A developer's own function has no tests: the developer decides about the answer in the file.
-      if (isOwnFunction(state.task)) return ending({ ...over, phase: 'over' });
-      return reduced({ ...over, phase: 'grading' }, { type: 'grade' });
-    }
+      if (isOwnFunction(state.task)) return ending({ ...state, phase: 'over' });
+      return reduced({ ...state, phase: 'grading' }, { type: 'grade' });
   }
 }
 

@@ -300,6 +300,19 @@ describe('a dialogue that a developer plays', () => {
     });
   });
 
+  it('stays that of the agent that wrote its answer when it is ended under another one, or under none', async () => {
+    for (const present of [await scripted(stage.folder, [asks('Which day?')]), undefined]) {
+      const { id } = await stage.begun(asks('How heavy?'));
+      const { agent } = await stage.trajectory(id);
+      stage.agent = present;
+      const session = await stage.reloaded(id);
+      await session.do({ type: 'end-now' });
+      expect(session.state).toMatchObject({ phase: 'over', agent });
+      expect(await stage.trajectory(id)).toMatchObject({ agent, state: 'answered' });
+      session.dispose();
+    }
+  });
+
   it('can end when the agent has died', async () => {
     const session = await stage.begun(`OUTPUT:\n${right}`, asks('Which zones?'));
     stage.openAgent = () => Promise.reject(new Error('The server is gone.'));
