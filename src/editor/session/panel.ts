@@ -6,6 +6,7 @@ import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import { openLink } from '../link';
 import { Panel } from '../panel';
+import { askPseudonym } from '../pseudonym';
 import { askSkipReason } from '../tasks/skip';
 import { manageTrust } from '../restricted';
 import type { Drafts } from './drafts';
@@ -208,6 +209,10 @@ export class SessionPanel extends Panel<'session', ToWebview> {
 
   private async skip(): Promise<void> {
     const { session } = this;
+    const why = t(
+      'A skip is logged with its reason. Choose a pseudonym first, and how your data may be shared.',
+    );
+    if ((await askPseudonym(this.engine, why)) === undefined) return;
     const reason = await askSkipReason(session.title);
     if (reason !== undefined) await session.do({ type: 'skip', reason });
   }

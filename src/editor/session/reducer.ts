@@ -56,8 +56,9 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
     case 'simulator-once':
     case 'simulator-on':
     case 'again':
-    case 'skip':
       return work(state, action, present);
+    case 'skip':
+      return skip(state, action, present);
     case 'grade':
       return grade(state, present);
     case 'take-seat':
@@ -194,6 +195,13 @@ function takeSeat(state: State, present: Present): Reduced {
     return unfit(state, 'the seat');
   const next = phase === 'stopped' && isCollaboratorsMove(state) ? 'developer' : phase;
   return takeSeatIfWanted({ ...state, wantsSeat: true, phase: next }, present);
+}
+
+/** A skip has a reason in the person's own words, which are not logged without consent. */
+function skip(state: State, request: Extract<Request, { type: 'skip' }>, present: Present): Reduced {
+  if (present.consent === undefined)
+    return unfit(state, 'a skip by somebody who has not agreed to be logged');
+  return work(state, request, present);
 }
 
 function grade(state: State, present: Present): Reduced {

@@ -3,6 +3,7 @@ import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer } from '../../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
+import { doubling, started } from '../../../fixtures/log';
 import { ada, right, Stage } from '../stage';
 
 let stage: Stage;
@@ -422,6 +423,26 @@ describe('a dialogue that a developer plays', () => {
     goOn(undefined);
     await following;
     expect(session.state.phase).toBe('developer');
+  });
+
+  it('is skipped with a reason only after the consent is in its log, too', async () => {
+    const log = await stage.log();
+    await log.recordTask(doubling);
+    await log.append(started('collected', { collection: 'c' }));
+    await log.append({ event: 'abandoned', episode: 'collected', reason: 'cancelled', message: 'Stopped.' });
+    const session = await stage.reloaded('collected');
+    await session.do({ type: 'skip', reason: 'Too hard' });
+    expect(session.state.phase).toBe('stopped');
+    expect(stage.reported).toMatchObject([{ code: 'session/not-now' }]);
+    // The person has agreed in another folder.
+    vi.spyOn(stage.consent, 'given', 'get').mockReturnValue(ada);
+    const append = vi.spyOn(log, 'append');
+    await session.do({ type: 'skip', reason: 'Too hard' });
+    expect(session.state.phase).toBe('skipped');
+    expect(append.mock.calls.map(([event]) => event)).toMatchObject([
+      { event: 'consent', pseudonym: 'ada' },
+      { event: 'abandoned', message: 'Too hard' },
+    ]);
   });
 
   it('is skipped with a reason, and can be resumed', async () => {

@@ -15,7 +15,7 @@ vi.mock('vscode', async () => {
     env: { ...editor.env, clipboard: { writeText: () => Promise.resolve() } },
   };
 });
-const { WebviewPanel } = await import('../vscode');
+const { WebviewPanel, window } = await import('../vscode');
 const { SessionPanel } = await import('../../../../src/editor/session/panel');
 const { Drafts } = await import('../../../../src/editor/session/drafts');
 
@@ -33,7 +33,7 @@ async function opened(...turns: string[]) {
   const session = await stage.begun(...turns);
   const panel = new WebviewPanel();
   const shown = vi.fn<(error: unknown) => void>();
-  const engine = { report: (error: unknown) => stage.report(error), show: shown };
+  const engine = { report: (error: unknown) => stage.report(error), show: shown, consent: stage.consent };
   const on = {
     ...{ extension: '/extension' as never, drafts: new Drafts(undefined, shown) },
     ...{ nextTask: vi.fn(), replay: vi.fn(), onDidChange: () => undefined },
@@ -94,6 +94,18 @@ describe('a session', () => {
         message: expect.stringMatching(/^The view [^\n]+\. Nothing was done\.$/) as string,
       }),
     ]);
+  });
+
+  it('asks who has not agreed to be logged for that before it asks why a task is skipped', async () => {
+    const { say } = await opened(asks('How heavy?'));
+    await stage.consent.forget();
+    const before = await lines();
+    const asked = vi.spyOn(window, 'showInformationMessage');
+    const picked = vi.spyOn(window, 'createQuickPick');
+    await say({ type: 'act', action: 'skip' });
+    expect(asked.mock.calls).toEqual([[expect.stringMatching(/^A skip is logged/), 'Choose…']]);
+    expect(picked).not.toHaveBeenCalled();
+    expect(await lines()).toBe(before);
   });
 
   it('takes a reply once that is sent twice', async () => {
