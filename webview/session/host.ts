@@ -9,6 +9,7 @@ import {
   type PanelState,
   type Suggestion,
   type ToWebview,
+  type TurnView,
 } from './protocol';
 import type { SessionView } from './view';
 
@@ -148,9 +149,19 @@ export class Composition {
     }
     if (message.type === 'not-sent') this.isSending = false;
     if (message.type === 'turn') this.warning = undefined;
-    if (message.type === 'turn' && message.turn.reply?.seat === 'developer' && this.isSending) this.write('');
+    if (message.type === 'turn' && this.isLogged(message.turn, view)) this.write('');
     if (message.type === 'turn' || message.type === 'state') this.isSending &&= isOnItsWay(view);
     this.changed();
+  }
+
+  /**
+   * Returns whether the log has this reply now. A page that came back while its reply was on the way does not know that
+   * it was sent, and finds its text in the last turn.
+   */
+  private isLogged({ turn, reply }: TurnView, view: SessionView | undefined): boolean {
+    if (reply?.seat !== 'developer') return false;
+    const isLast = turn === view?.turns.at(-1)?.turn;
+    return this.isSending || (isLast && reply.text === this.draft.text.trim());
   }
 
   private keep(draft: Draft): void {

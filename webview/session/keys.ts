@@ -110,14 +110,14 @@ function meaningOf(
   view: Pick<SessionView, 'state' | 'turns'>,
   isWriting: boolean,
 ): FromWebview | undefined {
-  const { phase, isSuggesting, rating, restriction } = view.state;
+  const { phase, isSuggesting, rating, restriction, consent } = view.state;
   if (press.ctrlKey || press.metaKey) return undefined;
   const isRunning = ['agent', 'candidates', 'simulator', 'grading'].includes(phase) || isSuggesting === true;
   if (press.key === 'Escape' && isRunning) return { type: 'act', action: 'stop' };
   // After the dialogue the person writes a remark, into which ⌥C types a ç.
   if (isWriting && (phase === 'over' || !press.altKey)) return undefined;
   if (press.altKey) return rated(press, view) ?? acted(press, view);
-  if (phase === 'choosing' && restriction === undefined) {
+  if (phase === 'choosing' && restriction === undefined && consent === undefined) {
     const picked = choices[press.key];
     return picked === undefined ? undefined : { type: 'choose', picked };
   }
@@ -129,6 +129,7 @@ function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebv
   const action = letters.find((one) => isLetter(press, one.key) && one.in.includes(state.phase))?.action;
   const isOffered =
     state.restriction === undefined &&
+    state.consent === undefined &&
     (!(state.onlyDeveloperKnows === true || state.needsSimulator === true) || !simulated.includes(action)) &&
     (action !== 'take-seat' || state.seat === 'simulator') &&
     (action !== 'end-now' || state.canEnd === true || state.phase === 'choosing') &&

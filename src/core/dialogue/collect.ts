@@ -4,6 +4,7 @@ import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
 import type { Claim, ClaimPart, CollectedRollout, TrajectoryLog } from '../trajectory/log';
+import { playerOf } from '../trajectory/people';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './parts';
 import type { Protocol } from './protocol';
@@ -77,7 +78,7 @@ export function collectionName(purpose: string, settings: Settings): string {
 /**
  * Plays every task `rollouts` times and grades the answers. Dialogues do not wait for each other: a free place is
  * filled at once, while grading continues in parallel. Dialogues that the log has are not repeated, and begun ones are
- * resumed.
+ * resumed. For one that a person has taken over, another is played from the beginning.
  *
  * @throws {Fault} `dialogue/collection-failing` when nothing works, `dialogue/task-changed`, `trajectory/claimed` when
  * another process plays the same part of the collection; AbortError on cancel, with everything logged
@@ -210,7 +211,9 @@ class Collection {
     }
     try {
       const begun = await this.plan.log.trajectory(known.episode);
-      await this.play(begun === undefined ? await this.begin(job) : await Dialogue.resume(begun, this.plan));
+      // A person may have taken it over after this call had looked what the log has.
+      const isOurs = begun !== undefined && playerOf(begun) === undefined;
+      await this.play(isOurs ? await Dialogue.resume(begun, this.plan) : await this.begin(job));
     } finally {
       await claim.release();
     }

@@ -46,20 +46,20 @@ export class Dialogue {
       collection: options.collection,
     });
     const nothing = { turns: [], pending: [], answer: undefined };
-    return new Dialogue(options, { id, task, protocol, seed, collaborator, ...nothing }, options.simulator);
+    const agent = options.agent.name;
+    const state = { id, task, protocol, seed, agent, collaborator, ...nothing };
+    return new Dialogue(options, state, options.simulator);
   }
 
-  /** Resumes a dialogue that was cancelled, failed, or left by a process that died. */
+  /**
+   * Resumes a dialogue that was cancelled, failed, or left by a process that died. It stays that of the agent that spoke
+   * last until another one speaks.
+   */
   static async resume(trajectory: Trajectory, parts: DialogueParts): Promise<Dialogue> {
     const { id, turns, pending = [] } = trajectory;
     const dialogue = new Dialogue(parts, stateOf(trajectory), parts.simulator);
     if (trajectory.state !== 'answered') {
-      await parts.log.append({
-        event: 'resumed',
-        episode: id,
-        agent: parts.agent.name,
-        prompts: parts.prompts.versions,
-      });
+      await parts.log.append({ event: 'resumed', episode: id, prompts: parts.prompts.versions });
       // The process may have died after a choice, before the turn that the choice makes.
       const { shown, choice } = pending.at(-1) ?? {};
       if (shown !== undefined && choice !== undefined && choice.picked !== 'neither') {
@@ -89,6 +89,11 @@ export class Dialogue {
     return this.state.turns;
   }
 
+  /** Name of the agent that has spoken last, or else began the dialogue. */
+  get agent(): string {
+    return this.state.agent;
+  }
+
   get collaborator(): Collaborator {
     return this.state.collaborator;
   }
@@ -110,7 +115,8 @@ export class Dialogue {
   /** Asks the agent for its next message. The dialogue may be over afterwards. */
   async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('agent');
-    return this.say(await sampleAgent(this.parts, this.state, this.state.turns, 1, options));
+    const said = await sampleAgent(this.parts, this.state, this.state.turns, 1, options);
+    return this.say(said, this.agentChange);
   }
 
   /**
@@ -121,7 +127,8 @@ export class Dialogue {
     this.expect('agent');
     const turn = this.state.turns.length + 1;
     const model = this.parts.agent.name;
-    return this.say({ event: 'agent-turn', episode: this.id, turn, text, finishReason: 'other', model });
+    const said = { event: 'agent-turn', episode: this.id, turn, text, finishReason: 'other', model } as const;
+    return this.say(said, this.agentChange);
   }
 
   /**
@@ -133,11 +140,14 @@ export class Dialogue {
     const { turns, pending } = this.state;
     const candidates = await drawCandidates(this.parts, this.state, turns, pending.length, options);
     if (lookAlike(candidates)) {
-      await this.say(this.saidBy(candidates[0]));
+      await this.say(this.saidBy(candidates[0]), this.agentChange);
       return;
     }
     const turn = turns.length + 1;
-    const shown = await this.log({ event: 'candidates', episode: this.id, turn, candidates });
+    const draw = { event: 'candidates', episode: this.id, turn, candidates } as const;
+    const logged = await this.parts.log.appendAll([...this.agentChange, draw], { durable: true });
+    const shown = logged.find((event) => event.event === 'candidates')!;
+    this.state.agent = this.parts.agent.name;
     this.state.pending = [...pending, { shown }];
   }
 
@@ -153,7 +163,7 @@ export class Dialogue {
     if (picked === 'neither') {
       this.state.pending = [...refused, { shown, choice: await this.log(choose) }];
     } else {
-      await this.say(this.saidBy(goesOnWith(shown, picked)), choose);
+      await this.say(this.saidBy(goesOnWith(shown, picked)), [choose]);
     }
   }
 
@@ -167,7 +177,8 @@ export class Dialogue {
     const before = this.state.turns.slice(0, -1);
     const samples = [...superseded, agent];
     const said = await sampleAgent(this.parts, this.state, before, samples.length + 1, options);
-    return this.say(said, { event: 'turn-superseded', episode: this.id, turn: agent.turn }, samples);
+    const supersede = { event: 'turn-superseded', episode: this.id, turn: agent.turn } as const;
+    return this.say(said, [...this.agentChange, supersede], samples);
   }
 
   /** Records the developer's reply, cut to the protocol's limit. */
@@ -264,6 +275,12 @@ export class Dialogue {
     }
   }
 
+  /** Returns what is logged with the first message of an agent that takes the place of another. */
+  private get agentChange(): readonly NewEvent[] {
+    const { name: agent } = this.parts.agent;
+    return agent === this.state.agent ? [] : [{ event: 'resumed', episode: this.id, agent }];
+  }
+
   /** Another agent's turn keeps that agent's name, by which training leaves it out where its terms forbid it. */
   private saidBy({ agent, ...message }: Candidate): AgentTurnEvent {
     const model = agent === this.parts.agent.name ? message.model : agent;
@@ -272,16 +289,17 @@ export class Dialogue {
 
   /**
    * Logs the agent's message, and the end of the dialogue if the message ends it.
-   * @param because the event before it: the choice that it comes from, or the sample that it replaces
+   * @param because the events before it: the change of the agent, the choice that it comes from, the sample that it
+   *   replaces
    * @param superseded the samples that it replaces
    */
   private async say(
     said: AgentTurnEvent,
-    because?: NewEvent,
+    because: readonly NewEvent[] = [],
     superseded: Turn['superseded'] = [],
   ): Promise<Turn> {
     const ending = endingAfter(said, this.protocol);
-    const events = [because, said, ending].filter((event) => event !== undefined);
+    const events = [...because, said, ...(ending === undefined ? [] : [ending])];
     const logged = await this.parts.log.appendAll(events, { durable: true });
     const agent = logged.find((event) => event.event === 'agent-turn')!;
     const choice = logged.find((event) => event.event === 'choice');
@@ -292,6 +310,7 @@ export class Dialogue {
       ...(candidates.length > 0 && { candidates }),
       ...(superseded.length > 0 && { superseded }),
     };
+    this.state.agent = logged.find((event) => event.event === 'resumed')?.agent ?? this.state.agent;
     this.state.pending = [];
     this.state.turns = [...this.state.turns.slice(0, said.turn - 1), turn];
     this.state.answer = ending?.answer;

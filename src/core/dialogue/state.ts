@@ -12,6 +12,8 @@ export interface DialogueState {
   readonly task: Task;
   readonly protocol: Protocol;
   readonly seed: number;
+  /** Name of the agent that has spoken last, or else began the dialogue. */
+  agent: string;
   collaborator: Collaborator;
   turns: Turn[];
   /** Candidates for the next turn. */
@@ -20,9 +22,10 @@ export interface DialogueState {
 }
 
 export function stateOf(trajectory: Trajectory): DialogueState {
-  const { id, task, started, collaborator, turns, pending = [], answer } = trajectory;
+  const { id, task, started, agent, collaborator, turns, pending = [], answer } = trajectory;
   const { protocol, seed } = started;
-  return { id, task, protocol, seed, collaborator, turns: [...turns], pending, answer: answer?.answer };
+  const said = { turns: [...turns], pending, answer: answer?.answer };
+  return { id, task, protocol, seed, agent, collaborator, ...said };
 }
 
 export function moverOf({ answer, pending, turns }: DialogueState): Mover {

@@ -363,7 +363,10 @@ export const eventSchema = z.discriminatedUnion('event', [
     reason: z.enum(['cancelled', 'failed', 'skipped']),
     message: z.string(),
   }),
-  /** The dialogue is resumed, perhaps with another agent or other prompts than at its start. */
+  /**
+   * The dialogue is resumed, perhaps with other prompts than at its start. With `agent`, which stands right before the
+   * agent's first message, it is that agent's from here on.
+   */
   z.object({
     event: z.literal('resumed'),
     ...inEpisode,

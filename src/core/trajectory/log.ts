@@ -217,7 +217,10 @@ export class TrajectoryLog extends LogWriter {
     return this.use.read();
   }
 
-  /** Returns the rollouts of a collection, keyed by `<task id>#<rollout>`. */
+  /**
+   * Returns the rollouts of a collection, keyed by `<task id>#<rollout>`, without the dialogues that a person has taken
+   * over.
+   */
   collected(collection: string): Map<string, query.CollectedRollout> {
     return this.index.ask((store) => query.collectedRollouts(store, collection));
   }

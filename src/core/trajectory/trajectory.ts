@@ -40,7 +40,7 @@ export interface Trajectory {
   readonly id: string;
   readonly task: Task;
   readonly started: EventOf<'episode-started'>;
-  /** The current agent: the one it was started with, or resumed with last. */
+  /** The agent that has spoken last, or else the one that it was started with. */
   readonly agent: string;
   /** The current collaborator, after any hand-over. */
   readonly collaborator: Collaborator;

@@ -35,7 +35,7 @@ export type Request =
   | { readonly type: 'close' };
 
 /** A dialogue after a step that is in the log, and whose move it is. */
-export type Logged = Pick<State, 'episode' | 'protocol' | 'turns' | 'candidates' | 'answer'> & {
+export type Logged = Pick<State, 'episode' | 'protocol' | 'playedBy' | 'turns' | 'candidates' | 'answer'> & {
   readonly next: Mover;
 };
 

@@ -57,6 +57,17 @@ export class Drafts {
     await this.write(episode, suggested(this.unsaved.get(episode) ?? kept, suggestion));
   }
 
+  /** Removes a draft whose reply is in the log, unless the person has written something else since. */
+  async forget(episode: string, { text }: Draft): Promise<void> {
+    if (this.folder === undefined) return;
+    return this.enqueue(async () => {
+      const saved = await this.read(episode);
+      if ((this.unsaved.get(episode) ?? saved).text !== text) return;
+      this.unsaved.set(episode, { text: '' });
+      await this.save(episode);
+    });
+  }
+
   /** Removes all drafts, except those of the dialogues to keep. */
   async remove(isKept: (episode: string) => boolean): Promise<void> {
     const { folder } = this;

@@ -106,7 +106,11 @@ export class Effects {
       const { parts } = this;
       return { type: 'graded', grade: await dialogue.grade(await parts.grader(), parts.gradingMode, signal) };
     },
-    abandon: ({ reason, message }) => this.link.abandon(reason, message),
+    abandon: async ({ reason, message }) => {
+      // The reason of a skip is in the person's words.
+      if (reason === 'skipped') await this.parts.consent.record();
+      return this.link.abandon(reason, message);
+    },
     rate: (effect) => (this.ratings = this.ratings.catch(() => undefined).then(() => this.rate(effect))),
     'give-consent': async ({ consent }) => {
       await this.parts.consent.give(consent);
@@ -220,8 +224,8 @@ const logged = (dialogue: Dialogue, by?: 'agent'): Result => ({
   dialogue: stepOf(dialogue),
 });
 
-function stepOf({ id, protocol, turns, candidates, answer, next }: Dialogue): Logged {
-  return { episode: id, protocol, turns: [...turns], candidates, answer, next };
+function stepOf({ id, protocol, agent, turns, candidates, answer, next }: Dialogue): Logged {
+  return { episode: id, protocol, playedBy: agent, turns: [...turns], candidates, answer, next };
 }
 
 /**

@@ -6,6 +6,7 @@ import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import { openLink } from '../link';
 import { Panel } from '../panel';
+import { askPseudonym } from '../pseudonym';
 import { askSkipReason } from '../tasks/skip';
 import { manageTrust } from '../restricted';
 import type { Drafts } from './drafts';
@@ -137,6 +138,8 @@ export class SessionPanel extends Panel<'session', ToWebview> {
       case 'draft':
         await session.do({ type: 'edited' });
         return session.id === undefined ? undefined : this.on.drafts.write(session.id, message.draft);
+      case 'reply':
+        return this.reply(message);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':
@@ -145,6 +148,32 @@ export class SessionPanel extends Panel<'session', ToWebview> {
         return this.act(message.action);
       default:
         return session.do(message);
+    }
+  }
+
+  /**
+   * Sends a reply. Its draft is forgotten as soon as the log has the reply, because a page that is hidden or closed
+   * meanwhile no longer says so, and the draft would come back as that of the next reply.
+   */
+  private async reply(message: Extract<FromWebview, { type: 'reply' }>): Promise<void> {
+    const { session } = this;
+    const { drafts } = this.on;
+    const { draft } = message;
+    const place = session.replies.length;
+    // The composer sends nothing that is cut.
+    const said = draft.text.trim();
+    let isForgotten = false;
+    const look = (): void => {
+      if (isForgotten || session.id === undefined || session.replies[place] !== said) return;
+      isForgotten = true;
+      drafts.forget(session.id, draft).catch((error: unknown) => this.engine.show(error));
+    };
+    const listening = session.onMessage(look);
+    try {
+      await session.do(message);
+    } finally {
+      listening.dispose();
+      look();
     }
   }
 
@@ -208,6 +237,10 @@ export class SessionPanel extends Panel<'session', ToWebview> {
 
   private async skip(): Promise<void> {
     const { session } = this;
+    const why = t(
+      'A skip is logged with its reason. Choose a pseudonym first, and how your data may be shared.',
+    );
+    if ((await askPseudonym(this.engine, why)) === undefined) return;
     const reason = await askSkipReason(session.title);
     if (reason !== undefined) await session.do({ type: 'skip', reason });
   }

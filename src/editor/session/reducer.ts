@@ -56,8 +56,9 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
     case 'simulator-once':
     case 'simulator-on':
     case 'again':
-    case 'skip':
       return work(state, action, present);
+    case 'skip':
+      return skip(state, action, present);
     case 'grade':
       return grade(state, present);
     case 'take-seat':
@@ -196,6 +197,13 @@ function takeSeat(state: State, present: Present): Reduced {
   return takeSeatIfWanted({ ...state, wantsSeat: true, phase: next }, present);
 }
 
+/** A skip has a reason in the person's own words, which are not logged without consent. */
+function skip(state: State, request: Extract<Request, { type: 'skip' }>, present: Present): Reduced {
+  if (present.consent === undefined)
+    return unfit(state, 'a skip by somebody who has not agreed to be logged');
+  return work(state, request, present);
+}
+
 function grade(state: State, present: Present): Reduced {
   const hasGrade = state.grade !== undefined || isOwnFunction(state.task);
   if (state.phase === 'over' && hasGrade) return unfit(state, 'another grade');
@@ -321,9 +329,10 @@ function logged(before: State, { by, dialogue }: Of<'logged'>, present: Present)
   return goesOn({ ...state, work: work && { ...work, isDone: true } }, dialogue, present);
 }
 
-const withSteps = (state: State, { episode, protocol, turns, candidates, answer }: Logged): State => ({
-  ...{ ...state, episode, protocol, turns, candidates, answer },
-});
+const withSteps = (
+  state: State,
+  { episode, protocol, playedBy, turns, candidates, answer }: Logged,
+): State => ({ ...{ ...state, episode, protocol, playedBy, turns, candidates, answer } });
 
 /** Plays until it is the developer's turn or the dialogue is over. */
 function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present): Reduced {
@@ -337,12 +346,10 @@ function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present):
     case 'collaborator':
       if (state.seat === 'simulator') return asks(state, 'simulator', { type: 'ask-simulator' });
       return ending({ ...state, phase: 'developer' });
-    case 'nobody': {
-      const over = { ...state, playedBy: present.agentName };
+    case 'nobody':
       // A developer's own function has no tests: the developer decides about the answer in the file.
-      if (isOwnFunction(state.task)) return ending({ ...over, phase: 'over' });
-      return reduced({ ...over, phase: 'grading' }, { type: 'grade' });
-    }
+      if (isOwnFunction(state.task)) return ending({ ...state, phase: 'over' });
+      return reduced({ ...state, phase: 'grading' }, { type: 'grade' });
   }
 }
 

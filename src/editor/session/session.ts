@@ -71,6 +71,11 @@ export class Session {
     return this.current.answer;
   }
 
+  /** Replies so far, in their order. */
+  get replies(): readonly string[] {
+    return this.current.turns.flatMap(({ reply }) => (reply === undefined ? [] : [reply.text]));
+  }
+
   get state(): SessionState {
     return this.shown.state;
   }

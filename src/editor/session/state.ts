@@ -55,7 +55,7 @@ interface LoggedState {
   readonly decision: AnswerDecision | undefined;
   /** Limits with which the dialogue was begun, whatever the settings say now. */
   readonly protocol: Protocol | undefined;
-  /** The agent that played last; the dialogue keeps its name when it is over, whichever agent is chosen since. */
+  /** The agent that spoke last; the dialogue keeps its name when it is over, whichever agent is chosen since. */
   readonly playedBy: string | undefined;
 }
 

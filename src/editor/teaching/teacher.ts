@@ -46,7 +46,12 @@ export class Teacher implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registrations: vscode.Disposable[];
   private teaching: Teaching = { state: 'none', stages: [] };
+  /** True while a person's press is on its way to a lesson that works: until then nothing else shows it. */
+  private isStarting = false;
+  /** Stops the lesson at work; undefined once it has a result. */
   private stopping: AbortController | undefined;
+  /** Resolves when the last stop is on the disk; the result of a lesson is written after it. */
+  private keeping: Promise<unknown> = Promise.resolve();
   private course: LoopCourse | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -101,10 +106,11 @@ export class Teacher implements vscode.Disposable {
    * @throws {Fault} `editor/no-folder`, `editor/restricted`, `training/no-python`
    */
   async start(size: Size): Promise<void> {
-    if (this.isAtWork || !(await this.mayTeach())) return;
-    const { agent } = await this.offer();
-    const { beginLesson } = await import('../../core/evaluation/loop/lesson');
-    this.work(await beginLesson(this.engine.dataFolder, agent.spec, size));
+    await this.begin(async () => {
+      const { agent } = await this.offer();
+      const { beginLesson } = await import('../../core/evaluation/loop/lesson');
+      return beginLesson(this.engine.dataFolder, agent.spec, size);
+    });
   }
 
   /** Clears the state, so that another lesson can be begun, whatever became of the last one. */
@@ -115,22 +121,26 @@ export class Teacher implements vscode.Disposable {
   /** Resumes the lesson that was stopped. */
   async goOn(): Promise<void> {
     const { lesson } = this.teaching;
-    if (lesson === undefined || this.isAtWork || !(await this.mayTeach())) return;
-    const { keepLesson } = await import('../../core/evaluation/loop/lesson');
-    this.work(await keepLesson({ ...lesson, isWanted: true }));
+    if (lesson === undefined) return;
+    await this.begin(async () => {
+      const { keepLesson } = await import('../../core/evaluation/loop/lesson');
+      return keepLesson({ ...lesson, isWanted: true });
+    });
   }
 
   /** Stops the lesson; what was played and trained until then is kept. */
   async stop(): Promise<void> {
-    const { lesson } = this.teaching;
-    if (lesson === undefined || this.stopping === undefined) return;
+    const { stopping } = this;
     const { keepLesson } = await import('../../core/evaluation/loop/lesson');
-    this.become({
-      ...this.teaching,
-      state: 'stopping',
-      lesson: await keepLesson({ ...lesson, isWanted: false }),
-    });
-    this.stopping.abort();
+    const { lesson } = this.teaching;
+    if (lesson === undefined || stopping === undefined || this.stopping !== stopping) return;
+    const keeping = keepLesson({ ...lesson, isWanted: false });
+    this.keeping = keeping.catch(() => undefined); // the person gets its error
+    const kept = await keeping;
+    // The lesson may have ended while this was written.
+    if (this.stopping !== stopping) return;
+    this.become({ ...this.teaching, state: 'stopping', lesson: kept });
+    stopping.abort();
   }
 
   dispose(): void {
@@ -141,16 +151,28 @@ export class Teacher implements vscode.Disposable {
   }
 
   private get isAtWork(): boolean {
-    return this.teaching.state === 'working' || this.teaching.state === 'stopping';
+    return this.isStarting || this.teaching.state === 'working' || this.teaching.state === 'stopping';
+  }
+
+  /** Begins the work on a lesson, unless one is at work or about to be. */
+  private async begin(open: () => Promise<Lesson>): Promise<void> {
+    if (this.isAtWork) return;
+    this.isStarting = true;
+    try {
+      if (await this.mayTeach()) this.work(await open());
+    } finally {
+      this.isStarting = false;
+    }
   }
 
   /** Finds the last lesson of this folder, and resumes it unless a person had stopped it. */
   private async look(): Promise<void> {
-    if (this.engine.configuration.dataFolder === undefined || this.isAtWork) return;
+    if (this.engine.configuration.dataFolder === undefined) return;
     try {
       const { lastLesson } = await import('../../core/evaluation/loop/lesson');
       const lesson = await lastLesson(this.engine.dataFolder);
-      if (lesson === undefined) return;
+      // A person may have begun one while this was read.
+      if (lesson === undefined || this.isAtWork) return;
       if (lesson.isWanted && vscode.workspace.isTrusted) this.work(lesson);
       else this.become(restingOf(lesson));
     } catch (error) {
@@ -175,7 +197,9 @@ export class Teacher implements vscode.Disposable {
     this.become({ state: 'working', lesson, stages: [] });
     this.teach(lesson, stopping.signal)
       .then(async (result) => {
+        this.stopping = undefined;
         const { endLesson } = await import('../../core/evaluation/loop/lesson');
+        await this.keeping;
         this.end(restingOf(await endLesson(lesson, result)));
       })
       .catch((fault: unknown) => {

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { collect, type CollectionPlan } from '../../../src/core/dialogue/collect';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import type { Grader } from '../../../src/core/grading/grader';
@@ -191,6 +192,43 @@ describe('collecting', () => {
     await claim.release();
     await window.close();
     expect(await collect(await plan({ rollouts: 1 }))).toMatchObject({ done: 4, failed: 0 });
+  });
+
+  describe('of which a person has taken dialogues over', () => {
+    /** Begins a dialogue of the collection, which is left after the agent's question, and gives a person the seat. */
+    async function takenOver(): Promise<Dialogue> {
+      const settings = await plan({ rollouts: 1 });
+      const { task } = settings.tasks[0]!;
+      const { kind, name } = settings.simulator;
+      const rollout = { task, collaborator: { kind, name }, seed: 1, rollout: 0 };
+      const dialogue = await Dialogue.start({ ...settings, ...rollout });
+      await dialogue.agentTurn();
+      await dialogue.handOver({ kind: 'developer', name: 'kim' });
+      return dialogue;
+    }
+
+    it.each(['left', 'finished'] as const)('plays another for one that they have %s', async (how) => {
+      const theirs = await takenOver();
+      if (how === 'finished') {
+        await theirs.reply('No limit.', { author: 'developer', by: 'kim' });
+        await theirs.agentTurn();
+        await theirs.grade(passing, 'fixed');
+      }
+      const before = await log.trajectory(theirs.id);
+      expect(await collect(await plan({ rollouts: 1 }))).toMatchObject({ total: 4, done: 4, failed: 0 });
+      expect(await log.trajectory(theirs.id)).toEqual(before);
+      expect(log.list({ offset: 0, limit: 9 }).total).toBe(5);
+      expect(await collect(await plan({ rollouts: 1 }))).toMatchObject({ done: 4, already: 4 });
+    });
+
+    it('leaves alone what a person takes over while it begins', async () => {
+      const { id } = await takenOver();
+      const { task } = (await plan()).tasks[0]!;
+      const seen = { episode: id, state: 'open', graded: false, gradedModes: [], damaged: false } as const;
+      vi.spyOn(log, 'collected').mockReturnValue(new Map([[`${task.id}#0`, seen]]));
+      expect(await collect(await plan({ rollouts: 1 }))).toMatchObject({ done: 4, failed: 0 });
+      expect(await log.trajectory(id)).toMatchObject({ state: 'open', collaborator: { name: 'kim' } });
+    });
   });
 
   it('stops at once when it is cancelled, and goes on later', async () => {

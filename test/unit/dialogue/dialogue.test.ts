@@ -356,6 +356,79 @@ describe('a dialogue', () => {
   });
 });
 
+describe('a dialogue that is resumed with another agent', () => {
+  const named = (name: string, text: string): Model => ({
+    name,
+    generate: () => Promise.resolve(said(text)),
+  });
+  const first = named('first', 'Which unit?');
+  const second = named('second', 'Which zone?');
+
+  it('stays that of the first one, which wrote its answer, when it is ended', async () => {
+    const dialogue = await start(first);
+    await dialogue.agentTurn();
+    const again = await resume(dialogue, second);
+    await again.endNow();
+    expect(again.agent).toBe('first');
+    expect(await logged(dialogue)).toMatchObject({ agent: 'first', answer: { answer: 'Which unit?' } });
+  });
+
+  it('stays that of the first one while the other has written nothing', async () => {
+    const dialogue = await start(first);
+    await dialogue.agentTurn();
+    await dialogue.reply('Kilograms.', byAda);
+    const broken: Model = { name: 'broken', generate: () => Promise.reject(new Error('It is gone.')) };
+    await expect((await resume(dialogue, broken)).play()).rejects.toThrow('It is gone.');
+    expect(await logged(dialogue)).toMatchObject({ agent: 'first', state: 'abandoned' });
+  });
+
+  it('is that of the other one from its first message on, whichever way that comes', async () => {
+    const ways: ((dialogue: Dialogue) => Promise<unknown>)[] = [
+      (dialogue) => dialogue.agentTurn(),
+      (dialogue) => dialogue.agentSaid(asks('Which zone?')),
+      (dialogue) => dialogue.drawCandidates(),
+      (dialogue) =>
+        dialogue.drawCandidates({ rival: { agent: first, sampling: { temperature: 1, maxTokens: 9 } } }),
+    ];
+    for (const way of ways) {
+      const dialogue = await start(first);
+      await dialogue.agentTurn();
+      await dialogue.reply('Kilograms.', byAda);
+      const again = await resume(dialogue, second);
+      await way(again);
+      expect(again.agent).toBe('second');
+      const whole = await logged(dialogue);
+      expect(whole).toMatchObject({ agent: 'second', started: { agent: 'first' } });
+      expect(whole).not.toHaveProperty('damaged');
+      expect(whole.turns).toEqual(again.turns);
+    }
+  });
+
+  it('keeps the sample that the other one replaces', async () => {
+    const dialogue = await start(first);
+    await dialogue.agentTurn();
+    const again = await resume(dialogue, second);
+    await again.anotherSample();
+    const whole = await logged(dialogue);
+    expect(whole).toMatchObject({
+      agent: 'second',
+      turns: [{ superseded: [{ text: asks('Which unit?') }] }],
+    });
+    expect(whole.turns).toEqual(again.turns);
+  });
+
+  it('is not that of a third one that is chosen before one of two candidates is', async () => {
+    const dialogue = await start(first);
+    await dialogue.agentTurn();
+    await dialogue.reply('Kilograms.', byAda);
+    const rival = { agent: first, sampling: { temperature: 1, maxTokens: 9 } };
+    await (await resume(dialogue, second)).drawCandidates({ rival });
+    const third = await resume(dialogue, named('third', 'Which day?'));
+    await third.choose(0, { by: 'ada' });
+    expect(await logged(dialogue)).toMatchObject({ agent: 'second', turns: [{}, {}] });
+  });
+});
+
 describe('a dialogue that does not end well', () => {
   it('stays in the log as cancelled, without the half-said turn, and can be resumed', async () => {
     const slow = await scripted(folder, [asks('When is it heavy?'), answers('x = 1')], 20);

@@ -253,13 +253,14 @@ interface OutlineRow {
 
 /**
  * Returns the rollouts of a collection, keyed by `<task id>#<rollout>`. If one was begun more than once, an answered
- * one is preferred, and then the newest.
+ * one is preferred, and then the newest. A dialogue that a person has taken over is none of them: it is that person's,
+ * and would be counted as what the collection's simulator has played.
  */
 export function collectedRollouts(store: IndexStore, collection: string): Map<string, CollectedRollout> {
   const { where, values } = conditionOf(store, { collection });
   const collected = new Map<string, CollectedRollout>();
   const sql = `select id, task, rollout, state, fixed, paper, damaged from episode where ${where}
-    order by started_at, number`;
+    and player is null order by started_at, number`;
   for (const row of store.each(sql, ...values)) {
     const key = `${store.text(Number(row.task))}#${Number(row.rollout ?? 0)}`;
     const state = stateOf(row.state);

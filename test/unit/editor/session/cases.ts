@@ -74,8 +74,8 @@ export const grading = working({ ...over, phase: 'grading' }, { type: 'grade' })
 
 /** Returns a dialogue after a step; whose move it is follows from its events. */
 export function step(next: Logged['next'], ...events: readonly NewEvent[]): Logged {
-  const { episode, turns, candidates: waiting, answer } = rests(...events);
-  return { episode, protocol: present.protocol, turns, candidates: waiting, answer, next };
+  const { episode, playedBy, turns, candidates: waiting, answer } = rests(...events);
+  return { episode, protocol: present.protocol, playedBy, turns, candidates: waiting, answer, next };
 }
 
 export const failure = (error: unknown, more: Partial<Extract<Action, { type: 'failed' }>> = {}): Action => ({

@@ -27,6 +27,18 @@ it('keeps the words of a draft, and whose they are, until it is sent', async () 
   expect(await readdir(where)).toEqual([]);
 });
 
+it('forgets a draft that is in the log, but not what was written since', async () => {
+  const where = await folder();
+  const kept = drafts(where);
+  const sent = { text: 'Above 20 kg.' };
+  await Promise.all([kept.write('e', sent), kept.forget('e', sent)]);
+  expect(await readdir(where)).toEqual([]);
+  await Promise.all([kept.write('e', sent), kept.forget('e', sent), kept.write('e', { text: 'In euros.' })]);
+  await kept.forget('e', sent);
+  expect(await kept.read('e')).toEqual({ text: 'In euros.' });
+  expect(await drafts(where).read('e')).toEqual({ text: 'In euros.' });
+});
+
 it('takes a draft that was cut off for none, says so in the log, and writes the next one', async () => {
   const where = await folder();
   await drafts(where).write('e', { text: 'Above 20 kg.' });

@@ -3,6 +3,7 @@ import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer } from '../../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
+import { doubling, started } from '../../../fixtures/log';
 import { ada, right, Stage } from '../stage';
 
 let stage: Stage;
@@ -300,6 +301,19 @@ describe('a dialogue that a developer plays', () => {
     });
   });
 
+  it('stays that of the agent that wrote its answer when it is ended under another one, or under none', async () => {
+    for (const present of [await scripted(stage.folder, [asks('Which day?')]), undefined]) {
+      const { id } = await stage.begun(asks('How heavy?'));
+      const { agent } = await stage.trajectory(id);
+      stage.agent = present;
+      const session = await stage.reloaded(id);
+      await session.do({ type: 'end-now' });
+      expect(session.state).toMatchObject({ phase: 'over', agent });
+      expect(await stage.trajectory(id)).toMatchObject({ agent, state: 'answered' });
+      session.dispose();
+    }
+  });
+
   it('can end when the agent has died', async () => {
     const session = await stage.begun(`OUTPUT:\n${right}`, asks('Which zones?'));
     stage.openAgent = () => Promise.reject(new Error('The server is gone.'));
@@ -409,6 +423,26 @@ describe('a dialogue that a developer plays', () => {
     goOn(undefined);
     await following;
     expect(session.state.phase).toBe('developer');
+  });
+
+  it('is skipped with a reason only after the consent is in its log, too', async () => {
+    const log = await stage.log();
+    await log.recordTask(doubling);
+    await log.append(started('collected', { collection: 'c' }));
+    await log.append({ event: 'abandoned', episode: 'collected', reason: 'cancelled', message: 'Stopped.' });
+    const session = await stage.reloaded('collected');
+    await session.do({ type: 'skip', reason: 'Too hard' });
+    expect(session.state.phase).toBe('stopped');
+    expect(stage.reported).toMatchObject([{ code: 'session/not-now' }]);
+    // The person has agreed in another folder.
+    vi.spyOn(stage.consent, 'given', 'get').mockReturnValue(ada);
+    const append = vi.spyOn(log, 'append');
+    await session.do({ type: 'skip', reason: 'Too hard' });
+    expect(session.state.phase).toBe('skipped');
+    expect(append.mock.calls.map(([event]) => event)).toMatchObject([
+      { event: 'consent', pseudonym: 'ada' },
+      { event: 'abandoned', message: 'Too hard' },
+    ]);
   });
 
   it('is skipped with a reason, and can be resumed', async () => {

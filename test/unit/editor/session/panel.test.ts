@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventSchema } from '../../../../src/core/trajectory/event';
 import { answers, asks } from '../../../fixtures/dialogue';
@@ -15,7 +16,7 @@ vi.mock('vscode', async () => {
     env: { ...editor.env, clipboard: { writeText: () => Promise.resolve() } },
   };
 });
-const { WebviewPanel } = await import('../vscode');
+const { WebviewPanel, window } = await import('../vscode');
 const { SessionPanel } = await import('../../../../src/editor/session/panel');
 const { Drafts } = await import('../../../../src/editor/session/drafts');
 
@@ -33,14 +34,21 @@ async function opened(...turns: string[]) {
   const session = await stage.begun(...turns);
   const panel = new WebviewPanel();
   const shown = vi.fn<(error: unknown) => void>();
-  const engine = { report: (error: unknown) => stage.report(error), show: shown };
+  const engine = { report: (error: unknown) => stage.report(error), show: shown, consent: stage.consent };
   const on = {
-    ...{ extension: '/extension' as never, drafts: new Drafts(undefined, shown) },
+    ...{ extension: '/extension' as never, drafts: new Drafts(path.join(stage.folder, 'drafts'), shown) },
     ...{ nextTask: vi.fn(), replay: vi.fn(), onDidChange: () => undefined },
   };
   new SessionPanel(panel as never, session, engine as never, on);
   await panel.say({ type: 'ready' });
-  return { session, posted: panel.posted, shown, say: (said: unknown) => panel.say(said) };
+  return {
+    session,
+    panel,
+    drafts: on.drafts,
+    posted: panel.posted,
+    shown,
+    say: (said: unknown) => panel.say(said),
+  };
 }
 
 describe('a session', () => {
@@ -94,6 +102,59 @@ describe('a session', () => {
         message: expect.stringMatching(/^The view [^\n]+\. Nothing was done\.$/) as string,
       }),
     ]);
+  });
+
+  it('asks who has not agreed to be logged for that before it asks why a task is skipped', async () => {
+    const { say } = await opened(asks('How heavy?'));
+    await stage.consent.forget();
+    const before = await lines();
+    const asked = vi.spyOn(window, 'showInformationMessage');
+    const picked = vi.spyOn(window, 'createQuickPick');
+    await say({ type: 'act', action: 'skip' });
+    expect(asked.mock.calls).toEqual([[expect.stringMatching(/^A skip is logged/), 'Choose…']]);
+    expect(picked).not.toHaveBeenCalled();
+    expect(await lines()).toBe(before);
+  });
+
+  describe('whose page does not live to see its reply in the log', () => {
+    const draft = { text: ' Above 20 kg. ' };
+    const reply = { type: 'reply', draft, anyway: false };
+
+    it('forgets the draft of the reply before the agent writes', async () => {
+      const { session, drafts, say } = await opened(asks('How heavy?'), asks('Which zones?'));
+      await say({ type: 'draft', draft });
+      const slow = Promise.withResolvers<undefined>();
+      const openAgent = stage.openAgent.bind(stage);
+      stage.openAgent = () => slow.promise.then(() => openAgent());
+      const said = say(reply);
+      await eventually(async () => expect(await drafts.read(session.id!)).toEqual({ text: '' }));
+      expect(session.state.phase).toBe('agent');
+      await say({ type: 'draft', draft: { text: ' Above 20 kg. ' } });
+      slow.resolve(undefined);
+      await said;
+      expect(session.state).toMatchObject({ phase: 'developer', turn: 2 });
+      expect(await drafts.read(session.id!)).toEqual(draft);
+    });
+
+    it('forgets it when the page is closed', async () => {
+      const { session, panel, drafts, say } = await opened(asks('How heavy?'), asks('Which zones?'));
+      await say({ type: 'draft', draft });
+      const said = say(reply);
+      panel.dispose();
+      await said;
+      await session.settled();
+      expect((await stage.trajectory(session.id)).turns[0]?.reply?.text).toBe('Above 20 kg.');
+      await eventually(async () => expect(await drafts.read(session.id!)).toEqual({ text: '' }));
+    });
+
+    it('keeps the draft of a reply that is not logged', async () => {
+      const { session, drafts, say } = await opened(asks('How heavy?'), asks('Which zones?'));
+      await say({ type: 'draft', draft });
+      const other = session.do({ type: 'dont-mind' });
+      await Promise.all([say(reply), other]);
+      expect(session.state).toMatchObject({ phase: 'developer', turn: 2 });
+      expect(await drafts.read(session.id!)).toEqual(draft);
+    });
   });
 
   it('takes a reply once that is sent twice', async () => {

@@ -186,6 +186,10 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ becomes: { work: { before: state.phase } }, effects: ['read'] as const },
     })),
     { when: 'skipped', state: skipped, action: { type: 'skip', reason: 'Too hard' }, ...refused },
+    ...[choosing, developer, stopped].map((state) => ({
+      ...{ when: `${state.phase}, by somebody who has not agreed`, state, present: nobody },
+      ...{ action: { type: 'skip', reason: 'Too hard' } as const, ...refused },
+    })),
   ],
   grade: [
     { when: 'there is no grade', state: over, becomes: { notice: undefined }, effects: ['read'] },

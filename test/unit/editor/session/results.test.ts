@@ -17,6 +17,7 @@ import {
   grading,
   information,
   over,
+  present,
   own,
   replying,
   runCases,
@@ -153,6 +154,12 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
     {
       ...{ when: 'the agent has answered', state: agentWrites, effects: ['grade'] },
       action: { type: 'logged', by: 'agent', dialogue: step('nobody', ...ended) },
+      becomes: { phase: 'grading', playedBy: 'openai:agent' },
+    },
+    {
+      ...{ when: 'another agent is chosen by the time of the grade', state: grading, effects: ['grade'] },
+      action: { type: 'logged', dialogue: step('nobody', ...ended) },
+      present: { ...present, agentName: 'openai:another' },
       becomes: { phase: 'grading', playedBy: 'openai:agent' },
     },
     {

@@ -50,6 +50,20 @@ describe('the reply that is being composed', () => {
     expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: '' } });
   });
 
+  it('is gone, too, from a page that came back while it was on its way', () => {
+    const snapshot = { type: 'snapshot', ...view, draft: { text: ' So. ' } } as const;
+    composition.receive(snapshot, view);
+    composition.receive({ type: 'turn', turn: replied }, { ...view, turns: [replied] });
+    expect(composition.draft).toEqual({ text: '' });
+  });
+
+  it('stays when an earlier turn with the same reply is rated', () => {
+    composition.write('So.');
+    const turns = [replied, { ...turn, turn: 2 }];
+    composition.receive({ type: 'turn', turn: replied }, { ...view, turns });
+    expect(composition.draft).toEqual({ text: 'So.' });
+  });
+
   it('stays when a notice says why it was not logged', () => {
     composition.write('So.');
     composition.send();

@@ -58,6 +58,16 @@ describe('a key of the session', () => {
     expect(action(press('Digit1', { key: '1' }), { phase: 'choosing', restriction })).toBeUndefined();
   });
 
+  it('means nothing while the form of the consent is there', () => {
+    const consent = { pseudonym: 'ada', purpose: 'a test', level: 'local', folder: '/log' } as const;
+    for (const letter of 'SDARNK') {
+      const key = press(`Key${letter}`);
+      expect(action(key, { canEnd: true })).toBeDefined();
+      expect(action(key, { canEnd: true, consent })).toBeUndefined();
+    }
+    expect(action(press('Digit1', { key: '1' }), { phase: 'choosing', consent })).toBeUndefined();
+  });
+
   it('is read by its place, whatever it types', () => {
     expect(action(press('KeyS', { key: 'ß' }), {})).toBe('suggest');
   });

@@ -1,0 +1,105 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { LoopPlan, LoopResult } from '../../../../src/core/evaluation/loop/plan';
+
+/** Loops that were begun, in order; the test ends them. */
+const loops: { readonly plan: LoopPlan; readonly end: (result: LoopResult) => void }[] = [];
+
+vi.mock('vscode', () => import('../vscode'));
+vi.mock('../../../../src/editor/afterActivation', () => ({ afterActivation: () => ({ dispose: vi.fn() }) }));
+vi.mock('../../../../src/core/model/local/folder', () => ({ readLocalFolder: () => ({ parameters: 1 }) }));
+vi.mock('../../../../src/core/evaluation/loop/trainerCode', () => ({ trainerCode: vi.fn() }));
+vi.mock('../../../../src/core/evaluation/loop/pace', () => ({
+  ...{ expectedOf: () => [], slownessHere: () => Promise.resolve({}) },
+}));
+vi.mock('../../../../src/core/evaluation/loop/loop', () => ({
+  runLoop: (plan: LoopPlan) =>
+    new Promise<LoopResult>((resolve, reject) => {
+      loops.push({ plan, end: resolve });
+      plan.signal?.addEventListener('abort', () => reject(plan.signal?.reason as Error));
+    }),
+}));
+
+const { Teacher } = await import('../../../../src/editor/teaching/teacher');
+const { STARTER } = await import('../../../../src/editor/models/places');
+
+let folder: string;
+const mayInstall = vi.fn<() => Promise<boolean>>();
+const report = vi.fn<(error: unknown) => void>();
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-teacher-'));
+  loops.length = 0;
+  mayInstall.mockReset().mockResolvedValue(true);
+  report.mockReset();
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function teacher(): InstanceType<typeof Teacher> {
+  const engine = {
+    ...{ dataFolder: folder, configuration: { dataFolder: folder }, agentName: STARTER, report },
+    ...{ localPlaces: [{ spec: STARTER, folder: '/models/starter', name: 'starter' }] },
+    ...{ locals: { model: () => ({}) }, log: () => Promise.resolve({}) },
+  };
+  return new Teacher(engine as never, { mayInstall, assets: '/assets', prompts: '/prompts' } as never);
+}
+
+const kept = async (number: number): Promise<unknown> =>
+  JSON.parse(await readFile(path.join(folder, 'teaching', String(number), 'lesson.json'), 'utf8')) as unknown;
+
+const result = {
+  ...{ run: 'run-1', report: '/report.md', comparisons: { agent: [] } },
+} as unknown as LoopResult;
+
+it('begins one lesson however often a person presses before it works', async () => {
+  const here = teacher();
+  await Promise.all([here.start('brief'), here.start('brief'), here.goOn()]);
+  await vi.waitFor(() => expect(loops).toHaveLength(1));
+  await here.start('brief');
+  here.prepare();
+  expect(here.now).toMatchObject({ state: 'working', lesson: { number: 1 } });
+  await expect(kept(2)).rejects.toThrow();
+  await here.stop();
+  await vi.waitFor(() => expect(here.now).toMatchObject({ state: 'stopped', lesson: { isWanted: false } }));
+  await Promise.all([here.goOn(), here.goOn(), here.start('brief')]);
+  await vi.waitFor(() => expect(loops).toHaveLength(2));
+  expect(here.now).toMatchObject({ state: 'working', lesson: { number: 1, isWanted: true } });
+  expect(report).not.toHaveBeenCalled();
+});
+
+it('can begin one after a press that came to nothing', async () => {
+  const here = teacher();
+  mayInstall.mockResolvedValueOnce(false).mockRejectedValueOnce(new Error('No Python.'));
+  await here.start('brief');
+  await expect(here.start('brief')).rejects.toThrow('No Python.');
+  expect(here.now.state).toBe('none');
+  await here.start('brief');
+  expect(here.now.state).toBe('working');
+});
+
+it('keeps what its run is called while it writes that it was stopped', async () => {
+  const here = teacher();
+  await here.start('brief');
+  await vi.waitFor(() => expect(loops).toHaveLength(1));
+  const stopping = here.stop();
+  await new Promise(setImmediate);
+  loops[0]!.plan.onProgress?.({ stage: 'train', state: 'working', what: 'training', run: 'run-1' } as never);
+  await stopping;
+  await vi.waitFor(() => expect(here.now).toMatchObject({ state: 'stopped', run: 'run-1' }));
+  expect(await kept(1)).toMatchObject({ isWanted: false });
+});
+
+it('keeps the result of a lesson that ends while it is being stopped', async () => {
+  const here = teacher();
+  await here.start('brief');
+  await vi.waitFor(() => expect(loops).toHaveLength(1));
+  const stopping = here.stop();
+  loops[0]!.end(result);
+  await stopping;
+  await vi.waitFor(() => expect(here.now).toMatchObject({ state: 'done', run: 'run-1' }));
+  expect(await kept(1)).toMatchObject({ isWanted: false, outcome: { run: 'run-1' } });
+  await here.stop();
+  expect(await kept(1)).toMatchObject({ outcome: { run: 'run-1' } });
+});
