@@ -23,18 +23,25 @@ const configurationSchema = z.looseObject({
   policy: z.looseObject({ more_epochs: z.number().default(0) }).default({ more_epochs: 0 }),
 });
 
-/** Files that are not copied, because they belong to the finished run: its result, processes, requests and notes. */
+/**
+ * Files that are not copied, because they belong to the finished run: its result and how it was measured, its
+ * processes, requests and notes, and how far it was handed over.
+ */
 const OWN: readonly string[] = [
   ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
   ...[
     'lock',
+    runFiles.alive,
     runFiles.killed,
     runFiles.queued,
     runFiles.checkpoints,
     runFiles.kept,
     runFiles.job,
     runFiles.ray,
+    runFiles.told,
     runFiles.notes,
+    runFiles.tracked,
+    runFiles.evaluations,
   ],
 ];
 

@@ -39,8 +39,11 @@ beforeEach(async () => {
 });
 
 describe('a run that is done', () => {
-  it('is continued by another, which has everything but its result and waits for its turn', async () => {
+  it('is continued by another, which has everything but what is its own and waits for its turn', async () => {
     await changeNotes(done.folder, () => ({ name: 'called otherwise', tags: ['baseline'] }));
+    await mkdir(path.join(done.folder, 'evaluations'));
+    const own = ['evaluations/0123.json', 'tracked.json', 'told.json', 'alive'];
+    await Promise.all(own.map((file) => writeFile(path.join(done.folder, file), '{}')));
     const run = await continueRun(runs, done.id, { epochs: 1.5, name: 'more' });
     expect(run).not.toHaveProperty('tags');
     expect(run).toMatchObject({ name: 'more', state: 'queued', progress: { latest: { step: 2 } } });
