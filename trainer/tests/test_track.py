@@ -22,7 +22,8 @@ def state(name: str) -> dict:
 
 def write(run: Path, *said: object, end: str = "\n") -> None:
     with (run / "events.jsonl").open("a", encoding="utf-8") as file:
-        file.write("".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in said)[:-1] + end)
+        lines = [each if isinstance(each, str) else json.dumps(each, separators=(",", ":")) for each in said]
+        file.write("\n".join(lines) + end)
 
 
 def read(run: Path, place: Place) -> list[dict]:
@@ -64,7 +65,22 @@ def test_a_line_that_is_no_event_is_said_and_passed_over(run, capsys):
 
 def test_the_end_of_the_run_ends_the_reading(run):
     write(run, step(1), state("done"))
-    assert [event for event in events(run, Place(run, "here"), once=False) if event] == [step(1), state("done")]
+    place = Place(run, "here")
+    assert [event for event in events(run, place, once=False) if event] == [step(1), state("done")]
+    assert [event for event in events(run, place, once=False) if event] == []  # handed over already
+
+
+def test_a_run_that_was_stopped_and_waits_for_its_turn_is_waited_for(run, monkeypatch):
+    write(run, step(1), state("stopped"))
+    (run / "queued.json").touch()
+
+    def begin(_seconds):
+        (run / "queued.json").unlink()
+        write(run, state("running"), step(2), state("done"))
+
+    monkeypatch.setattr(time, "sleep", begin)
+    found = [event for event in events(run, Place(run, "here"), once=False) if event]
+    assert [event["step"] for event in found if event["event"] == "step"] == [1, 2]
 
 
 def test_a_trainer_that_is_gone_ends_the_reading(run, capsys):
