@@ -96,7 +96,7 @@ class Place:
     """How far a run was handed to one target: a place in `events.jsonl`, and the last step of each stage.
 
     Kept in `tracked.json` of the run's folder, so that nothing is handed over twice. A resumed run repeats the steps
-    since its checkpoint with the same figures; those are passed over.
+    since its checkpoint, and the figures of candidates and rankings; those are passed over.
     """
 
     def __init__(self, run: Path, target: str):
@@ -177,7 +177,7 @@ def figures_of(event: dict[str, Any], place: Place) -> tuple[int, dict[str, floa
     if part is None or not isinstance(event.get("stage"), str):
         return None
     stage, kind = event["stage"], f"{event['stage']}/{event['event']}"
-    step = event.get("step", place.steps.get(kind, 0) + 1)  # rounds of ranking have no number of their own
+    step = event.get("step", 1)  # a round of candidates or of ranking is a stage of its own, and has no steps
     figures = {
         f"{stage}/{part}{name}": float(value)
         for name, value in event.items()

@@ -101,13 +101,14 @@ def test_only_numbers_count_and_the_steps_that_a_resumed_run_repeats_do_not(run)
     assert figures_of(state("done"), place) is None
 
 
-def test_rounds_of_ranking_are_counted(run):
+@pytest.mark.parametrize("kind", ["candidates", "ranking"])
+def test_a_round_is_handed_over_once_and_the_next_one_by_its_own_name(run, kind):
     place = Place(run, "here")
-    ranking = {**step(1, spread=0.1), "event": "ranking", "stage": "ranking"}
-    del ranking["step"]
-    assert [figures_of(ranking, place) for _ in range(2)] == [
-        (1, {"ranking/spread": 0.1}),
-        (2, {"ranking/spread": 0.1}),
+    rounds = [{**state("running"), "event": kind, "stage": stage, "tokens": 5} for stage in (kind, kind, f"{kind}-2")]
+    assert [figures_of(each, place) for each in rounds] == [
+        (1, {f"{kind}/tokens": 5}),
+        None,  # a resumed run repeats it
+        (1, {f"{kind}-2/tokens": 5}),
     ]
 
 
