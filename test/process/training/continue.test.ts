@@ -107,6 +107,17 @@ describe('a run that is done', () => {
   });
 });
 
+describe('a run that got no better on held-out examples and ended early', () => {
+  it('is continued for no epochs beyond the rest of its own', async () => {
+    const play = [[step(1), ['file', 'kept/000001-policy-1/checkpoint.json', '{}'], state('done')]];
+    const { id } = await playedRun(runs, play, { fields: { policy: { epochs: 2 } }, examined: true });
+    for await (const event of runs.follow(id, { everyMs: 20 })) expect(event.version).toBe(1);
+    const run = await continueRun(runs, id, { epochs: 0, name: 'the rest' });
+    const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
+    expect(configuration).toMatchObject({ policy: { more_epochs: 0, patience: 0 } });
+  });
+});
+
 describe('a run that is not done', () => {
   it('is not continued but resumed', async () => {
     const run = await continueRun(runs, done.id, { epochs: 1, name: 'more' });
