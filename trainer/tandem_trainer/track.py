@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .fault import Fault
+from .run.event_file import FINAL, last_state
 
-RESTING = ("done", "failed", "stopped")
 POLL = 1.0  # seconds between two looks at the file
 GONE = (
     120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30, after which it counts as gone
@@ -96,7 +96,7 @@ class Place:
     """How far a run was handed to one target: a place in `events.jsonl`, and the last step of each stage.
 
     Kept in `tracked.json` of the run's folder, so that nothing is handed over twice. A resumed run repeats the steps
-    since its checkpoint with the same figures; those are passed over.
+    since its checkpoint, and the figures of candidates and rankings; those are passed over.
     """
 
     def __init__(self, run: Path, target: str):
@@ -177,7 +177,7 @@ def figures_of(event: dict[str, Any], place: Place) -> tuple[int, dict[str, floa
     if part is None or not isinstance(event.get("stage"), str):
         return None
     stage, kind = event["stage"], f"{event['stage']}/{event['event']}"
-    step = event.get("step", place.steps.get(kind, 0) + 1)  # rounds of ranking have no number of their own
+    step = event.get("step", 1)  # a round of candidates or of ranking is a stage of its own, and has no steps
     figures = {
         f"{stage}/{part}{name}": float(value)
         for name, value in event.items()
@@ -189,15 +189,15 @@ def figures_of(event: dict[str, Any], place: Place) -> tuple[int, dict[str, floa
 def events(run: Path, place: Place, *, once: bool) -> Iterator[dict[str, Any] | None]:
     """Yields the events after `place`, which moves along, and None whenever all that is there was yielded.
 
-    Ends when the run rests or its trainer is gone; with `once`, at the end of the file. A line that is no event is said
-    on stderr and passed over.
+    Ends when the run rests or its trainer is gone; with `once`, at the end of the file. A run may rest since an event
+    before `place`. A line that is no event is said on stderr and passed over.
     """
-    file, resting = run / "events.jsonl", False
+    file, resting = run / "events.jsonl", (last_state(run) or {}).get("state") in FINAL
     while True:
         for line, end in lines(file, place.offset):
             try:
                 event = json.loads(line)
-                resting = event["state"] in RESTING if event.get("event") == "state" else resting
+                resting = event["state"] in FINAL if event.get("event") == "state" else resting
                 yield event
             except (ValueError, KeyError, AttributeError) as error:
                 print(
@@ -205,7 +205,7 @@ def events(run: Path, place: Place, *, once: bool) -> Iterator[dict[str, Any] | 
                 )
             place.offset = end
         yield None
-        if once or resting:
+        if once or (resting and not is_queued(run)):
             return
         if is_gone(run):
             print("The trainer is gone. When the run goes on, the same command does too.", file=sys.stderr)
@@ -224,6 +224,11 @@ def lines(file: Path, offset: int) -> Iterator[tuple[bytes, int]]:
                 return
             offset += len(line)
             yield line, offset
+
+
+def is_queued(run: Path) -> bool:
+    """A run that waits for its turn may have rested before, and will go on."""
+    return (run / "queued.json").exists()
 
 
 def is_gone(run: Path) -> bool:

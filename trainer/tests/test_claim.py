@@ -1,17 +1,27 @@
-"""A run shows other machines that it is alive."""
+"""A run shows other machines that it is alive, and which process works on it."""
 
+import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from tandem_trainer.run.claim import alive
+from tandem_trainer.run.claim import alive, claim
 
 
 def until(is_so) -> None:
     while not is_so():
         time.sleep(0.005)
+
+
+def test_the_torchrun_that_starts_a_trainer_again_is_named_beside_it(tmp_path, monkeypatch):
+    for run_id, launcher in ((None, None), ("none", os.getppid())):
+        if run_id:
+            monkeypatch.setenv("TORCHELASTIC_RUN_ID", run_id)
+        claim(tmp_path).close()
+        about = json.loads((tmp_path / "process.json").read_text())
+        assert (about["pid"], about.get("launcher")) == (os.getpid(), launcher)
 
 
 def test_a_file_is_touched_again_and_again_while_the_run_is_at_work_and_gone_afterwards(tmp_path):

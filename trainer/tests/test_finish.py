@@ -115,3 +115,17 @@ def test_the_rounds_behind_it_are_not_begun_and_come_when_it_is_given_more_epoch
     assert (ran.code, ran.stderr) == (0, "")
     assert model_of(again) == model_of(two_rounds)
     assert model_of(again) != model_of(path)
+
+
+def test_one_that_got_no_better_on_held_out_examples_has_the_rest_of_its_steps_first(tmp_path):
+    straight = tiny_run(tmp_path / "straight", method="rft", policy={"epochs": 4.0, "patience": 0})
+    assert train(straight, held_out(5.0, 2.0, 3.0, 4.0, 1.0)).code == 0  # evaluations at the steps 0, 2, 4, 6 and 8
+    early = tiny_run(tmp_path / "early", method="rft", policy={"epochs": 4.0, "patience": 1})
+    assert train(early, held_out(5.0, 2.0, 3.0)).code == 0
+    last = events(early, "step")[-1]
+    assert (last["step"], last["steps"]) == (4, 8)  # by which Tandem tells that it ended early
+    assert "ended" not in result_of(early)
+    path = continued(early, tmp_path / "continued", patience=0)
+    assert train(path, held_out(4.0, 1.0)).code == 0
+    assert [event["step"] for event in events(path, "step")] == list(range(1, 9))
+    assert model_of(path) == model_of(straight)

@@ -281,6 +281,37 @@ def test_a_run_that_was_stopped_anywhere_ends_bit_equal_to_one_that_was_not(tmp_
     assert len(stopped.events.of("step")) + len(again.events.of("step")) == 6  # no step is repeated
 
 
+@pytest.mark.parametrize(("later", "used"), [([0.5, 0.4, 0.3, 0.2], 3), ([0.2, 0.4, 0.3, 0.2], 4)])
+def test_without_the_checkpoint_of_the_best_step_the_best_from_here_on_is_used(
+    tmp_path, base, monkeypatch, later, used
+):
+    from tandem_trainer.run import optimise as loop
+
+    settings = replace(SETTINGS, epochs=2.0, evaluate_every=1)
+    margins, real = iter([0.0, 0.1, 0.9, 0.8, *later]), loop._add_gradients  # at the steps 0 to 3, and 3 to 6
+
+    def evaluate(*_):
+        margin = next(margins)
+        return {"margin": margin, "loss": -margin}
+
+    def stopped(*given):
+        if len(run.events.of("step")) == 3:
+            raise Stopped
+        return real(*given)
+
+    monkeypatch.setattr(loop, "evaluate", evaluate)
+    monkeypatch.setattr(loop, "_add_gradients", stopped)
+    run = a_run(tmp_path, base)
+    with pytest.raises(Stopped):
+        trained(tmp_path, base, run, settings)
+    (run.checkpoint("critic", 2).path / "checkpoint.json").write_text("{")
+    monkeypatch.setattr(loop, "_add_gradients", real)
+    run = a_run(tmp_path, base)
+    figures, _ = trained(tmp_path, base, run, settings)
+    assert (figures["steps"], figures["used_step"], figures["held_out_margin"]) == (6, used, max(later))
+    assert "step 2 of critic, which did best on held-out examples, is gone" in run.events.of("notice")[1]["message"]
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # memory
 

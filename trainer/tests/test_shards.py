@@ -168,6 +168,18 @@ def test_too_little_memory_halves_how_many_are_sampled_at_once(tmp_path, monkeyp
     assert [len(one.turns) for one in all_candidates(made)] == [3, 3, 3]
 
 
+def test_a_single_turn_that_does_not_fit_is_told(tmp_path, monkeypatch):
+    def without_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(sampler, "side_by_side", without_memory)
+    monkeypatch.setattr(shards_module, "SHARD", 1)
+    settings = CandidatesConfig(per_turn=2, with_logged=True, max_new_tokens=8)  # one of the two is sampled
+    made = some_shards(tmp_path, tiny_base(tmp_path), settings)
+    with pytest.raises(Fault, match="Not even one candidate fits into memory"):
+        made.sample(tiny_base(tmp_path), budget(tmp_path))
+
+
 def test_a_damaged_shard_is_named(tmp_path):
     base = tiny_base(tmp_path)
     made = some_shards(tmp_path, base)

@@ -22,7 +22,8 @@ def state(name: str) -> dict:
 
 def write(run: Path, *said: object, end: str = "\n") -> None:
     with (run / "events.jsonl").open("a", encoding="utf-8") as file:
-        file.write("".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in said)[:-1] + end)
+        lines = [each if isinstance(each, str) else json.dumps(each, separators=(",", ":")) for each in said]
+        file.write("\n".join(lines) + end)
 
 
 def read(run: Path, place: Place) -> list[dict]:
@@ -64,7 +65,22 @@ def test_a_line_that_is_no_event_is_said_and_passed_over(run, capsys):
 
 def test_the_end_of_the_run_ends_the_reading(run):
     write(run, step(1), state("done"))
-    assert [event for event in events(run, Place(run, "here"), once=False) if event] == [step(1), state("done")]
+    place = Place(run, "here")
+    assert [event for event in events(run, place, once=False) if event] == [step(1), state("done")]
+    assert [event for event in events(run, place, once=False) if event] == []  # handed over already
+
+
+def test_a_run_that_was_stopped_and_waits_for_its_turn_is_waited_for(run, monkeypatch):
+    write(run, step(1), state("stopped"))
+    (run / "queued.json").touch()
+
+    def begin(_seconds):
+        (run / "queued.json").unlink()
+        write(run, state("running"), step(2), state("done"))
+
+    monkeypatch.setattr(time, "sleep", begin)
+    found = [event for event in events(run, Place(run, "here"), once=False) if event]
+    assert [event["step"] for event in found if event["event"] == "step"] == [1, 2]
 
 
 def test_a_trainer_that_is_gone_ends_the_reading(run, capsys):
@@ -85,13 +101,14 @@ def test_only_numbers_count_and_the_steps_that_a_resumed_run_repeats_do_not(run)
     assert figures_of(state("done"), place) is None
 
 
-def test_rounds_of_ranking_are_counted(run):
+@pytest.mark.parametrize("kind", ["candidates", "ranking"])
+def test_a_round_is_handed_over_once_and_the_next_one_by_its_own_name(run, kind):
     place = Place(run, "here")
-    ranking = {**step(1, spread=0.1), "event": "ranking", "stage": "ranking"}
-    del ranking["step"]
-    assert [figures_of(ranking, place) for _ in range(2)] == [
-        (1, {"ranking/spread": 0.1}),
-        (2, {"ranking/spread": 0.1}),
+    rounds = [{**state("running"), "event": kind, "stage": stage, "tokens": 5} for stage in (kind, kind, f"{kind}-2")]
+    assert [figures_of(each, place) for each in rounds] == [
+        (1, {f"{kind}/tokens": 5}),
+        None,  # a resumed run repeats it
+        (1, {f"{kind}-2/tokens": 5}),
     ]
 
 

@@ -23,7 +23,7 @@ export const installResume: Install = (program, perform) => {
     .addOption(dataOption())
     .option(
       '--more-epochs <n>',
-      'continue a run that is done in a new run, for this many more epochs of the policy; 0 trains what was left of a run that was finished early',
+      'continue a run that is done in a new run, for this many more epochs of the policy; 0 trains what was left of a run that ended early',
       wholeNumber('--more-epochs', 0),
     )
     .option(

@@ -6,6 +6,7 @@ import { Fault } from '../fault';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { writeQueued } from './lifecycle';
 import { EVENTS_VERSION } from './events';
+import { endOfPolicy } from './progress';
 import { KEPT_GB, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
 import { makeRun } from './start';
@@ -13,7 +14,7 @@ import { makeRun } from './start';
 export interface ContinueOptions {
   /**
    * Epochs of the policy in addition to those of the configuration. May be a fraction; 0 is allowed for a policy that
-   * was ended before its last step.
+   * ended before its last step.
    */
   readonly epochs: number;
   readonly name: string;
@@ -23,24 +24,31 @@ const configurationSchema = z.looseObject({
   policy: z.looseObject({ more_epochs: z.number().default(0) }).default({ more_epochs: 0 }),
 });
 
-/** Files that are not copied, because they belong to the finished run: its result, processes, requests and notes. */
+/**
+ * Files that are not copied, because they belong to the finished run: its result and how it was measured, its
+ * processes, requests and notes, and how far it was handed over.
+ */
 const OWN: readonly string[] = [
   ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
   ...[
     'lock',
+    runFiles.alive,
     runFiles.killed,
     runFiles.queued,
     runFiles.checkpoints,
     runFiles.kept,
     runFiles.job,
     runFiles.ray,
+    runFiles.told,
     runFiles.notes,
+    runFiles.tracked,
+    runFiles.evaluations,
   ],
 ];
 
 /**
  * Makes a run that continues a finished one for more epochs of its policy, with the same data and critic; the learning
- * rate stays at its final value (docs/decisions/more-epochs.md). A policy that was ended by request first does its
+ * rate stays at its final value (docs/decisions/more-epochs.md). A policy that ended before its last step first does its
  * remaining steps. The finished run is not changed. The new run is put into the queue; `beginNext` starts it.
  *
  * @throws {Fault} `training/not-done`, `training/nothing-more`, `training/nothing-kept`, `training/not-written`
@@ -51,7 +59,7 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
     const message = `The run ${whole} is ${state}. Only one that is done can be given more epochs; others are resumed.`;
     throw new Fault('training/not-done', message);
   }
-  if (epochs === 0 && progress?.ended === undefined) {
+  if (epochs === 0 && (progress === undefined || endOfPolicy(progress) === undefined)) {
     const message = `The run ${whole} has had all its epochs. Say how many more it is to have, above 0.`;
     throw new Fault('training/nothing-more', message);
   }

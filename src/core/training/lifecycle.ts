@@ -41,7 +41,7 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
     const process = launched?.isOnCluster === true && (await mayLive(launched)) ? launched : latest;
     refuseElsewhere(run, process);
     await writeWhole(run.folder, runFiles.killed, { at: new Date().toISOString() });
-    kill(process);
+    await kill(process);
   }
   while ((await runs.find(run.id)).isLive) {
     options.signal?.throwIfAborted();
@@ -63,13 +63,15 @@ function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
   throw new Fault('training/other-host', `The run ${id} is on ${host}, and can only be killed there.`);
 }
 
-function kill(trainer: TrainerProcess | Launch): void {
-  const { pid } = trainer;
+async function kill(trainer: TrainerProcess | Launch): Promise<void> {
+  const { pid, host, launcher } = trainer;
+  // A torchrun that was started by hand would start its trainers again.
+  const isLed = launcher !== undefined && (await mayLive({ pid: launcher, host }, 'tandem_trainer'));
   try {
     // SIGTERM lets torchrun end its processes, which have groups of their own, and what follows a job of a cluster end
     // that; SIGKILL would leave them behind.
-    if ('processes' in trainer || 'isOnCluster' in trainer) {
-      process.kill(pid, 'SIGTERM');
+    if (isLed || 'processes' in trainer || 'isOnCluster' in trainer) {
+      process.kill(isLed ? launcher : pid, 'SIGTERM');
       return;
     }
     // A trainer that we launched leads a process group, to which its own processes belong.

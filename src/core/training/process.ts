@@ -8,6 +8,8 @@ export const processSchema = lazily(() =>
     host: z.string(),
     /** ISO 8601, UTC. */
     started: z.string(),
+    /** The torchrun that has started the trainer and starts it again when it has died; absent without one. */
+    launcher: z.number().int().positive().optional(),
   }),
 );
 

@@ -71,6 +71,19 @@ function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>
 }
 
 /**
+ * Returns where the policy of a finished run ended before its last step, by request or because its held-out examples
+ * did better no more (`patience`); undefined when it had all its steps. A run that continues it does the others first.
+ */
+export function endOfPolicy({
+  ended,
+  latest,
+}: Progress): { readonly step: number; readonly steps: number; readonly isAsked: boolean } | undefined {
+  if (ended !== undefined) return { step: ended.step, steps: ended.steps, isAsked: true };
+  if (latest === undefined || latest.step >= latest.steps) return undefined;
+  return { step: latest.step, steps: latest.steps, isAsked: false };
+}
+
+/**
  * Returns the fraction of the stage that is done, or was done when the run ended, 0 to 1; undefined when it is not
  * known.
  */

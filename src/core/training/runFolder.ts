@@ -11,7 +11,8 @@ export const isRunId = (text: string): boolean =>
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
- * `trainer.log`, `stop`, `finish`, `killed.json`, `told.json` and `notes.json`; the trainer writes all others.
+ * `trainer.log`, `stop`, `finish`, `killed.json`, `told.json`, `notes.json` and `evaluations/`; the trainer writes all
+ * others.
  */
 export const runFiles = {
   configuration: 'run.json',
@@ -42,6 +43,10 @@ export const runFiles = {
   told: 'told.json',
   /** The name, the tags and the note that a person gave the run. */
   notes: 'notes.json',
+  /** How far `tandem track` handed the figures to TensorBoard or trackio (track.py). */
+  tracked: 'tracked.json',
+  /** How its model did on held-out tasks (evaluation/loop/kept.ts). */
+  evaluations: 'evaluations',
   checkpoints: 'checkpoints',
   /** The final checkpoint of a finished run, from which another can continue; absent when it would be too large. */
   kept: 'kept',

@@ -1,4 +1,5 @@
 import type { Plan } from '../../core/training/checks';
+import { endOfPolicy } from '../../core/training/progress';
 import { KEPT_GB } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Translate } from '../translate';
@@ -88,14 +89,14 @@ export function finishWords(run: Run, t: Translate): { readonly question: string
 export interface MoreEpochsWords {
   readonly prompt: string;
   readonly refusal: string;
-  /** Suggested number of epochs; a policy that was ended before its last step needs none beyond its own steps. */
+  /** Suggested number of epochs; a policy that ended before its last step needs none beyond its own steps. */
   readonly least: '0' | '1';
 }
 
 /** Returns the question before a finished run is continued. */
 export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translate): MoreEpochsWords {
-  const ended = progress?.ended;
-  if (ended === undefined) {
+  const end = progress && endOfPolicy(progress);
+  if (end === undefined) {
     return {
       prompt: t(
         'More epochs of its policy, at its final learning rate. This creates a new run; this one stays.',
@@ -104,12 +105,19 @@ export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translat
       least: '1',
     };
   }
+  const [step, steps] = [grouped(end.step), grouped(end.steps)];
   return {
-    prompt: t(
-      'It was ended at step {0} of {1}. The remaining steps are trained first, then this many more epochs of its policy; 0 means none. This creates a new run; this one stays.',
-      grouped(ended.step),
-      grouped(ended.steps),
-    ),
+    prompt: end.isAsked
+      ? t(
+          'It was ended at step {0} of {1}. The remaining steps are trained first, then this many more epochs of its policy; 0 means none. This creates a new run; this one stays.',
+          step,
+          steps,
+        )
+      : t(
+          'It ended early, at step {0} of {1}, because it got no better on held-out examples. The remaining steps are trained first, then this many more epochs of its policy; 0 means none. This creates a new run; this one stays.',
+          step,
+          steps,
+        ),
     refusal: t('Enter a number from 0 to 1000.'),
     least: '0',
   };

@@ -39,8 +39,11 @@ beforeEach(async () => {
 });
 
 describe('a run that is done', () => {
-  it('is continued by another, which has everything but its result and waits for its turn', async () => {
+  it('is continued by another, which has everything but what is its own and waits for its turn', async () => {
     await changeNotes(done.folder, () => ({ name: 'called otherwise', tags: ['baseline'] }));
+    await mkdir(path.join(done.folder, 'evaluations'));
+    const own = ['evaluations/0123.json', 'tracked.json', 'told.json', 'alive'];
+    await Promise.all(own.map((file) => writeFile(path.join(done.folder, file), '{}')));
     const run = await continueRun(runs, done.id, { epochs: 1.5, name: 'more' });
     expect(run).not.toHaveProperty('tags');
     expect(run).toMatchObject({ name: 'more', state: 'queued', progress: { latest: { step: 2 } } });
@@ -101,6 +104,17 @@ describe('a run that is done', () => {
     expect(await readdir(run.folder)).not.toContain('finish');
     const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
     expect(configuration).toMatchObject({ policy: { epochs: 2, more_epochs: 0, patience: 0 } });
+  });
+});
+
+describe('a run that got no better on held-out examples and ended early', () => {
+  it('is continued for no epochs beyond the rest of its own', async () => {
+    const play = [[step(1), ['file', 'kept/000001-policy-1/checkpoint.json', '{}'], state('done')]];
+    const { id } = await playedRun(runs, play, { fields: { policy: { epochs: 2 } }, examined: true });
+    for await (const event of runs.follow(id, { everyMs: 20 })) expect(event.version).toBe(1);
+    const run = await continueRun(runs, id, { epochs: 0, name: 'the rest' });
+    const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
+    expect(configuration).toMatchObject({ policy: { more_epochs: 0, patience: 0 } });
   });
 });
 

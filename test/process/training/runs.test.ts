@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TrainerEvent } from '../../../src/core/training/events';
 import { resumeRun, stopRun } from '../../../src/core/training/lifecycle';
 import { isFull } from '../../../src/core/training/runFolder';
 import type { Run, Runs } from '../../../src/core/training/runs';
+import { environmentOf } from '../../../src/core/training/trainer';
 import { noRuns, playedRun, until } from '../../fixtures/runs';
 import { bundled } from '../../fixtures/tasks';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
@@ -38,6 +39,20 @@ const step = (number: number): unknown[] => [
   'event',
   { event: 'step', stage: 'critic', step: number, steps: 9, loss: 1, seconds_left: 70 },
 ];
+
+/** Stands in for torchrun: starts the trainer again when it has died, and ends it with itself. */
+const TORCHRUN = `
+import signal, subprocess, sys
+def end(*_):
+    sys.exit(1)
+signal.signal(signal.SIGTERM, end)
+while True:
+    trainer = subprocess.Popen([sys.executable, "-m", "tandem_trainer", sys.argv[1]])
+    try:
+        trainer.wait()
+    finally:
+        trainer.kill()
+`;
 
 describe('a run', () => {
   it('is preparing until it says more, then tells stage, step and time left, and is done when it says so', async () => {
@@ -164,6 +179,23 @@ describe('a run', () => {
     controller.abort(new Error('Enough.'));
     await expect(asking).rejects.toThrow('Enough.');
     expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });
+  });
+
+  it('that somebody started under torchrun by hand is killed with it, and does not begin again', async () => {
+    const waiting: Play = [state('running'), ['wait for', 'go']];
+    const { id, folder: runFolder } = await start([[['exit', 0]], waiting, waiting]);
+    await followed(id);
+    await rm(path.join(runFolder, 'launch.json'));
+    const torchrun = spawn(trainer.python, ['-c', TORCHRUN, path.join(runFolder, 'run.json')], {
+      env: { ...environmentOf(trainer), TORCHELASTIC_RUN_ID: 'none' },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void torchrun.kill());
+    const ended = new Promise((resolve) => torchrun.once('exit', resolve));
+    await until(runs, id, ({ state }) => state === 'running');
+    expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });
+    await ended;
+    expect(await readFile(path.join(runFolder, 'launches'), 'utf8')).toBe('xx');
   });
 
   it('is launched once by two who resume it at the same moment', async () => {

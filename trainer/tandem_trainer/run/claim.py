@@ -25,6 +25,7 @@ EVERY = 30.0  # seconds; readers consider a trainer dead after twenty times as l
 def claim(folder: Path, host: str | None = None) -> IO[str]:
     """Locks the run folder for as long as the returned file is open, and writes {pid, started, host} beside it.
 
+    Under torchrun it also writes the pid of torchrun as `launcher`: whoever kills the trainer must end that first.
     host: the name of this machine for readers, by default its own; readers on a machine of that name look for the
     process. The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
     """
@@ -36,6 +37,8 @@ def claim(folder: Path, host: str | None = None) -> IO[str]:
         lock.close()
         raise Fault(f"{folder} is being trained {_by_whom(folder)}: stop that trainer first.", usage=True)
     about = {"pid": os.getpid(), "started": utc_now(), "host": host or socket.gethostname()}
+    if "TORCHELASTIC_RUN_ID" in os.environ and os.getppid() > 1:  # 1: torchrun is gone
+        about["launcher"] = os.getppid()
     temporary = folder / "process.json.tmp"
     try:
         temporary.write_text(json.dumps(about) + "\n")

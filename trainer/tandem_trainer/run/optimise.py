@@ -59,7 +59,7 @@ def optimise(
     if (checkpoint := run.checkpoint(stage)) is not None:
         _restore(checkpoint, base, objective)
         checkpoint.load("optimizer", adam.state())
-        progress = Progress(**checkpoint.state["progress"])
+        progress = _with_best(run, stage, Progress(**checkpoint.state["progress"]))
     saved = progress
 
     def save() -> None:
@@ -231,6 +231,20 @@ def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, 
     if objective.better == "margin":
         return figures["margin"] > best["margin"]
     return figures["loss"] < best["loss"]
+
+
+def _with_best(run: Run, stage: str, progress: Progress) -> Progress:
+    """Returns the progress without its best step when that step's checkpoint was damaged or is gone.
+
+    The evaluation at the present step then counts anew, as the first of those that choose the best.
+    """
+    if progress.best_step is None or run.checkpoint(stage, progress.best_step) is not None:
+        return progress
+    run.events.notice(
+        f"The checkpoint of step {progress.best_step} of {stage}, which did best on held-out examples, is gone: "
+        f"the best step from {progress.step} on is used."
+    )
+    return replace(progress, best_step=None, best=None, looks=0, looked=None)
 
 
 def _restore(checkpoint: Checkpoint, base: Base, objective: Objective) -> None:

@@ -106,10 +106,11 @@ class Sampler:
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
-                if self.at_once == 1 or self.in_step:
+                tried = min(self.at_once, len(prompts) * self.settings.sampled)
+                if tried == 1 or self.in_step:
                     raise Fault("Not even one candidate fits into memory: lower candidates.max_new_tokens.") from error
             free_memory()
-            self.at_once = min(self.at_once, len(prompts) * self.settings.sampled) // 2
+            self.at_once = tried // 2
             self.events.notice(f"Out of memory: {self.at_once} candidates are sampled at once from now on.")
 
     def _goes_on(self, unfinished: bool) -> bool:

@@ -7,7 +7,7 @@ import type { Evaluated, EvaluationPlan } from '../evaluate';
 import { taskFigures, type TaskFigures } from '../figures';
 import { figuresSchema } from '../figuresSchema';
 import { taskToRow } from '../../task/row';
-import { readWhole } from '../../training/runFolder';
+import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 
 /** Settings of an evaluation. Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
@@ -58,8 +58,6 @@ const keptSchema = z.object({
 });
 export type KeptEvaluation = z.infer<typeof keptSchema>;
 
-const FOLDER = 'evaluations';
-
 type Plan = Omit<EvaluationPlan, 'agents' | 'onProgress'>;
 
 /** @param title name of the tasks */
@@ -90,21 +88,22 @@ export async function keep(
   const rows = tasks.map(({ task }) => `${JSON.stringify(taskToRow(task))}\n`);
   await writeAtomically(path.join(runFolder, packOf(setting)), (file) => file.writeFile(rows.join('')));
   const kept: KeptEvaluation = { version: 1, at: new Date().toISOString(), setting, ...played };
-  await writeAtomically(path.join(runFolder, FOLDER, `${setting.key}.json`), (file) =>
+  await writeAtomically(path.join(runFolder, runFiles.evaluations, `${setting.key}.json`), (file) =>
     file.writeFile(`${JSON.stringify(kept)}\n`),
   );
 }
 
 /** Returns the path of the pack with an evaluation's tasks, relative to the folder of each run that it measured. */
-export const packOf = ({ key }: EvaluationSetting): string => path.join(FOLDER, `${key}.tasks.jsonl`);
+export const packOf = ({ key }: EvaluationSetting): string =>
+  path.join(runFiles.evaluations, `${key}.tasks.jsonl`);
 
 /** Returns when an evaluation of a run was last kept, in milliseconds since 1970; undefined before the first. */
 export const evaluatedAt = async (runFolder: string): Promise<number | undefined> =>
-  (await ifThere(() => stat(path.join(runFolder, FOLDER))))?.mtimeMs;
+  (await ifThere(() => stat(path.join(runFolder, runFiles.evaluations))))?.mtimeMs;
 
 /** Reads the evaluations of a run. */
 export async function keptOf(runFolder: string): Promise<KeptEvaluation[]> {
-  const folder = path.join(runFolder, FOLDER);
+  const folder = path.join(runFolder, runFiles.evaluations);
   const names = (await ifThere(() => readdir(folder))) ?? [];
   const read = names
     .filter((name) => name.endsWith('.json'))

@@ -433,6 +433,16 @@ describe('before a run is continued', () => {
     expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. The remaining steps are trained first/);
     expect(least).toBe('0');
   });
+
+  it('so is one that got no better on held-out examples, and one that made all its steps is not', () => {
+    const after = (step: number) => {
+      const latest = { version: 1, event: 'step', at, stage: 'policy', step, steps: 400 } as const;
+      return moreEpochsWords({ progress: { state: 'done', stage: 'export', at, latest } }, english);
+    };
+    expect(after(100)).toMatchObject({ least: '0' });
+    expect(after(100).prompt).toMatch(/^It ended early, at step 100 of 400, because it got no better/);
+    expect(after(400)).toMatchObject({ least: '1' });
+  });
 });
 
 describe('before a run starts beside another', () => {
