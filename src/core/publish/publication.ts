@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { Fault } from '../fault';
 import { selectionReportSchema } from '../training/data/report';
 import { readWhole, runFiles } from '../training/runFolder';
+import { tellsOfKeptLocal } from '../trajectory/export/card';
 import { isThere } from '../trajectory/files';
 import { textsOf } from '../trajectory/findings/scanner';
 import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans';
@@ -45,7 +46,7 @@ const TEXTS = /\.(?:md|json|jinja|txt|ya?ml)$/;
 /**
  * Gathers what is to be published and looks through it: rows that `tandem export` wrote, with their card, or the folder
  * of a model with its card. Rows went through consent when they were exported; secrets are looked for once more,
- * because a file may have been changed since.
+ * because a file may have been changed since. The rows of a run are none of these: they went through no consent.
  *
  * @throws {Fault} `publish/nothing` if it is neither, or has no card
  */
@@ -62,6 +63,16 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
     throw new Fault(
       'publish/nothing',
       `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
+    );
+  // A run's rows have such a card, too; they are known by the report beside them, and elsewhere by the card.
+  const report = path.join(path.dirname(file), path.basename(runFiles.selection));
+  if (
+    (await readWhole(report, selectionReportSchema())) !== undefined ||
+    tellsOfKeptLocal(await readFile(card, 'utf8'))
+  )
+    throw new Fault(
+      'publish/nothing',
+      `${file} holds rows that a run learned from, which may be of people who keep their dialogues on this machine: export the dialogues with "tandem export", and publish that file.`,
     );
   const files = [await asFile(file, path.basename(file)), await asFile(card, CARD)];
   return publication('dataset', files, 0, signal);
