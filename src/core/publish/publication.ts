@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Fault } from '../fault';
+import { keptLocalOf } from '../training/data/lineage';
 import { selectionReportSchema } from '../training/data/report';
 import { readWhole, runFiles } from '../training/runFolder';
 import { tellsOfKeptLocal } from '../trajectory/export/card';
@@ -33,7 +34,10 @@ export interface Publication {
   readonly files: readonly PublicationFile[];
   readonly bytes: number;
   readonly findings: readonly PublicationFinding[];
-  /** Number of dialogues that the model learned from and that people keep on this machine; 0 for a dataset. */
+  /**
+   * Number of dialogues that the model learned from, also by way of other runs, and that people keep on this machine; 0
+   * for a dataset.
+   */
   readonly keptLocal: number;
 }
 
@@ -93,9 +97,7 @@ async function modelIn(folder: string, signal: AbortSignal | undefined): Promise
         : `${folder} holds no model (${lacks} is missing): name the folder "model" or "critic" of a run, or that of another model.`,
     );
   const files = await Promise.all(names.map((name) => asFile(path.join(folder, name), name)));
-  const selection = path.join(folder, '..', runFiles.selection);
-  const report = await readWhole(selection, selectionReportSchema());
-  return publication('model', files, report?.kept_local ?? 0, signal);
+  return publication('model', files, await keptLocalOf(folder), signal);
 }
 
 async function asFile(file: string, name: string): Promise<PublicationFile> {
