@@ -112,9 +112,8 @@ async function publication(
 ): Promise<Publication> {
   const findings: PublicationFinding[] = [];
   for (const file of files) {
-    if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
-    else if (kind === 'dataset' && file.path.endsWith('.json'))
-      findings.push(...(await findingsInJson(file)));
+    if (kind === 'dataset' && file.path !== CARD) findings.push(...(await findingsInDataset(file, signal)));
+    else if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
     else if (TEXTS.test(file.path) && file.bytes <= LONGEST_TEXT) findings.push(...(await findingsIn(file)));
   }
   return { kind, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), findings, keptLocal };
@@ -136,11 +135,19 @@ async function findingsInRows(
   return findings;
 }
 
-async function findingsInJson({ file, path: name }: PublicationFile): Promise<PublicationFinding[]> {
-  const text = [...textsOf(parsed(await readFile(file, 'utf8')))].join('\n\n');
+/** Searches rows under any name; a file that is one JSON value, as a log of Inspect AI, is searched as a whole. */
+async function findingsInDataset(
+  publication: PublicationFile,
+  signal: AbortSignal | undefined,
+): Promise<PublicationFinding[]> {
+  const { file, path: name } = publication;
+  const whole = name.endsWith('.json') ? parsed(await readFile(file, 'utf8')) : '';
+  if (typeof whole === 'string') return findingsInRows(publication, signal);
+  const text = [...textsOf(whole)].join('\n\n');
   return distinct(text, await spansIn(text)).map((found) => ({ path: name, ...found }));
 }
 
+/** Returns text that is no JSON as it is. */
 function parsed(row: string): unknown {
   try {
     return JSON.parse(row);

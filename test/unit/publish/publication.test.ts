@@ -61,6 +61,16 @@ it('finds a secret in a log that is one JSON file, however long it is', async ()
   ]);
 });
 
+it.each(['export', 'rows.data', 'rows.txt', 'rows.json'])(
+  'finds a secret in rows whose file is called %s',
+  async (name) => {
+    const file = path.join(await temporaryFolder(), name);
+    await writeFile(file, `${JSON.stringify({ text: 'x'.repeat(2_000_000) })}\n{"text":"my\\n${SECRET}"}\n`);
+    await writeFile(`${file}.md`, `# ${name}\n`);
+    expect((await publicationOf(file)).findings).toMatchObject([{ path: name, line: 2 }]);
+  },
+);
+
 it('publishes a model with everything in its folder except what is hidden', async () => {
   const folder = await model({
     ...{ 'config.json': '{}', 'README.md': '# Model\n', 'model.safetensors': 'weights' },
