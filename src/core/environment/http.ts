@@ -107,14 +107,16 @@ async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<
   const { action, ...choice } = stepRequestSchema.parse(body);
   const leave = enter();
   if (leave === undefined) throw new Refused(503, 'All episodes are taken; try again later.');
-  const episode = beginEpisode(plan, choice);
   try {
-    const observation = await episode.step(action, signal);
-    await episode.abandon('It was one step by plain HTTP.');
-    return sentObservation(observation);
-  } catch (error) {
-    await episode.abandon('The server was stopped.');
-    throw error;
+    const episode = beginEpisode(plan, choice);
+    try {
+      const observation = await episode.step(action, signal);
+      await episode.abandon('It was one step by plain HTTP.');
+      return sentObservation(observation);
+    } catch (error) {
+      await episode.abandon('The server was stopped.');
+      throw error;
+    }
   } finally {
     leave();
   }

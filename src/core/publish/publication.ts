@@ -3,8 +3,10 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Fault } from '../fault';
+import { keptLocalOf } from '../training/data/lineage';
 import { selectionReportSchema } from '../training/data/report';
 import { readWhole, runFiles } from '../training/runFolder';
+import { tellsOfKeptLocal } from '../trajectory/export/card';
 import { isThere } from '../trajectory/files';
 import { textsOf } from '../trajectory/findings/scanner';
 import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans';
@@ -32,7 +34,10 @@ export interface Publication {
   readonly files: readonly PublicationFile[];
   readonly bytes: number;
   readonly findings: readonly PublicationFinding[];
-  /** Number of dialogues that the model learned from and that people keep on this machine; 0 for a dataset. */
+  /**
+   * Number of dialogues that the model learned from, also by way of other runs, and that people keep on this machine; 0
+   * for a dataset.
+   */
   readonly keptLocal: number;
 }
 
@@ -45,7 +50,7 @@ const TEXTS = /\.(?:md|json|jinja|txt|ya?ml)$/;
 /**
  * Gathers what is to be published and looks through it: rows that `tandem export` wrote, with their card, or the folder
  * of a model with its card. Rows went through consent when they were exported; secrets are looked for once more,
- * because a file may have been changed since.
+ * because a file may have been changed since. The rows of a run are none of these: they went through no consent.
  *
  * @throws {Fault} `publish/nothing` if it is neither, or has no card
  */
@@ -62,6 +67,16 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
     throw new Fault(
       'publish/nothing',
       `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
+    );
+  // A run's rows have such a card, too; they are known by the report beside them, and elsewhere by the card.
+  const report = path.join(path.dirname(file), path.basename(runFiles.selection));
+  if (
+    (await readWhole(report, selectionReportSchema())) !== undefined ||
+    tellsOfKeptLocal(await readFile(card, 'utf8'))
+  )
+    throw new Fault(
+      'publish/nothing',
+      `${file} holds rows that a run learned from, which may be of people who keep their dialogues on this machine: export the dialogues with "tandem export", and publish that file.`,
     );
   const files = [await asFile(file, path.basename(file)), await asFile(card, CARD)];
   return publication('dataset', files, 0, signal);
@@ -82,9 +97,7 @@ async function modelIn(folder: string, signal: AbortSignal | undefined): Promise
         : `${folder} holds no model (${lacks} is missing): name the folder "model" or "critic" of a run, or that of another model.`,
     );
   const files = await Promise.all(names.map((name) => asFile(path.join(folder, name), name)));
-  const selection = path.join(folder, '..', runFiles.selection);
-  const report = await readWhole(selection, selectionReportSchema());
-  return publication('model', files, report?.kept_local ?? 0, signal);
+  return publication('model', files, await keptLocalOf(folder), signal);
 }
 
 async function asFile(file: string, name: string): Promise<PublicationFile> {
@@ -99,9 +112,8 @@ async function publication(
 ): Promise<Publication> {
   const findings: PublicationFinding[] = [];
   for (const file of files) {
-    if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
-    else if (kind === 'dataset' && file.path.endsWith('.json'))
-      findings.push(...(await findingsInJson(file)));
+    if (kind === 'dataset' && file.path !== CARD) findings.push(...(await findingsInDataset(file, signal)));
+    else if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
     else if (TEXTS.test(file.path) && file.bytes <= LONGEST_TEXT) findings.push(...(await findingsIn(file)));
   }
   return { kind, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), findings, keptLocal };
@@ -123,11 +135,19 @@ async function findingsInRows(
   return findings;
 }
 
-async function findingsInJson({ file, path: name }: PublicationFile): Promise<PublicationFinding[]> {
-  const text = [...textsOf(parsed(await readFile(file, 'utf8')))].join('\n\n');
+/** Searches rows under any name; a file that is one JSON value, as a log of Inspect AI, is searched as a whole. */
+async function findingsInDataset(
+  publication: PublicationFile,
+  signal: AbortSignal | undefined,
+): Promise<PublicationFinding[]> {
+  const { file, path: name } = publication;
+  const whole = name.endsWith('.json') ? parsed(await readFile(file, 'utf8')) : '';
+  if (typeof whole === 'string') return findingsInRows(publication, signal);
+  const text = [...textsOf(whole)].join('\n\n');
   return distinct(text, await spansIn(text)).map((found) => ({ path: name, ...found }));
 }
 
+/** Returns text that is no JSON as it is. */
 function parsed(row: string): unknown {
   try {
     return JSON.parse(row);

@@ -21,6 +21,8 @@ export const runFiles = {
   /** The rows that were taken from the log, and the report on how they were selected. */
   trajectories: join('data', 'trajectories.jsonl'),
   selection: join('data', 'selection.json'),
+  /** What it learned from by way of other runs. */
+  inherited: join('data', 'inherited.json'),
   /** Present while the run is in the queue. */
   queued: 'queued.json',
   launch: 'launch.json',

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { publicationOf } from '../../../src/core/publish/publication';
-import { temporaryFolder } from '../../fixtures/log';
+import { prepareData } from '../../../src/core/training/data/prepare';
+import { doubling, kim, openLog, play, temporaryFolder } from '../../fixtures/log';
 
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
@@ -60,6 +61,16 @@ it('finds a secret in a log that is one JSON file, however long it is', async ()
   ]);
 });
 
+it.each(['export', 'rows.data', 'rows.txt', 'rows.json'])(
+  'finds a secret in rows whose file is called %s',
+  async (name) => {
+    const file = path.join(await temporaryFolder(), name);
+    await writeFile(file, `${JSON.stringify({ text: 'x'.repeat(2_000_000) })}\n{"text":"my\\n${SECRET}"}\n`);
+    await writeFile(`${file}.md`, `# ${name}\n`);
+    expect((await publicationOf(file)).findings).toMatchObject([{ path: name, line: 2 }]);
+  },
+);
+
 it('publishes a model with everything in its folder except what is hidden', async () => {
   const folder = await model({
     ...{ 'config.json': '{}', 'README.md': '# Model\n', 'model.safetensors': 'weights' },
@@ -97,4 +108,23 @@ it('refuses rows without the card that an export writes', async () => {
   const file = path.join(await temporaryFolder(), 'rows.jsonl');
   await writeFile(file, '{}\n');
   await expect(publicationOf(file)).rejects.toThrow(/has no card rows\.jsonl\.md beside it/);
+});
+
+it('refuses the rows that a run learned from, also where they were copied to', async () => {
+  const data = await temporaryFolder();
+  const log = await openLog(data);
+  await log.recordTask(doubling);
+  await log.append({ event: 'consent', pseudonym: kim.name, purpose: 'research', level: 'local' });
+  await play(log, 'of-kim', 1, { collaborator: kim });
+  const run = path.join(data, 'runs', 'one');
+  const prompts = path.resolve('trainer/tandem_trainer/data/prompts');
+  expect((await prepareData({ log: data }, run, { prompts })).kept_local).toBe(1);
+  const file = path.join(run, 'data', 'trajectories.jsonl');
+  const copy = path.join(data, 'mine.jsonl');
+  for (const end of ['', '.md']) await copyFile(`${file}${end}`, `${copy}${end}`);
+  for (const each of [file, copy])
+    await expect(publicationOf(each)).rejects.toMatchObject({
+      code: 'publish/nothing',
+      message: expect.stringMatching(/holds rows that a run learned from, .* "tandem export"/) as string,
+    });
 });

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { Fault } from '../../fault';
 import { readLocalFolder } from '../../model/local/folder';
+import { ORIGIN, originSchema } from '../../training/data/lineage';
 import type { Precision } from '../../training/onnx';
 import { ifThere, UNFINISHED } from '../../trajectory/files';
 
@@ -33,10 +33,6 @@ const graphOf = (precision: Precision): string =>
 export const hasGraph = (folder: string, precision: Precision): Promise<boolean> =>
   isFile(join(folder, graphOf(precision)));
 
-/** File in a copied model that names its run. */
-const ORIGIN = 'trained-by.json';
-const originSchema = z.object({ run: z.string() });
-
 /**
  * Copies the model of a run in place of an earlier one. It appears only when it is complete, with the run's name in it.
  */
@@ -56,7 +52,7 @@ export async function putInPlace(
 /** Tells whether the copied model is this run's: a loop that was killed may have left that of another. */
 export async function isOf(run: string, folder: string): Promise<boolean> {
   const text = await ifThere(() => readFile(join(folder, ORIGIN), 'utf8'));
-  return text !== undefined && originSchema.parse(JSON.parse(text)).run === run;
+  return text !== undefined && originSchema().parse(JSON.parse(text)).run === run;
 }
 
 /** Tells whether a folder exists and is not empty. */

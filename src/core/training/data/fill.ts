@@ -5,6 +5,7 @@ import { SHORT, shortPrompt } from '../../dialogue/shortPrompt';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
 import { readWhole, runFiles } from '../runFolder';
+import { writeInherited } from './lineage';
 import { prepareData, type PrepareOptions } from './prepare';
 import type { SelectionReport } from './report';
 
@@ -17,7 +18,7 @@ export interface FillOptions extends PrepareOptions {
 
 /**
  * Writes all data of a configuration into the folder of a run, and then `run.json`: the rows of its log, copies of rows
- * of other runs and of packs, and the short prompt.
+ * of other runs and of packs, the short prompt, and a note of what it inherits from other runs.
  *
  * @returns the report on the log's rows; undefined when the configuration names no log
  * @throws {Fault} `training/no-log`, `training/no-data`
@@ -25,6 +26,7 @@ export interface FillOptions extends PrepareOptions {
  */
 export async function fillRun(folder: string, options: FillOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
+  await writeInherited(folder, forTrainer);
   const rows = await withOwnPacks(await withOwnRows(forTrainer.data, folder), folder);
   let data = await withOwnOpening(rows, folder, options.prompts);
   let report: SelectionReport | undefined;

@@ -51,6 +51,14 @@ export class CardFacts {
   }
 }
 
+const KEPT_LOCAL = 'kept on the machine they were played on';
+
+/** Tells whether rows with this card hold dialogues that people keep on their machine; those of an export hold none. */
+export const tellsOfKeptLocal = (card: string): boolean =>
+  card
+    .split('\n')
+    .some((line) => line.startsWith(`| ${KEPT_LOCAL} | `) && !line.startsWith(`| ${KEPT_LOCAL} | 0 |`));
+
 export interface Card {
   readonly file: string;
   readonly format: FormatId;
@@ -80,7 +88,7 @@ export function datasetCard(card: Card): string {
       ['mean reward', facts.graded === 0 ? '–' : (facts.rewards / facts.graded).toFixed(3)],
       ['with a reply that gives the reference away', facts.leaked],
       ['with the sampled token ids of every turn', facts.withTokenIds],
-      ['kept on the machine they were played on', facts.keptLocal],
+      [KEPT_LOCAL, facts.keptLocal],
     ]),
     '## Selection',
     `Rewards are those of the grading mode \`${card.selection.mode ?? 'fixed'}\`. ${selectionSentence(card.selection)}`,

@@ -1,0 +1,101 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
+import { lazily } from '../../lazily';
+import { writeAtomically } from '../../trajectory/files';
+import { readWhole, runFiles, runsFolderOf } from '../runFolder';
+import { selectionReportSchema } from './report';
+
+/** File in the copy of a model that names its run, which lies in `runs` beside the copy. */
+export const ORIGIN = 'trained-by.json';
+export const originSchema = lazily(() => z.object({ run: z.string() }));
+
+/** Number of dialogues that people keep on this machine, by the folder of the run that took them from its log. */
+type KeptLocal = ReadonlyMap<string, number>;
+
+const paths = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([]);
+
+/** Fields of a configuration that may name what another run made. */
+const namingSchema = lazily(() =>
+  z.object({
+    model: z.object({ base: z.string().catch('') }).catch({ base: '' }),
+    data: z.object({ trajectories: paths, preferences: paths }).catch({ trajectories: [], preferences: [] }),
+  }),
+);
+
+const inheritedSchema = lazily(() => z.object({ kept_local: z.record(z.string(), z.number().int()) }));
+
+/**
+ * Returns how many dialogues that people keep on this machine a model learned from: those of its run, and those of the
+ * runs whose models and rows that run began with. A dialogue that two of them took counts twice.
+ */
+export async function keptLocalOf(model: string): Promise<number> {
+  const run = await runOfModel(model);
+  const counts = await keptLocalBy(run === undefined ? [] : [run], new Set());
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Notes in the folder of a run what it inherits from others, because they may be removed before its model is given away.
+ * @param configuration with absolute paths, before rows of other runs are copied
+ */
+export async function writeInherited(folder: string, configuration: unknown): Promise<void> {
+  const counts = await keptLocalBy(await runsNamedIn(configuration, folder), new Set());
+  if (counts.size === 0) return;
+  const inherited = { kept_local: Object.fromEntries(counts) };
+  await writeAtomically(join(folder, runFiles.inherited), (file) =>
+    file.writeFile(`${JSON.stringify(inherited, undefined, 2)}\n`),
+  );
+}
+
+/** @param seen the runs that were counted; those given are added */
+async function keptLocalBy(runs: readonly string[], seen: Set<string>): Promise<KeptLocal> {
+  const counts = new Map<string, number>();
+  for (const run of runs) {
+    if (seen.has(run)) continue;
+    seen.add(run);
+    const selection = await readWhole(join(run, runFiles.selection), selectionReportSchema());
+    const own = selection?.kept_local ?? 0;
+    if (own > 0) counts.set(run, own);
+    for (const [other, count] of await inheritedBy(run, seen)) counts.set(other, count);
+  }
+  return counts;
+}
+
+/** A run of an older Tandem has noted nothing: the runs that its configuration names are asked as they are now. */
+async function inheritedBy(run: string, seen: Set<string>): Promise<KeptLocal> {
+  const noted = await readWhole(join(run, runFiles.inherited), inheritedSchema());
+  if (noted !== undefined) return new Map(Object.entries(noted.kept_local));
+  const configuration = await readWhole(join(run, runFiles.configuration), z.unknown());
+  return keptLocalBy(await runsNamedIn(configuration, run), seen);
+}
+
+/** Returns the folders of the runs that made the base or the rows of a configuration. */
+async function runsNamedIn(configuration: unknown, folder: string): Promise<string[]> {
+  const { data: named } = namingSchema().safeParse(configuration);
+  if (named === undefined) return [];
+  const { model, data } = named;
+  const runs = await Promise.all([
+    ...(model.base === '' ? [] : [runOfModel(resolve(folder, model.base))]),
+    ...[...data.trajectories, ...data.preferences].map((file) => runOfRows(resolve(folder, file))),
+  ]);
+  return runs.filter((run) => run !== undefined);
+}
+
+/** Returns the folder of the run that made a model; undefined when the model is no folder that can be read. */
+async function runOfModel(model: string): Promise<string | undefined> {
+  const isFolder = await stat(model).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return undefined;
+  const real = await realpath(model);
+  const origin = await readWhole(join(real, ORIGIN), originSchema());
+  return origin === undefined ? dirname(real) : join(runsFolderOf(dirname(real)), origin.run);
+}
+
+/** Returns the folder of the run in whose `data` rows lie; undefined when they lie elsewhere. */
+async function runOfRows(file: string): Promise<string | undefined> {
+  const folder = dirname(await realpath(file).catch(() => file));
+  return basename(folder) === dirname(runFiles.selection) ? dirname(folder) : undefined;
+}
