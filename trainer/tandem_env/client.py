@@ -96,12 +96,14 @@ def tasks(url: str, split: str | None = None, token: str | None = None) -> list[
 
 
 def dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
-    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`."""
+    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`. The message holds the
+    `task_id`, too, because tasks may have the same request and differ in what is hidden."""
     rows = []
     with Episode(url, token) as episode:
         for task in tasks(url, split, token):
-            prompt = episode.reset(task_id=task["task_id"], seed=0).prompt
-            rows.append({"prompt": [{"role": "user", "content": prompt}], "task_id": task["task_id"]})
+            task_id = task["task_id"]
+            prompt = episode.reset(task_id=task_id, seed=0).prompt
+            rows.append({"prompt": [{"role": "user", "content": prompt, "task_id": task_id}], "task_id": task_id})
     return rows
 
 
