@@ -39,7 +39,7 @@ export class RowGathering {
     private readonly options: ExportOptions,
   ) {
     this.consents = options.withDoubtful === true ? new Consents(log.consents) : log.allowed;
-    this.facts = new CardFacts(this.consents);
+    this.facts = new CardFacts(this.consents, options.sawAnotherPrompt);
     this.scanner = new Scanner(this.consents);
     ({ selected: this.selected, leftOut: this.leftOut } = select(
       log,
