@@ -156,7 +156,12 @@ export class RowGathering {
         if (row === undefined) continue;
         const isNew = ({ trajectory }: ExportedTrajectory): boolean => !used.has(trajectory.id);
         const sidesOfRow = [chosen!, rejected!].filter(isNew);
-        for (const { trajectory } of sidesOfRow) used.add(trajectory.id);
+        for (const side of sidesOfRow) {
+          used.add(side.trajectory.id);
+          // Findings are looked for in each side by itself: what stands in one is nothing of the other.
+          if (this.options.staysHere !== true)
+            await this.scanner.scan(side.trajectory, chatRow(side), this.rowCount + 1);
+        }
         yield await this.given(row, sidesOfRow);
       }
     }
