@@ -12,6 +12,8 @@ from websockets.sync.client import connect
 
 TIMEOUT = 600.0  # seconds for a reply: an answer may wait until others are graded
 LONGEST = 16 << 20  # bytes of one message
+# The proxy of the environment is passed by, as by the WebSocket: it would read the token.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Refused(RuntimeError):
@@ -90,25 +92,27 @@ def tasks(url: str, split: str | None = None, token: str | None = None) -> list[
             body,
             {"Content-Type": "application/json", **authorization(token)},
         )
-        with urllib.request.urlopen(asked, timeout=TIMEOUT) as answer:
+        with DIRECT.open(asked, timeout=TIMEOUT) as answer:
             found += [{"split": name, **task} for task in json.load(answer)["tasks"]]
     return found
 
 
 def dataset(url: str, split: str | None = None, token: str | None = None) -> list[dict[str, Any]]:
-    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`."""
+    """Returns a row for each task: `prompt`, the first message of its dialogue, and `task_id`. The message holds the
+    `task_id`, too, because tasks may have the same request and differ in what is hidden."""
     rows = []
     with Episode(url, token) as episode:
         for task in tasks(url, split, token):
-            prompt = episode.reset(task_id=task["task_id"], seed=0).prompt
-            rows.append({"prompt": [{"role": "user", "content": prompt}], "task_id": task["task_id"]})
+            task_id = task["task_id"]
+            prompt = episode.reset(task_id=task_id, seed=0).prompt
+            rows.append({"prompt": [{"role": "user", "content": prompt, "task_id": task_id}], "task_id": task_id})
     return rows
 
 
 def splits(url: str, token: str | None = None) -> list[str]:
     """Returns the names of the splits, one for each pack."""
     asked = urllib.request.Request(f"{url.rstrip('/')}/tandem/splits", headers=authorization(token))
-    with urllib.request.urlopen(asked, timeout=TIMEOUT) as answer:
+    with DIRECT.open(asked, timeout=TIMEOUT) as answer:
         return [split["name"] for split in json.load(answer)]
 
 

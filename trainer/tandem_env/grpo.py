@@ -54,9 +54,10 @@ class Dialogues:
 
     def __init__(self, url: str, rows: Sequence[dict[str, Any]], token: str | None = None, seed: int = 0):
         """rows: of `dataset`. seed: of the seeds of the episodes, which decide the wording of the rules. They depend on
-        the trainer's step and on nothing else, so that a resumed training plays the episodes that it would have had."""
+        the trainer's step and on nothing else, so that a resumed training plays the episodes that it would have had.
+        Errors: ValueError for rows by which tasks cannot be told apart."""
         self._url, self._token = url, token
-        self._task = {row["prompt"][0]["content"]: row["task_id"] for row in rows}
+        self._tasks = _tasks_by_request(rows)
         self._seed = seed
         self._episodes: list[Episode] = []
         self.waited = 0.0
@@ -70,9 +71,7 @@ class Dialogues:
         chance = random.Random(f"{self._seed} {trainer.state.global_step}")
         played = [_Played(trainer, prompt) for prompt in prompts]
         with ThreadPoolExecutor(THREADS) as threads:
-            chosen = [
-                {"task_id": self._task[prompt[0]["content"]], "seed": chance.getrandbits(32)} for prompt in prompts
-            ]
+            chosen = [{"task_id": self._task_of(prompt[0]), "seed": chance.getrandbits(32)} for prompt in prompts]
             self._wait(threads.map(lambda episode, choice: episode.reset(**choice), self._episodes, chosen))
             going = list(zip(played, self._episodes, strict=False))
             while going:
@@ -98,11 +97,30 @@ class Dialogues:
         for episode in self._episodes:
             episode.close()
 
+    def _task_of(self, message: dict[str, str]) -> str:
+        return message.get("task_id") or self._tasks[message["content"]]
+
     def _wait(self, replies: Iterable[Any]) -> list[Any]:
         started = time.perf_counter()
         seen = list(replies)
         self.waited += time.perf_counter() - started
         return seen
+
+
+def _tasks_by_request(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Returns the task of each request for rows whose messages do not name it."""
+    found: dict[str, str] = {}
+    for row in rows:
+        message, task = row["prompt"][0], row["task_id"]
+        if message.get("task_id"):
+            continue
+        other = found.setdefault(message["content"], task)
+        if other != task:
+            raise ValueError(
+                f'The rows of the tasks "{other}" and "{task}" have the same first message and cannot be told apart: '
+                "take the rows of `tandem_env.dataset`, whose messages hold `task_id`, or leave one out."
+            )
+    return found
 
 
 def _step(pair: tuple[_Played, Episode]) -> Observation | None:
@@ -120,10 +138,11 @@ class _Played:
     """The token ids of one dialogue so far."""
 
     def __init__(self, trainer: Any, prompt: list[dict[str, str]]):
-        self._tokenizer, self._messages = trainer.processing_class, list(prompt)
+        self._tokenizer = trainer.processing_class
+        self._messages = [{"role": each["role"], "content": each["content"]} for each in prompt]
         self._options, self._end_ids = trainer.chat_template_kwargs, trainer.eos_token_ids
         self.prompt_ids: list[int] = self._tokenizer.apply_chat_template(
-            prompt, add_generation_prompt=True, tokenize=True, return_dict=False, **self._options
+            self._messages, add_generation_prompt=True, tokenize=True, return_dict=False, **self._options
         )
         self.completion_ids: list[int] = []
         self.mask: list[int] = []

@@ -103,14 +103,11 @@ async function exportRows(
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
   const log = await openLog(options.data);
   const progress = startProgress('export', 'trajectories');
-  const otherPrompts = new Set<string>();
-  const render: Render = (trajectory) => {
-    if (sawAnotherPrompt(trajectory, prompts)) otherPrompts.add(trajectory.id);
-    return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
-  };
+  const render: Render = ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts);
   try {
     const result = await exportTrajectories(log, out, {
       ...rowFormat(options, render),
+      sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
       mode: options.mode,
       onlySuccess: options.onlySuccess,
       onlyAccepted: options.onlyAccepted,
@@ -126,8 +123,8 @@ async function exportRows(
     }).finally(() => progress.end());
     list(result.findings);
     return {
-      summary: { ...result, otherPrompts: otherPrompts.size },
-      print: () => inWords(result, options.format, otherPrompts.size),
+      summary: result,
+      print: () => inWords(result, options.format),
       failed: result.rows === 0,
     };
   } catch (error) {
@@ -165,8 +162,8 @@ function rowFormat({ format, pairs }: Options, render: Render): ExportFormat {
   }
 }
 
-function inWords(result: ExportResult, format: Options['format'], otherPrompts: number): string {
-  const { rows, trajectories, leftOut, file, card, datasetInfo } = result;
+function inWords(result: ExportResult, format: Options['format']): string {
+  const { rows, trajectories, otherPrompts, leftOut, file, card, datasetInfo } = result;
   return [
     ...(rows === 0 ? [`There is nothing to export: a row needs ${formatOf(format).needs}.`] : []),
     `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,

@@ -11,6 +11,7 @@ import type {
 import { extensionOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { ExportPreview } from '../../core/trajectory/export/preview';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { Trajectory } from '../../core/trajectory/trajectory';
 import { exportScheme } from '../contributions';
 import { RENDERED } from '../documents';
 import type { Engine } from '../engine';
@@ -246,14 +247,18 @@ async function optionsOf(
   };
 }
 
-async function rowFormat(engine: Engine, format: FormatId): Promise<ExportFormat> {
-  const { agentMessages } = await import('../../core/dialogue/conversation');
+async function rowFormat(
+  engine: Engine,
+  format: FormatId,
+): Promise<ExportFormat & Pick<ExportOptions, 'sawAnotherPrompt'>> {
+  const { agentMessages, sawAnotherPrompt } = await import('../../core/dialogue/conversation');
   const { parseAgentMessage } = await import('../../core/dialogue/protocol');
   const prompts = await engine.prompts();
   const render: (ExportFormat & { format: 'chat' })['render'] = ({ task, turns, started }) =>
     agentMessages(task, turns, started.protocol, prompts);
-  if (format !== 'trajectories') return { format, render };
-  return { format, render, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
+  const told = { sawAnotherPrompt: (trajectory: Trajectory) => sawAnotherPrompt(trajectory, prompts) };
+  if (format !== 'trajectories') return { format, render, ...told };
+  return { format, render, ...told, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
 }
 
 type Choice = Exclude<FindingsPolicy, 'refuse'>;

@@ -50,7 +50,7 @@ export function previewDocument(
 }
 
 function countsOf(
-  { rows, trajectories, tasks, successes, leaked }: ExportPreview,
+  { rows, trajectories, tasks, successes, leaked, otherPrompts }: ExportPreview,
   { format }: ExportChoice,
   t: Translate,
 ): string {
@@ -61,6 +61,14 @@ function countsOf(
       formatOf(format).is,
     ),
     t('{0} pass all tests. In {1} a reply gives the reference away.', grouped(successes), grouped(leaked)),
+    ...(otherPrompts === 0
+      ? []
+      : [
+          t(
+            'In {0} the agent saw another agent.md than these rows hold: name its folder in the setting “Prompt Folder”, then export again.',
+            grouped(otherPrompts),
+          ),
+        ]),
   ].join('\n');
 }
 

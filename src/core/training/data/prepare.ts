@@ -63,18 +63,15 @@ async function writeRows(
   { signal, onProgress }: PrepareOptions,
 ): Promise<SelectionReport> {
   const at = new Date().toISOString();
-  let otherPrompts = 0;
   const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
     ...chosenBy(selection),
     format: 'trajectories',
     visible: ({ agent }) => parseAgentMessage(agent.text).visible,
-    render: (trajectory) => {
-      if (sawAnotherPrompt(trajectory, prompts)) otherPrompts += 1;
-      return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
-    },
+    render: ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts),
+    sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
     ...{ signal, onProgress },
   });
-  const { trajectories, tasks, successes, withTokenIds, keptLocal, leftOut } = result;
+  const { trajectories, tasks, successes, withTokenIds, keptLocal, otherPrompts, leftOut } = result;
   return {
     ...{ log: selection.log, at, trajectories, tasks, successes, left_out: leftOut },
     other_prompts: otherPrompts,

@@ -28,8 +28,13 @@ export class CardFacts {
   withTokenIds = 0;
   /** Trajectories in which a person took part who keeps them on this machine. */
   keptLocal = 0;
+  /** Trajectories whose agent saw other instructions than are written. */
+  otherPrompts = 0;
 
-  constructor(private readonly consents: Consents) {}
+  constructor(
+    private readonly consents: Consents,
+    private readonly sawAnotherPrompt: (trajectory: Trajectory) => boolean = () => false,
+  ) {}
 
   add(trajectory: Trajectory, grade: ExportedGrade | undefined): void {
     const { started, turns, task } = trajectory;
@@ -44,6 +49,7 @@ export class CardFacts {
     if (turns.some(({ leak }) => leak?.leaked)) this.leaked += 1;
     if (turns.every(({ agent }) => agent.tokens?.ids)) this.withTokenIds += 1;
     if (this.consents.whyNot(trajectory, false) === 'local only') this.keptLocal += 1;
+    if (this.sawAnotherPrompt(trajectory)) this.otherPrompts += 1;
     if (!grade) return;
     this.graded += 1;
     this.rewards += grade.reward;
@@ -89,6 +95,9 @@ export function datasetCard(card: Card): string {
       ['with a reply that gives the reference away', facts.leaked],
       ['with the sampled token ids of every turn', facts.withTokenIds],
       [KEPT_LOCAL, facts.keptLocal],
+      ...(facts.otherPrompts === 0
+        ? []
+        : [['played with another agent.md than is written here', facts.otherPrompts] as const]),
     ]),
     '## Selection',
     `Rewards are those of the grading mode \`${card.selection.mode ?? 'fixed'}\`. ${selectionSentence(card.selection)}`,

@@ -30,6 +30,8 @@ interface ExportContent {
   readonly withTokenIds: number;
   /** Trajectories in which a person took part who keeps them on this machine. */
   readonly keptLocal: number;
+  /** Trajectories whose agent saw other instructions than are written; 0 without the option that tells. */
+  readonly otherPrompts: number;
   readonly leftOut: LeftOut;
   /** Secrets and e-mail addresses in the rows, or in dialogues that were left out because of them. */
   readonly findings: readonly Finding[];
@@ -114,10 +116,10 @@ export class ExportRefused extends Fault {
 }
 
 function contentOf({ facts, rowCount, leftOut, findings }: RowGathering): ExportContent {
-  const { trajectories, tasks, successes, withTokenIds, keptLocal } = facts;
+  const { trajectories, tasks, successes, withTokenIds, keptLocal, otherPrompts } = facts;
   return {
     ...{ rows: rowCount, trajectories, tasks: tasks.size, successes, withTokenIds, keptLocal },
-    ...{ leftOut, findings },
+    ...{ otherPrompts, leftOut, findings },
   };
 }
 

@@ -39,7 +39,7 @@ export class RowGathering {
     private readonly options: ExportOptions,
   ) {
     this.consents = options.withDoubtful === true ? new Consents(log.consents) : log.allowed;
-    this.facts = new CardFacts(this.consents);
+    this.facts = new CardFacts(this.consents, options.sawAnotherPrompt);
     this.scanner = new Scanner(this.consents);
     ({ selected: this.selected, leftOut: this.leftOut } = select(
       log,
@@ -156,7 +156,12 @@ export class RowGathering {
         if (row === undefined) continue;
         const isNew = ({ trajectory }: ExportedTrajectory): boolean => !used.has(trajectory.id);
         const sidesOfRow = [chosen!, rejected!].filter(isNew);
-        for (const { trajectory } of sidesOfRow) used.add(trajectory.id);
+        for (const side of sidesOfRow) {
+          used.add(side.trajectory.id);
+          // Findings are looked for in each side by itself: what stands in one is nothing of the other.
+          if (this.options.staysHere !== true)
+            await this.scanner.scan(side.trajectory, chatRow(side), this.rowCount + 1);
+        }
         yield await this.given(row, sidesOfRow);
       }
     }

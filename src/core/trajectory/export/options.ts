@@ -37,6 +37,8 @@ export type FindingsPolicy = 'refuse' | 'leave-out' | 'write';
 export type ExportOptions = ExportFormat &
   Selection & {
     readonly leaveOut?: LeaveOut;
+    /** Tells whether the agent saw other instructions than those that `render` writes; such trajectories are counted. */
+    readonly sawAnotherPrompt?: (trajectory: Trajectory) => boolean;
     /** Defaults to `refuse`. */
     readonly findings?: FindingsPolicy;
     /** Digest of the rows that a person has previewed; if they have changed, nothing is written. */

@@ -15,6 +15,8 @@ export interface ExportPreview {
   readonly successes: number;
   /** Trajectories in which a reply gives the reference away. */
   readonly leaked: number;
+  /** Trajectories whose agent saw other instructions than are written. */
+  readonly otherPrompts: number;
   readonly leftOut: LeftOut;
   /** Each developer whose words are in the rows, with the purpose and level that the developer consented to. */
   readonly consents: readonly (readonly [pseudonym: string, consent: string])[];
@@ -39,9 +41,10 @@ export async function previewExport(
   const first: object[] = [];
   for await (const row of gathering.rows()) if (first.length < most) first.push(row);
   const { facts, rowCount: rows, leftOut, findings, digest } = gathering;
-  const { trajectories, tasks, successes, leaked } = facts;
+  const { trajectories, tasks, successes, leaked, otherPrompts } = facts;
   return {
-    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, leftOut, findings, digest },
+    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, otherPrompts },
+    ...{ leftOut, findings, digest },
     consents: consentsOf(facts, log.consents),
   };
 }

@@ -125,6 +125,26 @@ describe('an export with findings', () => {
   });
 });
 
+it('reports a secret of one dialogue of a pair for that dialogue alone', async () => {
+  const log = await leaky();
+  const options: ExportOptions = {
+    format: 'preferences',
+    render: ({ task: { description }, turns }) => [
+      { role: 'user', content: description },
+      ...turns.flatMap(({ agent, reply }) => [
+        { role: 'assistant' as const, content: agent.text },
+        ...(reply === undefined ? [] : [{ role: 'user' as const, content: reply.text }]),
+      ]),
+    ],
+  };
+  const { rows, findings } = await previewExport(log, options, 0);
+  expect(rows).toBe(1);
+  expect(findings.map(({ row, episode, turn, by }) => [row, episode, turn, by])).toEqual([
+    [1, 'leaky', 1, 'kim'],
+    [1, 'leaky', 2, 'agent'],
+  ]);
+});
+
 it('lists what stands in a task, a purpose or a prompt once, whoever plays it', async () => {
   const log = await openLog();
   const task = { ...doubling, id: 'mail', description: 'Mail it to boss@firm.co. def double(n)' };
