@@ -41,7 +41,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   const log = await openLog(data);
   try {
     const played = log.valuesOf('pack').map(({ value }) => value);
-    // As in the editor, a dialogue counts that was begun from a pack that is gone or was renamed.
+    // Dialogues that were begun from a pack that is gone or was renamed count, as they do in the editor.
     const packs = [{ file, tasks }, ...(await packsBeside(file, played, { signal }))];
     const shared = new SharedTaskIds(packs, () => data);
     if (people !== undefined) {

@@ -16,7 +16,7 @@ interface Member {
   failures: number;
   /** Time in milliseconds since 1970 until which it gets no request. */
   outUntil: number;
-  /** What it refuses requests with, if it did so last: a wrong key, a model that it lacks. Waiting mends none of it. */
+  /** The refusal that it gave last, such as for a wrong key; undefined when it answered last. Waiting mends no refusal. */
   refusal: Fault | undefined;
 }
 

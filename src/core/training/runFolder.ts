@@ -21,7 +21,7 @@ export const runFiles = {
   /** The rows that were taken from the log, and the report on how they were selected. */
   trajectories: join('data', 'trajectories.jsonl'),
   selection: join('data', 'selection.json'),
-  /** What it learned from by way of other runs. */
+  /** Counts of dialogues that other runs learned from, with whose models or rows this run began. */
   inherited: join('data', 'inherited.json'),
   /** Present while the run is in the queue. */
   queued: 'queued.json',
@@ -45,9 +45,9 @@ export const runFiles = {
   told: 'told.json',
   /** The name, the tags and the note that a person gave the run. */
   notes: 'notes.json',
-  /** How far `tandem track` handed the figures to TensorBoard or trackio (track.py). */
+  /** The place up to which `tandem track` has handed figures over to TensorBoard or trackio (track.py). */
   tracked: 'tracked.json',
-  /** How its model did on held-out tasks (evaluation/loop/kept.ts). */
+  /** Evaluations of its model on held-out tasks (evaluation/loop/kept.ts). */
   evaluations: 'evaluations',
   checkpoints: 'checkpoints',
   /** The final checkpoint of a finished run, from which another can continue; absent when it would be too large. */

@@ -38,7 +38,7 @@ export interface LogOptions {
   readonly segmentBytes?: number;
 }
 
-/** What came of adding the log of another data folder. */
+/** The changes that adding the log of another data folder made. */
 export interface Merged extends MergedSegments {
   /** Number of trajectories that are shown here since, and were not before. */
   readonly imported: number;

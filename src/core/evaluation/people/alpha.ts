@@ -121,8 +121,8 @@ function difference(a: number, b: number, totals: readonly number[], scale: Scal
  * alpha most, for the high end the one that raises it most. Gaffke bounds a mean in this way (Learned-Miller and Thomas,
  * A New Confidence Interval for the Mean of a Bounded Random Variable, 2019).
  *
- * With two people and two values, the share of units on which they differ gets the exact interval of Clopper and Pearson
- * (1934). It reaches to 1 − 0.025^(1/n), about 3.7 / n, where they differ on none of n units. The usual bootstrap (Zapf et
+ * For two people and two values, this gives the share of units on which they differ the exact interval of Clopper and
+ * Pearson (1934). It reaches to 1 − 0.025^(1/n), about 3.7 / n, where they differ on none of n units. The usual bootstrap (Zapf et
  * al., Measuring Inter-Rater Reliability for Nominal Data, 2016) has 1 to 1 there, because it only draws what was judged.
  */
 function intervalOf(

@@ -77,7 +77,7 @@ function siteOf(source: string, { name, near = 0 }: AnswerPlace): Site {
 interface Parts {
   /** Imports from `__future__`. */
   readonly future: string;
-  /** What stands above the class of a method, or above whatever else is around the function. */
+  /** Code for the place above the class of a method, or above whatever else is around the function. */
   readonly above: string;
   readonly own: string;
 }
