@@ -34,10 +34,10 @@ class LongestFirst extends BaseSequencer {
 // its own, or makes a Python environment, belongs to `process`, and one that runs programs of others to `neighbours`.
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // On a busy machine a step may take long; what never comes still fails.
-    expect: { poll: { timeout: 50_000 } },
+    expect: { poll: { timeout: 150_000 } },
     maxWorkers: 2,
     // PyTorch's threads wait for each other by turning in circles. Where several processes share the cores, two threads
     // of one take twice the processor time of one.
@@ -59,8 +59,9 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['test/process/**/*.test.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          // A real model plays and trains here, beside the trainer's suite and whatever else the machine does.
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
         },
       },
       {
@@ -69,7 +70,7 @@ export default defineConfig({
           name: 'neighbours',
           include: ['test/neighbours/**/*.test.ts'],
           globalSetup: 'test/neighbours/environments.ts',
-          testTimeout: 400_000,
+          testTimeout: 900_000,
         },
       },
       {
@@ -87,6 +88,11 @@ export default defineConfig({
           // Each file has a workbench of its own, which mostly waits.
           fileParallelism: true,
         },
+      },
+      {
+        extends: true,
+        // What is taken for README.md, by hand; `npm test` does not run it.
+        test: { name: 'pictures', include: ['test/pictures/**/*.test.ts'], testTimeout: 400_000 },
       },
     ],
   },

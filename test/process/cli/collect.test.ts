@@ -97,5 +97,5 @@ describe('tandem collect', () => {
     }
     expect(log.problems.length, 'only torn last lines').toBeLessThanOrEqual(KILLS);
     await log.close();
-  }, 600_000);
+  });
 });

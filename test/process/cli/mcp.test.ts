@@ -51,7 +51,7 @@ async function call(
   input: Record<string, unknown> = {},
   options: { signal?: AbortSignal; onprogress?: (progress: Progress) => void } = {},
 ): Promise<CallToolResult & { said: string }> {
-  const limits = { timeout: 200_000, ...options };
+  const limits = { timeout: 900_000, ...options };
   const result = (await client.callTool({ name, arguments: input }, undefined, limits)) as CallToolResult;
   const said = result.content.map((part) => (part.type === 'text' ? part.text : part.type)).join('\n');
   return { ...result, said };

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await mkdir(run, { recursive: true });
   await writeFile(path.join(run, 'run.json'), JSON.stringify({ name: 'first', model: { base: 'tiny' } }));
   await tinyCritic(run);
-}, 300_000);
+});
 
 afterAll(() => rm(data, { recursive: true, force: true }));
 
@@ -115,7 +115,7 @@ describe('the credit of a dialogue', () => {
       expect(turn.advantage).toBeCloseTo(mean, 3);
     }
     expect(Math.abs(here!.turns[0]!.advantage!)).toBeGreaterThan(0.001);
-  }, 300_000);
+  });
 
   it('can be given up', async () => {
     const cancel = new AbortController();

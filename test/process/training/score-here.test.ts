@@ -119,7 +119,7 @@ beforeAll(async () => {
   await prepareData({ log }, path.join(folder, 'prepared'), { prompts: path.resolve('dist/prompts') });
   const said = await python(SCRIPT, folder, JSON.stringify(CRITICS), played);
   expected = z.record(z.string(), z.array(scoredSchema)).parse(JSON.parse(said));
-}, 300_000);
+});
 
 /** Logs an unfinished dialogue. */
 async function playOn(): Promise<void> {
@@ -243,7 +243,7 @@ describe('tandem convert', () => {
     expect([there.code, back.code]).toEqual([0, 0]);
     const template = (of: string): Promise<string> => readFile(path.join(of, 'chat_template.jinja'), 'utf8');
     expect(await template(again)).toBe(await template(own));
-  }, 120_000);
+  });
 
   it('refuses what it cannot convert, in one sentence', async () => {
     const file = path.join(folder, 'torn.gguf');
@@ -253,7 +253,7 @@ describe('tandem convert', () => {
     const twice = await convert(file, folder);
     expect(twice.stderr).toContain('is there already: give another name');
     expect([torn.code, twice.code]).toEqual([2, 2]);
-  }, 120_000);
+  });
 });
 
 describe('tandem onnx', () => {
@@ -269,7 +269,7 @@ describe('tandem onnx', () => {
       stderr.match(/^(critic|reference)\.onnx: over \d+ tokens it is at most .* from PyTorch\.$/gm),
     ).toHaveLength(2);
     expect(code).toBe(0);
-  }, 120_000);
+  });
 
   it('writes the precisions that hold, and fails because of the one that does not', async () => {
     const wide = path.join(folder, 'wide');
@@ -282,7 +282,7 @@ describe('tandem onnx', () => {
     expect(JSON.parse(stdout), stderr).toEqual({ summary: { files, refused: ['int4'] } });
     expect(stderr).toMatch(/^With int4 weights the model in .* is another one: .*; take int8\.$/m);
     expect(code).toBe(1);
-  }, 120_000);
+  });
 
   it('refuses precisions and folders that there are not', async () => {
     const precision = await onnx(folder, '--precision', 'int3');
