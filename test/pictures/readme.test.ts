@@ -1,0 +1,229 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { ownTarget } from '../../scripts/package/runtime.mjs';
+import { run } from '../../scripts/setup/command.mjs';
+import { root } from '../../scripts/setup/project.mjs';
+import { ChatView, chatSettings, parking } from '../workbench/chatView';
+import { gradedHeading, type WorkbenchDriver } from '../workbench/driver';
+import { startWorkbench } from '../workbench/launch';
+import { lineOf, openFile, quickInputOf } from '../workbench/ownCode';
+import { alsoSelect, chooseInMenu, openRow, select } from '../workbench/rows';
+import { showRuns } from '../workbench/runsView';
+import type { Theme } from '../workbench/themes';
+import { prepareWorkspace, runs } from './workspace';
+
+// Takes the pictures of README.md, all but that of a lesson and those of reports: a person works with the package, with
+// dialogues and models that are real. Nothing here runs with `npm test`.
+
+let folder: string;
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const button = (name: RegExp | string): Locator => page().getByRole('button', { name, exact: true });
+const row = (view: string, name: RegExp): Locator =>
+  workbench.page.getByRole('tree', { name: view }).getByRole('treeitem', { name }).first();
+const composer = (): Locator => page().getByRole('textbox', { name: 'Your reply to the agent' });
+const graded = (): Locator => page().getByRole('heading', { name: gradedHeading });
+const [learned, control] = runs;
+
+/** Saves the picture of a state in a window of this size, without what points at something. */
+async function picture(name: string, theme: Theme, height = 800): Promise<void> {
+  const { page: window } = workbench;
+  await workbench.setTheme(theme);
+  await workbench.setSize(1280, height);
+  await workbench.clearNotifications();
+  await window.mouse.move(640, 0);
+  await window.waitForTimeout(1500);
+  await window.screenshot({ path: path.join(root, 'docs', 'pictures', `${name}-${theme}.png`) });
+}
+
+async function configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
+  const shipped = await readFile(path.join(root, 'samples', 'workspace', '.vscode', 'settings.json'), 'utf8');
+  const own = JSON.parse(shipped.replaceAll(/^ *\/\/.*$/gm, '')) as object;
+  const file = path.join(workspace, '.vscode', 'settings.json');
+  await writeFile(file, JSON.stringify({ ...own, ...settings }));
+}
+
+beforeAll(async () => {
+  const prepared = path.join(root, '.sample', 'pictures');
+  await prepareWorkspace(prepared);
+  folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-pictures-'));
+  workspace = path.join(folder, 'garage');
+  await cp(prepared, workspace, { recursive: true });
+  expect(await run(process.execPath, ['scripts/package.mjs', ownTarget], { cwd: root })).toBe(0);
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const vsix = path.join(root, 'packages', `tandem-${version}-${ownTarget}.vsix`);
+  workbench = await startWorkbench({ extension: { vsix }, workspace, settings: chatSettings });
+}, 2_400_000);
+
+afterAll(async () => {
+  await workbench.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a run, and the form of a new one', async () => {
+  await showRuns(workbench);
+  await openRow(
+    row('Runs', new RegExp(`^${learned!.name}, done`)),
+    page().getByRole('heading', { name: learned!.name }),
+  );
+  await page()
+    .getByRole('img', { name: /^Pair accuracy of policy/ })
+    .waitFor();
+  await picture('run', 'light', 900);
+  await workbench.closeAllEditors();
+  await workbench.runCommand('Tandem: New Run…');
+  await page()
+    .getByText(/^about .* · .* of .* · processor/)
+    .waitFor();
+  await picture('new-run', 'light', 1120);
+  await workbench.closeAllEditors();
+});
+
+test('two runs side by side, evaluated on tasks that neither has seen', async () => {
+  await select(row('Runs', new RegExp(`^${control!.name}, done`)));
+  await alsoSelect(row('Runs', new RegExp(`^${learned!.name}, done`)));
+  await workbench.closeAllEditors();
+  await chooseInMenu(row('Runs', new RegExp(`^${learned!.name}, done`)), 'Compare Runs');
+  await page().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
+  await button('Evaluate…').click();
+  await workbench.quickInput.pick('Newly generated starter-world tasks');
+  await workbench.quickInput.pick(/^All /);
+  const standing = page().getByRole('region', { name: /^Held-out success/ });
+  await standing.waitFor({ timeout: 2_000_000 });
+  await workbench.setSize(1280, 800);
+  await standing.scrollIntoViewIfNeeded();
+  await picture('comparison', 'dark');
+  await workbench.closeAllEditors();
+}, 2_400_000);
+
+test('the trained agent plays: a drafted reply, a leak, the tests, and the Models view', async () => {
+  await openRow(row('Runs', new RegExp(`^${learned!.name}, done`)), button('Play with it'));
+  await workbench.openViews('Tasks', 'Trajectories', 'Models');
+  await button('Play with it').click();
+  await button('Agree and start').click();
+  await workbench.setSize(1280, 800);
+  await asked();
+  await picture('models', 'dark');
+  await button('Let the simulator answer').click();
+  await asked();
+  await button('Suggest a reply').click();
+  await page().getByText('Drafted by the rules').waitFor();
+  await picture('session', 'light');
+  await button('Discard').click();
+  const reference = workbench.page.locator('.editor-instance .view-line', { hasText: 'total' });
+  const code = await reference.allInnerTexts();
+  await composer().fill(code.map((line) => line.trim()).join('; '));
+  await composer().press('Enter');
+  await page().getByText('Not sent yet: this gives away').waitFor();
+  await picture('leak', 'light');
+  await button(/^Edit/).click();
+  await composer().fill('');
+  await button('Hand over to simulator').click();
+  await graded().waitFor();
+  await workbench.page.keyboard.press('4');
+  await page().getByText('4 stars, saved').waitFor();
+  await picture('graded', 'light');
+});
+
+/** Waits until the agent has asked, and the person may reply. */
+async function asked(): Promise<void> {
+  await composer().or(graded()).first().waitFor();
+  if (await graded().isVisible())
+    throw new Error('The agent answered before the picture could be taken. Take the pictures again.');
+}
+
+test('two candidates', async () => {
+  await configure({ 'tandem.candidates.secondAgent': 'starter', 'tandem.session.openReference': false });
+  await workbench.closeAllEditors();
+  await workbench.openViews('Tasks', 'Trajectories', 'Leaderboard');
+  await openRow(row('Tasks', /, new$/), page().getByText('Which message is better?'));
+  await picture('candidates', 'light');
+  await configure({});
+  await workbench.closeAllEditors();
+});
+
+test('two dialogues of one task, the credit of each turn, and statistics', async () => {
+  await workbench.openViews('Trajectories');
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await workbench.quickInput.pick('Task');
+  const of = (result: string): Locator => row('Trajectories', new RegExp(`, ${result} tests`));
+  const replay = button('see the credit of each turn…');
+  await openRow(of('10/10'), replay);
+  await replay.click();
+  await workbench.quickInput.pick(learned!.name);
+  await page()
+    .getByRole('img', { name: /^(Helped|Hurt): / })
+    .first()
+    .waitFor();
+  await picture('credit', 'light', 900);
+  await select(of('10/10'));
+  await alsoSelect(of(String.raw`\d/10`));
+  await workbench.closeAllEditors();
+  await chooseInMenu(of('10/10'), 'Compare Selected');
+  await workbench.page.getByRole('tab', { name: /: two dialogues/ }).waitFor();
+  await picture('compare', 'light');
+  await workbench.closeAllEditors();
+  await workbench.runCommand('Tandem: Show Statistics of Dialogues');
+  await page().getByRole('heading', { name: 'Statistics' }).waitFor();
+  await picture('statistics', 'dark');
+  await workbench.closeAllEditors();
+});
+
+/** What the person of the garage knows, by a word of the question. */
+const wishes: readonly (readonly [RegExp, string])[] = [
+  [/highest|maximum|most/i, 'It should not be higher than 85.'],
+  [/round/i, 'We round to the nearest whole number.'],
+  [/discount|cheaper/i, 'There is no discount.'],
+  [/free/i, 'The first 8 minutes are free.'],
+];
+
+const wish = (question: string): string =>
+  wishes.find(([word]) => word.test(question))?.[1] ?? 'That does not matter to me.';
+
+test('an answer as a change of one’s own file', async () => {
+  await workbench.showTandem();
+  await workbench.openViews('Tasks', 'Trajectories', 'Models');
+  await openFile(workbench, 'garage.py:7');
+  await chooseInMenu(lineOf(workbench, 'def lot_bill'), 'Collaborate on This Function…');
+  await quickInputOf(workbench).fill(parking);
+  await quickInputOf(workbench).press('Enter');
+  const change = workbench.page.locator('.tab', { hasText: 'garage.py: file ↔ answer' });
+  const agree = button('Agree and start');
+  for (let turn = 0; ; turn += 1) {
+    await composer().or(change).or(agree).first().waitFor();
+    if (await change.isVisible()) break;
+    if (await agree.isVisible()) {
+      await agree.click();
+      await agree.waitFor({ state: 'detached' });
+      continue;
+    }
+    const question = await page().getByRole('article').last().innerText();
+    await composer().fill(wish(question));
+    await composer().press('Enter');
+    await composer().waitFor({ state: 'detached' });
+  }
+  await workbench.page.locator('.monaco-diff-editor').first().waitFor();
+  await picture('own-code', 'light');
+});
+
+test('@tandem in the chat', async () => {
+  await workbench.closeAllEditors();
+  await showRuns(workbench);
+  await openRow(row('Runs', new RegExp(`^${learned!.name}, done`)), button('Use in chat'));
+  await button('Use in chat').click();
+  const chat = new ChatView(workbench);
+  await workbench.closeAllEditors();
+  await openFile(workbench, 'garage.py:7');
+  await chat.say(parking);
+  await chat.asksOrAnswers.waitFor();
+  await picture('chat', 'light');
+});
