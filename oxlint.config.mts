@@ -14,6 +14,8 @@ const below: Record<string, readonly string[]> = {
   training: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
   evaluation: ['training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   tools: ['evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  erasure: ['training', 'trajectory'],
+  publish: ['training', 'trajectory', 'task'],
   environment: ['serving', 'evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
 };
 

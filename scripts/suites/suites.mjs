@@ -24,7 +24,6 @@ import { vitestSuite } from './vitest.mjs';
 const realServer = once(() => packages('tests', 'test/fixtures/real-server/requirements.txt'));
 const trainerPython = once(() => packages('trainer-tests', 'trainer/tests/requirements.lock'));
 const neighboursPython = once(() => packages('neighbours', 'test/neighbours/requirements.txt'));
-const verifiersPython = once(() => packages('verifiers', 'test/neighbours/verifiers.txt'));
 const realModel = once(async () => ensureRealModel(await trainerPython(), console.log));
 const bubblewrap = once(() =>
   ensureSystemPackages('The grading of numpy answers', [bubblewrapPackage], path.join(results, 'apt.log')),
@@ -42,7 +41,7 @@ export const suites = new Map([
   ['process', { tests: true, needs: [bubblewrap, trainerPython, realServer, realModel], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
-  ['neighbours', { tests: true, needs: [neighboursPython, verifiersPython, realModel], run: neighbours }],
+  ['neighbours', { tests: true, needs: [neighboursPython, realModel], run: neighbours }],
 ]);
 
 /**
@@ -122,9 +121,8 @@ async function workbench(name) {
 
 /** @param {string | undefined} name */
 async function neighbours(name) {
-  // Installed here and not in a test, because the download must not count against a test's time limit.
+  // The other environments are made before the first test (test/neighbours/environments.ts).
   await neighboursPython();
-  await verifiersPython();
   await useRealModel();
   return vitestSuite('neighbours', name);
 }
