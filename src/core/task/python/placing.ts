@@ -1,5 +1,6 @@
 import { functionNamed, functionsIn, functionText, type PythonFunction } from './functions';
 import { sourceLines, type SourceLine } from './lines';
+import { fromRepeatedClass } from './repeatedClass';
 import { commentsAbove, definedBy, statementsIn, type Statement } from './statements';
 
 /** The lines of a file that a piece of code replaces. Lines count from 0; `end` is the one after the last. */
@@ -20,7 +21,8 @@ interface AnswerPlace {
 /**
  * Returns the file with the answer in the place of the function of that name, indented like the function. Decorators
  * and docstring of the function stay when the answer has none of its own. A method's answer goes into the class alone:
- * what it needs stands above the class, because methods do not see the names of their class. Imports from `__future__`
+ * what it needs stands above the class, because methods do not see the names of their class, and the class itself is not
+ * repeated. Imports from `__future__`
  * go to the head of the file, the only place where Python allows them. What the file already has above the function,
  * word for word, is left out. Without a name, or if the file has no such function, the answer goes behind everything
  * else.
@@ -28,7 +30,7 @@ interface AnswerPlace {
 export function withAnswer(source: string, code: string, place: AnswerPlace): string {
   const site = siteOf(source, place);
   const { lines, statements, there, around } = site;
-  const bare = bareOf(code);
+  const { code: bare, members } = bareOf(code, site);
   const whole =
     there === undefined ? bare : withDecorators(withDocstring(bare, source, there), source, there);
   const { future, above, own } = apart(whole, site);
@@ -38,7 +40,7 @@ export function withAnswer(source: string, code: string, place: AnswerPlace): st
     ...(above === '' ? [] : [inserted(lines, line, { text: above, gap: 2 })]),
     ...(there === undefined
       ? appended(lines, own)
-      : [{ start: there.firstLine, end: there.endLine, text: indented(own, there) }]),
+      : [{ start: there.firstLine, end: there.endLine, text: indented(joined([members, own]), there) }]),
   ]);
 }
 
@@ -47,11 +49,20 @@ export function withAnswer(source: string, code: string, place: AnswerPlace): st
  * without what stays of the function.
  */
 export function brought(source: string, code: string, place: AnswerPlace): string {
-  const { future, above, own } = apart(bareOf(code), siteOf(source, place));
-  return [future, above, own].filter((part) => part !== '').join('\n\n');
+  const site = siteOf(source, place);
+  const { code: bare, members } = bareOf(code, site);
+  const { future, above, own } = apart(bare, site);
+  return joined([future, above, members, own]);
 }
 
-const bareOf = (code: string): string => code.replaceAll('\r', '').trim();
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+
+/** Returns an answer without what is around it, and the members of the class that it brings along with a method. */
+function bareOf(code: string, { lines, there, around }: Site): { code: string; members: string } {
+  const bare = code.replaceAll('\r', '').trim();
+  const unwrapped = there && around && fromRepeatedClass(bare, there, { lines, around });
+  return unwrapped ?? { code: bare, members: '' };
+}
 
 /** A file, and the function in it that an answer replaces. */
 interface Site {
@@ -108,8 +119,8 @@ function apart(code: string, { there, known }: Site): Parts {
     const section = lines.slice(starts[index], starts[index + 1]).map(({ text }) => text);
     if (part !== undefined) parts[part].push(section.join('\n'));
   }
-  const joined = (part: readonly string[]): string => part.join('\n').trim();
-  return { future: joined(parts.future), above: joined(parts.above), own: joined(parts.own) };
+  const whole = (part: readonly string[]): string => part.join('\n').trim();
+  return { future: whole(parts.future), above: whole(parts.above), own: whole(parts.own) };
 }
 
 /** Tells whether a statement defines or imports something, or assigns it without the function. */

@@ -211,6 +211,100 @@ class Words(Base):
   });
 });
 
+describe('an answer that repeats the class around its method', () => {
+  const file = `class Words(Base):
+    """Texts."""
+
+    limit = 3
+
+    def f(self, text):
+        """The first word."""
+        ...
+
+    def g(self):
+        return 1
+
+
+x = Words()
+`;
+
+  it('gives the method, and new members above it; the file’s own stay', () => {
+    const answer = `import re
+
+class Words(Base):
+    """Other words."""
+
+    limit = 4
+    # What a word is.
+    WORD = re.compile("""
+w""")
+
+    def f(self, text):
+        # It looks.
+        return self.first(text)
+
+    @staticmethod
+    def first(text):
+        return re.search("w", text)
+
+    def g(self):
+        ...
+`;
+    const wanted = file.replace('class Words', 'import re\n\n\nclass Words').replace(
+      '    def f(self, text):\n        """The first word."""\n        ...',
+      `    # What a word is.
+    WORD = re.compile("""
+w""")
+
+    @staticmethod
+    def first(text):
+        return re.search("w", text)
+
+    def f(self, text):
+        """The first word."""
+        # It looks.
+        return self.first(text)`,
+    );
+    expect(withF(file, answer)).toBe(wanted);
+    expect(withF(file.replaceAll('\n', '\r\n'), answer)).toBe(wanted.replaceAll('\n', '\r\n'));
+    expect(withF(wanted, answer)).toBe(wanted);
+    expect(brought(file, answer, { name: 'f' }).split('\n\n').at(-1)).toBe(
+      'def f(self, text):\n    # It looks.\n    return self.first(text)',
+    );
+  });
+
+  it('gives the method of a decorated class, with its decorator and its versions', () => {
+    const answer = `@final
+@other(
+    1
+)
+class Words:
+  @overload
+  def f(self): ...
+  @cache
+  def f(self, text):
+    return text`;
+    expect(withF(file, answer)).toBe(
+      file.replace(
+        '    def f(self, text):\n        """The first word."""\n        ...',
+        `    @overload
+    def f(self): ...
+
+    @cache
+    def f(self, text):
+      """The first word."""
+      return text`,
+      ),
+    );
+  });
+
+  it('stays as it is when the class is another one, or the function is none of a class', () => {
+    const answer = 'class Other:\n    def f(self): ...';
+    expect(withF(file, answer)).toContain('    class Other:\n        def f(self): ...');
+    expect(withF('def f(x): ...\n', answer)).toBe(`${answer}\n`);
+  });
+});
+
 describe('imports from __future__', () => {
   const future = 'from __future__ import annotations';
   const answer = `${future}\nimport re\n\ndef f(x: int | None): return re`;
