@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { root } from '../../scripts/setup/project.mjs';
+import { QUICK } from '../../src/core/evaluation/loop/settings';
 import { Runs } from '../../src/core/training/runs';
 
 const command = promisify(execFile);
@@ -26,7 +27,7 @@ def receipt(minutes, rate):
 
 /** Runs of the pictures: one that learns as recommended, and its control. */
 export const runs = [
-  { name: 'first 600 dialogues' },
+  { name: 'first 600 dialogues', critic: {} },
   { name: 'without hidden information', critic: { hidden_information: false } },
 ];
 
@@ -51,8 +52,15 @@ export async function prepareWorkspace(folder: string): Promise<void> {
   for (const run of runs) {
     if (there.some(({ name }) => name === run.name)) continue;
     const file = path.join(data, 'run.json');
-    const model = { base: path.join(root, 'dist', 'starter') };
-    await writeFile(file, JSON.stringify({ ...run, model, data: { log: data } }));
+    const { model, data: pairing, critic, ...others } = QUICK.training;
+    const configuration = {
+      ...{ name: run.name, ...others },
+      model: { ...model, base: path.join(root, 'dist', 'starter') },
+      data: { ...pairing, log: data },
+      critic: { ...(critic as object), ...run.critic },
+      export: { onnx: ['int8'] },
+    };
+    await writeFile(file, JSON.stringify(configuration));
     await tandem(folder, ['train', file, '--follow']);
   }
 }
