@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '../fixtures/eventually';
 import { WasiPool } from '../../src/core/grading/wasi/pool';
 import { ScoringProcess } from '../../src/core/model/local/critic/process';
 import { InferenceProcess } from '../../src/core/model/local/process';
@@ -53,10 +54,10 @@ test.each(Object.entries(processes))('a debugger can attach where %s says', asyn
   vi.stubEnv(variable, String(port));
   const close = await start();
   try {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const targets = await fetch(`http://127.0.0.1:${port}/json/list`);
       expect(await targets.text()).toContain('grader.js');
-    }, 30_000);
+    });
   } finally {
     await close();
   }

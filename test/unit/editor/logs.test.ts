@@ -1,5 +1,6 @@
 import type { LogOutputChannel } from 'vscode';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../fixtures/eventually';
 import { openLog, play, temporaryFolder } from '../../fixtures/log';
 import { window } from './vscode';
 
@@ -33,7 +34,7 @@ it('what another machine appends is found where no file system tells of it, rare
   logs.onDidChange(changes);
   const log = await logs.open(folder);
   const found = (id: string): Promise<void> =>
-    vi.waitFor(() => expect(changes).toHaveBeenLastCalledWith({ folder, episodes: [id] }));
+    eventually(() => expect(changes).toHaveBeenLastCalledWith({ folder, episodes: [id] }));
   const refresh = vi.spyOn(log, 'refresh');
 
   await play(other, 'e2', 1);

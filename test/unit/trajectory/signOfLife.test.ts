@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../fixtures/eventually';
 import { SignOfLife, standsFor, timeAt, whenGone } from '../../../src/core/trajectory/signOfLife';
 import { openLog, play, segmentFiles, temporaryFolder } from '../../fixtures/log';
 
@@ -44,7 +45,7 @@ it('a sign of life is the same text, written again every 30 seconds until its en
   for (let round = 0; round < 2; round += 1) {
     await age(file, 11);
     vi.advanceTimersByTime(30_000);
-    await vi.waitFor(async () => expect(Date.now() - (await written())).toBeLessThan(10 * MINUTE));
+    await eventually(async () => expect(Date.now() - (await written())).toBeLessThan(10 * MINUTE));
     expect(await readFile(file, 'utf8')).toBe('this process');
   }
   await sign.end();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../fixtures/eventually';
 import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer } from '../../../fixtures/chat-server-replies';
@@ -418,7 +419,7 @@ describe('a dialogue that a developer plays', () => {
       return before;
     });
     const following = session.do({ type: 'follow' });
-    await vi.waitFor(() => expect(slow).toHaveBeenCalled());
+    await eventually(() => expect(slow).toHaveBeenCalled());
     await session.do({ type: 'again' });
     goOn(undefined);
     await following;

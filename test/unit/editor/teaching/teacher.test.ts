@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { eventually } from '../../../fixtures/eventually';
 import type { LoopPlan, LoopResult } from '../../../../src/core/evaluation/loop/plan';
 
 /** Loops that were begun, in order; the test ends them. */
@@ -56,15 +57,15 @@ const result = {
 it('begins one lesson however often a person presses before it works', async () => {
   const here = teacher();
   await Promise.all([here.start('brief'), here.start('brief'), here.goOn()]);
-  await vi.waitFor(() => expect(loops).toHaveLength(1));
+  await eventually(() => expect(loops).toHaveLength(1));
   await here.start('brief');
   here.prepare();
   expect(here.now).toMatchObject({ state: 'working', lesson: { number: 1 } });
   await expect(kept(2)).rejects.toThrow();
   await here.stop();
-  await vi.waitFor(() => expect(here.now).toMatchObject({ state: 'stopped', lesson: { isWanted: false } }));
+  await eventually(() => expect(here.now).toMatchObject({ state: 'stopped', lesson: { isWanted: false } }));
   await Promise.all([here.goOn(), here.goOn(), here.start('brief')]);
-  await vi.waitFor(() => expect(loops).toHaveLength(2));
+  await eventually(() => expect(loops).toHaveLength(2));
   expect(here.now).toMatchObject({ state: 'working', lesson: { number: 1, isWanted: true } });
   expect(report).not.toHaveBeenCalled();
 });
@@ -82,23 +83,23 @@ it('can begin one after a press that came to nothing', async () => {
 it('keeps what its run is called while it writes that it was stopped', async () => {
   const here = teacher();
   await here.start('brief');
-  await vi.waitFor(() => expect(loops).toHaveLength(1));
+  await eventually(() => expect(loops).toHaveLength(1));
   const stopping = here.stop();
   await new Promise(setImmediate);
   loops[0]!.plan.onProgress?.({ stage: 'train', state: 'working', what: 'training', run: 'run-1' } as never);
   await stopping;
-  await vi.waitFor(() => expect(here.now).toMatchObject({ state: 'stopped', run: 'run-1' }));
+  await eventually(() => expect(here.now).toMatchObject({ state: 'stopped', run: 'run-1' }));
   expect(await kept(1)).toMatchObject({ isWanted: false });
 });
 
 it('keeps the result of a lesson that ends while it is being stopped', async () => {
   const here = teacher();
   await here.start('brief');
-  await vi.waitFor(() => expect(loops).toHaveLength(1));
+  await eventually(() => expect(loops).toHaveLength(1));
   const stopping = here.stop();
   loops[0]!.end(result);
   await stopping;
-  await vi.waitFor(() => expect(here.now).toMatchObject({ state: 'done', run: 'run-1' }));
+  await eventually(() => expect(here.now).toMatchObject({ state: 'done', run: 'run-1' }));
   expect(await kept(1)).toMatchObject({ isWanted: false, outcome: { run: 'run-1' } });
   await here.stop();
   expect(await kept(1)).toMatchObject({ outcome: { run: 'run-1' } });
