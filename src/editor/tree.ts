@@ -96,14 +96,19 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
 
 /**
  * Returns the rows that a command is about: those that are selected with its row. A key of the list passes `selected` in
- * place of a row, and the palette nothing; both mean the selection.
+ * place of a row, and the palette nothing; both mean the selection. Among the selected rows of a menu, those that are
+ * being drawn anew are unknown to the editor; then the selection is read again.
  */
 export async function rowsMeant<Row>(
   tree: { readonly selection: () => Promise<readonly Row[]> },
   row: Row | 'selected' | undefined,
-  selected: readonly Row[] | undefined,
+  selected: readonly (Row | undefined)[] | undefined,
 ): Promise<readonly Row[]> {
-  return selected ?? (row === undefined || row === 'selected' ? tree.selection() : [row]);
+  if (selected !== undefined) {
+    const known = selected.filter((one) => one !== undefined);
+    return known.length < selected.length ? tree.selection() : known;
+  }
+  return row === undefined || row === 'selected' ? tree.selection() : [row];
 }
 
 /** A row that stands for the rows of a list which are not shown. */

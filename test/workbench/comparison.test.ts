@@ -91,8 +91,11 @@ test('two runs that are selected are compared: their curves over each other', as
   await openRow(row(/^second try, done/), view().getByRole('heading', { name: 'second try', exact: true }));
   await alsoSelect(row(/^first try, done/));
   await workbench.closeAllEditors();
-  await chooseInMenu(row(/^first try, done/), 'Compare Runs');
-  await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
+  await chooseInMenu(
+    row(/^first try, done/),
+    'Compare Runs',
+    view().getByRole('heading', { name: 'Comparison of 2 runs' }),
+  );
   await view()
     .getByRole('img', { name: /^Pair accuracy of policy\. first try: from .* second try: from / })
     .waitFor();

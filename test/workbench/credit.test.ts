@@ -235,8 +235,11 @@ test('another dialogue is scored with the critic that was used last; two stand o
   await select(row(/^Parcel surcharge, .*asks-first/));
   const guess = row(/^Parcel surcharge, .*guesses/);
   await alsoSelect(guess);
-  await chooseInMenu(guess, 'Compare Selected');
-  await workbench.page.getByRole('tab', { name: /Parcel surcharge: two dialogues/ }).waitFor();
+  await chooseInMenu(
+    guess,
+    'Compare Selected',
+    workbench.page.getByRole('tab', { name: /Parcel surcharge: two dialogues/ }),
+  );
   await workbench.runCommand('View: Close Other Editors in Group');
   for (const name of ['First dialogue', 'Second dialogue']) {
     const dialogue = replay().getByRole('region', { name });
@@ -319,8 +322,7 @@ test('critics are rows of the Models view: how well each does, which one the rep
   );
   await first.hover();
   await workbench.pictures('credit-models');
-  await chooseInMenu(first, 'Show Credit in Replays');
-  await listed(/^first try, critic, shown in replays/).waitFor();
+  await chooseInMenu(first, 'Show Credit in Replays', listed(/^first try, critic, shown in replays/));
   await replay().getByText('critic: first try').waitFor();
   await openRow(listed(/^first try/), page.getByRole('tab', { name: 'first try' }));
 });

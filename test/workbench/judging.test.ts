@@ -65,8 +65,7 @@ test('a dialogue is marked to be redone in its replay, others accepted in the li
   );
   await openRow(row(/^Well played/), page().getByRole('heading', { level: 1, name: 'Well played' }));
   await alsoSelect(row(/^Doubling|^Write|^double/i));
-  await chooseInMenu(row(/^Well played/), 'Accept Dialogue');
-  await row(/^Well played, .*, accepted/).waitFor();
+  await chooseInMenu(row(/^Well played/), 'Accept Dialogue', row(/^Well played, .*, accepted/));
   await accessiblePictures(workbench, page(), 'people-review', allThemes);
   await workbench.setSize(400, 800);
   await workbench.screenshot('people-review-narrow');

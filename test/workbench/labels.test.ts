@@ -132,8 +132,7 @@ test('a dialogue is renamed by F2, by a person who chooses a pseudonym first; an
 test('several are tagged at once, with tags in use and new ones; what others gave stays; a tag is a filter', async () => {
   await select(row(/^The good one/));
   await alsoSelect(row(/tripling|Tripling|#odd|tags: #odd/));
-  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…');
-  await listed('given by ada').waitFor();
+  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…', listed('given by ada'));
   await widget().getByRole('textbox').fill('to the point, short');
   await listed('#short').waitFor();
   await workbench.pictures('labels-tags', allThemes);

@@ -232,8 +232,11 @@ const modelRow = (name: RegExp) => models().getByRole('treeitem', { name });
 
 test('gives roles from the menu of a row and from lists, and the view marks them', async () => {
   await workbench.setSize(1280, 800);
-  await chooseInMenu(modelRow(/^qwen-tiny, agent, /), 'Use as Simulator');
-  await modelRow(/^qwen-tiny, agent, simulator, /).waitFor();
+  await chooseInMenu(
+    modelRow(/^qwen-tiny, agent, /),
+    'Use as Simulator',
+    modelRow(/^qwen-tiny, agent, simulator, /),
+  );
   await workbench.runCommand('Tandem: Choose Agent…');
   await workbench.quickInput.pick('starter');
   await modelRow(/^starter, agent, /).waitFor();

@@ -544,8 +544,11 @@ test('the page of a run on a cluster has its nodes, with those that are lost', a
 });
 
 test('a run is duplicated into the form, on the same rows or on the log', async () => {
-  await chooseInMenu(row(/^from the form/), 'Duplicate Run with Changes…');
-  await form().getByRole('heading', { name: 'New run like from the form' }).waitFor();
+  await chooseInMenu(
+    row(/^from the form/),
+    'Duplicate Run with Changes…',
+    form().getByRole('heading', { name: 'New run like from the form' }),
+  );
   await expect
     .poll(() => form().getByRole('radio', { name: 'The rows of from the form' }).isChecked())
     .toBe(true);

@@ -234,8 +234,11 @@ test('reads the dialogue again in the replay, which says what became of the answ
 /** Starts to make a task of the function, up to typing the tests. */
 async function chooseAsserts(): Promise<void> {
   const { page } = workbench;
-  await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
-  await workbench.quickInput.listed('parcel_price(21) == 9.5').waitFor();
+  await chooseInMenu(
+    lineOf(workbench, 'def parcel_price'),
+    'Create Task from Function…',
+    workbench.quickInput.listed('parcel_price(21) == 9.5'),
+  );
   await workbench.screenshot('own-task-tests');
   await quickInputOf(workbench).press('Enter');
   await page.getByText('More tests, separated by semicolons').waitFor();

@@ -182,8 +182,7 @@ test('a pack is assigned, and each of two people has a queue and a progress of t
   const ada = personAt(workbench);
   await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
   await ada.isCalled('ada');
-  await chooseInMenu(ada.row(/^shared/), 'Assign Pack…');
-  await assignee('kim').getByText('dialogues').waitFor();
+  await chooseInMenu(ada.row(/^shared/), 'Assign Pack…', assignee('kim').getByText('dialogues'));
   await workbench.quickInput.pick('ada');
   await widget().getByText('1 Selected').waitFor();
   await widget().getByRole('textbox').fill('ben');

@@ -162,8 +162,11 @@ test('a person who wants the model of a run before its last step finishes it', a
   log = path.join((await named('second'))!.folder, 'trainer.log');
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await workbench.closeAllEditors();
-  await chooseInMenu(row(/^first, running, policy/), 'Finish Run Now…');
-  await dialog.getByText('Finish “first” now?').waitFor();
+  await chooseInMenu(
+    row(/^first, running, policy/),
+    'Finish Run Now…',
+    dialog.getByText('Finish “first” now?'),
+  );
   await dialog.getByRole('button', { name: 'Cancel' }).press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await openRow(row(/^first, running, policy/), button('Finish now…'));
@@ -253,8 +256,11 @@ test('one that waits in another folder of the window begins as well, whatever th
 test('several are deleted together, with what they take', async () => {
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await workbench.clearNotifications();
-  await chooseInMenu(row(/^third, died/), 'Delete Run…');
-  await dialog.getByText(/^Delete 3 runs \([\d.]+ [kMG]B\)\?$/).waitFor();
+  await chooseInMenu(
+    row(/^third, died/),
+    'Delete Run…',
+    dialog.getByText(/^Delete 3 runs \([\d.]+ [kMG]B\)\?$/),
+  );
   await dialog.getByText(/second \([\d.]+ [kMG]B\)/).waitFor();
   await workbench.screenshot('runs-delete-several');
   await dialog.getByRole('button', { name: 'Delete' }).click();

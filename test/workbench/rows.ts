@@ -6,25 +6,30 @@ import { insisting, repeatedly } from './retries';
 
 /**
  * Chooses an item of a row's context menu. A redrawn list closes the menu, also under the mouse, and a menu that has
- * just opened ignores all input; then it is opened again.
+ * just opened ignores all input; then it is opened again. While the list is drawn anew, the editor does not know its
+ * rows, and a choice does nothing; then it is chosen again.
+ * @param shown what appears when it was chosen, where that can be seen without doing anything else
  */
-export async function chooseInMenu(of: Locator, item: string): Promise<void> {
-  await insisting(async (options) => {
-    await of.click({ button: 'right', ...options });
-    const found = of.page().getByRole('menuitem', { name: item });
-    await found.hover(options);
-    // At first the menu takes the release of the mouse button for a choice.
-    await of.page().waitForTimeout(500);
-    const released = await found.evaluateHandle((element) => {
-      const seen = { isThere: false };
-      element.addEventListener('mouseup', () => (seen.isThere = true), { capture: true });
-      return seen;
-    });
-    await found.click(options);
-    await found.waitFor({ state: 'hidden', ...options });
-    if (!(await released.evaluate(({ isThere }) => isThere)))
-      throw new Error(`The menu was closed before “${item}” was chosen.`);
+export async function chooseInMenu(of: Locator, item: string, shown?: Locator): Promise<void> {
+  if (shown === undefined) await insisting((options) => chooseOnce(of, item, options));
+  else await repeatedly(shown, (options) => chooseOnce(of, item, options));
+}
+
+async function chooseOnce(of: Locator, item: string, options: { readonly timeout: number }): Promise<void> {
+  await of.click({ button: 'right', ...options });
+  const found = of.page().getByRole('menuitem', { name: item });
+  await found.hover(options);
+  // At first the menu takes the release of the mouse button for a choice.
+  await of.page().waitForTimeout(500);
+  const released = await found.evaluateHandle((element) => {
+    const seen = { isThere: false };
+    element.addEventListener('mouseup', () => (seen.isThere = true), { capture: true });
+    return seen;
   });
+  await found.click(options);
+  await found.waitFor({ state: 'hidden', ...options });
+  if (!(await released.evaluate(({ isThere }) => isThere)))
+    throw new Error(`The menu was closed before “${item}” was chosen.`);
 }
 
 /**

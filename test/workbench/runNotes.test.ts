@@ -72,16 +72,14 @@ test('a run is renamed by F2: its row, its open page, another window and the com
 test('several runs are tagged at once; a tag that is too long is refused, and one that is taken out goes', async () => {
   await openRun('plain');
   await alsoSelect(row(/^twice the NLL/));
-  await chooseInMenu(row(/^plain/), 'Tags of Run…');
-  await widget().getByText('Tags of 2 Runs').waitFor();
+  await chooseInMenu(row(/^plain/), 'Tags of Run…', widget().getByText('Tags of 2 Runs'));
   await widget().getByRole('textbox').fill('paper, seed 2');
   await listed('#seed 2').waitFor();
   await widget().getByRole('textbox').press('Enter');
   await row(/^plain, not started, tags: paper, seed 2$/).waitFor();
   await row(/^twice the NLL, not started, tags: paper, seed 2$/).waitFor();
   await select(row(/^plain/));
-  await chooseInMenu(row(/^plain/), 'Tags of Run…');
-  await listed(/#seed 2.*2 runs/).waitFor();
+  await chooseInMenu(row(/^plain/), 'Tags of Run…', listed(/#seed 2.*2 runs/));
   await widget().getByRole('textbox').fill('x'.repeat(41));
   await listed(/^Too long, at most 40 characters: “x/).waitFor();
   await workbench.screenshot('run-notes-tags');

@@ -392,8 +392,11 @@ test('it is stopped at once, and deleted with what it takes', async () => {
   await dialog.getByText('Stop “long one, changed” immediately?').waitFor();
   await dialog.getByRole('button', { name: 'Stop Immediately' }).click();
   await row(/^long one, changed, paused/).waitFor();
-  await chooseInMenu(row(/^long one, changed, paused/), 'Delete Run…');
-  await dialog.getByText(/Delete the run “long one, changed” \([\d.]+ [kM]B\)\?/).waitFor();
+  await chooseInMenu(
+    row(/^long one, changed, paused/),
+    'Delete Run…',
+    dialog.getByText(/Delete the run “long one, changed” \([\d.]+ [kM]B\)\?/),
+  );
   await workbench.screenshot('runs-delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await row(/^long one, changed/).waitFor({ state: 'detached' });

@@ -57,8 +57,7 @@ test('lets the rules answer until the starter model has answered, and sees the g
 test('lets the simulator play tasks of a pack, as many as they like, and is told over the window what came of it', async () => {
   const pack = workbench.page.getByRole('treeitem', { name: /^starter-world, 24 tasks/ });
   const question = workbench.quickInput.widget;
-  await chooseInMenu(pack, 'Collect Dialogues…');
-  await question.getByText('How many of its 24 tasks?').waitFor();
+  await chooseInMenu(pack, 'Collect Dialogues…', question.getByText('How many of its 24 tasks?'));
   await question.getByRole('textbox').fill('25');
   await question.getByText('Enter a whole number from 1 to 24.').waitFor();
   await question.getByRole('textbox').fill('2');

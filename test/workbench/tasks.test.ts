@@ -150,12 +150,9 @@ test('reads the guidelines again by the link in the header of the session', asyn
 
 test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {
   const parking = task(/^Parking bill, new$/);
-  await chooseInMenu(parking, 'Open Reference');
-  await activeTab(/^parking-bill\.reference\.py/).waitFor();
-  await chooseInMenu(parking, 'Open Tests');
-  await activeTab(/^parking-bill\.tests\.py/).waitFor();
-  await chooseInMenu(parking, 'Open Guidelines');
-  await activeTab(/starter-world\.guidelines\.md/).waitFor();
+  await chooseInMenu(parking, 'Open Reference', activeTab(/^parking-bill\.reference\.py/));
+  await chooseInMenu(parking, 'Open Tests', activeTab(/^parking-bill\.tests\.py/));
+  await chooseInMenu(parking, 'Open Guidelines', activeTab(/starter-world\.guidelines\.md/));
   await chooseInMenu(parking, 'Copy Task ID');
   await expect.poll(() => workbench.clipboard()).toMatch(/^starter-development-\w+$/);
 });
@@ -168,8 +165,7 @@ test('skips a task from the list with a reason, which the list then shows', asyn
 
 test('plays from the list, and looks through the dialogues about a task', async () => {
   const skipped = task(/^Parking bill, skipped/);
-  await chooseInMenu(skipped, 'Play Task');
-  await activeTab(/^Parking bill/).waitFor();
+  await chooseInMenu(skipped, 'Play Task', activeTab(/^Parking bill/));
   await chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
   await workbench.quickInput.pick('agent: starter');
   await activeTab(/^Lot bill/).waitFor();
@@ -217,8 +213,7 @@ test('drops a pack on the list', async () => {
 });
 
 test('plays the next task of a pack, and takes the pack out of the list and back', async () => {
-  await chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
-  await activeTab(/^Dropped one/).waitFor();
+  await chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack', activeTab(/^Dropped one/));
   await chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
   const told = await workbench.notification(/dropped is no longer in the list\. Its file stays\./);
   await task(/^dropped,/).waitFor({ state: 'detached' });

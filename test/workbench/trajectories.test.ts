@@ -314,8 +314,7 @@ test('two dialogues of one task are compared side by side', async () => {
   await openReplay(row(/^Parcel surcharge, .*asks-first/));
   const guess = row(/^Parcel surcharge, .*guesses/);
   await alsoSelect(guess);
-  await chooseInMenu(guess, 'Compare Selected');
-  await replay().getByRole('region', { name: 'First dialogue' }).waitFor();
+  await chooseInMenu(guess, 'Compare Selected', replay().getByRole('region', { name: 'First dialogue' }));
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
   await workbench.runCommand('View: Close Other Editors in Group');
   await pictures('trajectories-compare');
@@ -334,8 +333,11 @@ test('dialogues of different tasks cannot be compared, which is said', async () 
   await openReplay(row(/^Parcel surcharge, .*guesses/));
   const other = row(/^Course mark, .*guesses/);
   await alsoSelect(other);
-  await chooseInMenu(other, 'Compare Selected');
-  await workbench.page.getByText('These dialogues are about different tasks').first().waitFor();
+  await chooseInMenu(
+    other,
+    'Compare Selected',
+    workbench.page.getByText('These dialogues are about different tasks').first(),
+  );
 });
 
 test('failures are replayed one after the other, as the list has them', async () => {
@@ -389,8 +391,7 @@ test('several are deleted by the menu, and one of them is restored later', async
   const hotel = row(/^Hotel stay, .*guesses/);
   await openReplay(course);
   await alsoSelect(hotel);
-  await chooseInMenu(hotel, 'Delete Trajectories');
-  await workbench.page.getByText('Delete 2 dialogues?').waitFor();
+  await chooseInMenu(hotel, 'Delete Trajectories', workbench.page.getByText('Delete 2 dialogues?'));
   await press('Delete');
   await hotel.waitFor({ state: 'detached' });
   await workbench.runCommand('Tandem: Restore Deleted Trajectories…');
@@ -628,8 +629,7 @@ test('the place from which two dialogues differ is told, gone to and marked', as
   const [one, other] = agents.map((agent) => row(new RegExp(`^Parcel surcharge, .*${agent}`)));
   await openReplay(one!);
   await alsoSelect(other!);
-  await chooseInMenu(other!, 'Compare Selected');
-  await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
+  await chooseInMenu(other!, 'Compare Selected', replay().getByRole('region', { name: 'Second dialogue' }));
   await workbench.runCommand('View: Close Other Editors in Group');
   const marks = (name: string): Promise<string[]> =>
     replay().getByRole('region', { name }).locator('mark').allTextContents();

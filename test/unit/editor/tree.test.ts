@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 vi.mock('vscode', () => import('./vscode'));
 const { EventEmitter, TreeItem, window } = await import('./vscode');
-const { Tree } = await import('../../../src/editor/tree');
+const { rowsMeant, Tree } = await import('../../../src/editor/tree');
 
 /** Makes a view with one row whose visibility the test sets. */
 function opened() {
@@ -65,4 +65,13 @@ it('tells what is selected of a view that is not seen, whose rows nobody draws',
   look(false);
   tree.redraw();
   expect(await tree.selection()).toEqual(['row']);
+});
+
+it('takes the rows of a menu, of a key or of the palette, and the selection where the editor has forgotten a row', async () => {
+  const { tree } = opened();
+  expect(await rowsMeant(tree, 'one', ['one', 'other'])).toEqual(['one', 'other']);
+  expect(await rowsMeant(tree, 'one', undefined)).toEqual(['one']);
+  expect(await rowsMeant(tree, 'selected', undefined)).toEqual(['row']);
+  expect(await rowsMeant(tree, undefined, undefined)).toEqual(['row']);
+  expect(await rowsMeant(tree, undefined, ['one', undefined])).toEqual(['row']);
 });
