@@ -16,7 +16,7 @@ import type { Grading } from './grading';
 import type { Logs } from './logs';
 import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loaded';
-import { localPlace, localPlaces, runName, runOf, type LocalPlace, type TrainedBy } from './models/places';
+import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/places';
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 import { english, type Translate } from './translate';
@@ -81,9 +81,9 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
-  /** Returns the name that a person sees for a model: its run's name, or its connection's. */
+  /** Returns the name that a person sees for a model: its run's name or its folder's, or its connection's. */
   calledBy(name: string): string {
-    return runName(this.localPlace(name)?.folder ?? '') ?? this.servers.find(name)?.name ?? name;
+    return this.localPlace(name)?.name ?? this.servers.find(name)?.name ?? name;
   }
 
   /** Returns the run whose model an agent is; undefined for all others. */

@@ -144,6 +144,7 @@ test('the trained agent plays: a drafted reply, a leak, the tests, and the Model
   await graded().waitFor();
   await workbench.page.keyboard.press('4');
   await page().getByText('4 stars, saved').waitFor();
+  await page().getByRole('table').scrollIntoViewIfNeeded();
   await picture('graded', 'light');
 });
 
