@@ -34,8 +34,8 @@ class LongestFirst extends BaseSequencer {
 // its own, or makes a Python environment, belongs to `process`, and one that runs programs of others to `neighbours`.
 export default defineConfig({
   test: {
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // On a busy machine a step may take long; what never comes still fails.
     expect: { poll: { timeout: 150_000 } },
     maxWorkers: 2,
@@ -71,6 +71,7 @@ export default defineConfig({
           include: ['test/neighbours/**/*.test.ts'],
           globalSetup: 'test/neighbours/environments.ts',
           testTimeout: 900_000,
+          hookTimeout: 900_000,
         },
       },
       {
@@ -81,10 +82,10 @@ export default defineConfig({
           setupFiles: ['test/workbench/story.ts'],
           isolate: false,
           // A step waits for several things, each of which may take as long as the driver waits.
-          testTimeout: 400_000,
-          hookTimeout: 600_000,
+          testTimeout: 1_800_000,
+          hookTimeout: 1_800_000,
           // A value is waited for as long as an element (driver.ts).
-          expect: { poll: { timeout: 150_000 } },
+          expect: { poll: { timeout: 300_000 } },
           // Each file has a workbench of its own, which mostly waits.
           fileParallelism: true,
         },

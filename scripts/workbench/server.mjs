@@ -9,7 +9,7 @@ import { runLogged } from '../setup/command.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 
 /** Time limit for a server's first answer, in milliseconds. */
-const startLimit = 90_000;
+const startLimit = 300_000;
 
 /** Settings for a first view of the opened folder only, without tips, updates and telemetry. */
 export const calmSettings = {

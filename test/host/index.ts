@@ -15,7 +15,7 @@ const resultMark = 'TANDEM_HOST_RESULT ';
 export async function run(): Promise<void> {
   Mocha.reporters.Base.consoleLog = (...words: unknown[]) => console.log(reportMark + format(...words));
   const grep = process.env.TANDEM_TEST_NAME;
-  const mocha = new Mocha({ color: false, timeout: 240_000, ...(grep !== undefined && { grep }) });
+  const mocha = new Mocha({ color: false, timeout: 900_000, ...(grep !== undefined && { grep }) });
   for (const name of readdirSync(__dirname)) {
     if (name.endsWith('.test.js')) mocha.addFile(path.join(__dirname, name));
   }

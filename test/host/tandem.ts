@@ -33,7 +33,7 @@ export async function configure(name: string, value: unknown): Promise<void> {
 }
 
 /** Maximum wait of a test in milliseconds; nearly everything takes less than a second. */
-const patience = 120_000;
+const patience = 300_000;
 
 /** Waits for a condition that the file system or the editor reports at any time. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {

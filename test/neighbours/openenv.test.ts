@@ -48,7 +48,16 @@ const question = { kind: 'ask', message: 'Is the limit inclusive?' };
 
 describe('OpenEnv', () => {
   it('finds nothing wrong with the running server', async () => {
-    const report = await runNeighbour(['-m', 'openenv.cli', 'validate', '--json', '--url', server.url]);
+    const report = await runNeighbour([
+      '-m',
+      'openenv.cli',
+      'validate',
+      '--json',
+      '--timeout',
+      '600',
+      '--url',
+      server.url,
+    ]);
     const { passed, criteria } = z
       .object({ passed: z.boolean(), criteria: z.array(z.object({ id: z.string(), passed: z.boolean() })) })
       .parse(JSON.parse(report));

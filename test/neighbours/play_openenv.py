@@ -13,7 +13,8 @@ from openenv.core.generic_client import GenericEnvClient
 
 
 async def play(url: str, headers: dict, episode: dict) -> dict:
-    async with GenericEnvClient(base_url=url, headers=headers) as env:
+    limits = {"connect_timeout_s": 600, "message_timeout_s": 600, "websocket_ping_timeout_s": None}
+    async with GenericEnvClient(base_url=url, headers=headers, **limits) as env:
         results = [vars(await env.reset(**episode["reset"]))]
         for action in episode["actions"]:
             try:

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownTarget } from '../../scripts/package/runtime.mjs';
 import { run } from '../../scripts/setup/command.mjs';
 import { root } from '../../scripts/setup/project.mjs';
+import { Runs } from '../../src/core/training/runs';
 import { ChatView, chatSettings, parking } from '../workbench/chatView';
 import { gradedHeading, type WorkbenchDriver } from '../workbench/driver';
 import { startWorkbench } from '../workbench/launch';
@@ -157,16 +158,27 @@ async function asked(times: number): Promise<void> {
 }
 
 test('two candidates', async () => {
-  await configure({ 'tandem.candidates.secondAgent': 'starter', 'tandem.session.openReference': false });
+  await configure({ 'tandem.agent': await trained(), 'tandem.session.openReference': false });
   await workbench.closeAllEditors();
+  await workbench.showTandem();
+  await workbench.runCommand('Tandem: Compare Two Candidates…');
+  await workbench.quickInput.pick('starter');
   await workbench.openViews('Tasks', 'Trajectories', 'Leaderboard');
   await openRow(row('Tasks', /, new$/), start());
   await start().click();
   await page().getByText('Which message is better?').waitFor();
   await picture('candidates', 'light');
-  await configure({ 'tandem.candidates.secondAgent': '', 'tandem.session.openReference': true });
+  await workbench.runCommand('Tandem: Compare Two Candidates…');
+  await workbench.quickInput.pick('One message at a time');
+  await configure({ 'tandem.session.openReference': true });
   await workbench.closeAllEditors();
 });
+
+/** Returns the name of the trained agent in the settings. */
+async function trained(): Promise<string> {
+  const all = await new Runs(path.join(workspace, '.tandem')).list();
+  return `local:.tandem/runs/${all.find(({ name }) => name === learned!.name)!.id}/model`;
+}
 
 test('two dialogues of one task, the credit of each turn, and statistics', async () => {
   await workbench.openViews('Trajectories');
@@ -204,6 +216,7 @@ const wish = (question: string): string =>
   wishes.find(([word]) => word.test(question))?.[1] ?? 'That does not matter to me.';
 
 test('an answer as a change of one’s own file', async () => {
+  await configure({ 'tandem.agent': await trained() });
   await workbench.showTandem();
   await workbench.openViews('Tasks', 'Trajectories', 'Models');
   await openFile(workbench, 'garage.py:7');
@@ -211,18 +224,15 @@ test('an answer as a change of one’s own file', async () => {
   await quickInputOf(workbench).fill(parking);
   await quickInputOf(workbench).press('Enter');
   const change = workbench.page.locator('.tab', { hasText: 'garage.py: file ↔ answer' });
-  for (let turn = 0; ; turn += 1) {
-    await composer().or(change).or(start()).first().waitFor();
+  await start().or(composer()).first().waitFor();
+  if (await start().isVisible()) await start().click();
+  for (let turn = 1; ; turn += 1) {
+    const asks = page().getByText(`turn ${turn} of 6`);
+    await asks.or(change).first().waitFor();
     if (await change.isVisible()) break;
-    if (await start().isVisible()) {
-      await start().click();
-      await start().waitFor({ state: 'detached' });
-      continue;
-    }
-    const question = await page().getByRole('article').last().innerText();
-    await composer().fill(wish(question));
+    await expect.poll(() => composer().isEnabled()).toBe(true);
+    await composer().fill(wish(await page().getByRole('article').last().innerText()));
     await composer().press('Enter');
-    await composer().waitFor({ state: 'detached' });
   }
   await workbench.page.locator('.monaco-diff-editor').first().waitFor();
   await picture('own-code', 'light');
@@ -238,8 +248,12 @@ test('@tandem in the chat', async () => {
   await chat.say(parking);
   await chat.asksOrAnswers.waitFor();
   const code = chat.content.locator('.interactive-response .view-line', { hasText: 'def lot_bill' });
-  if (!(await code.first().isVisible())) await chat.content.getByText('Answer now').click();
-  await code.first().waitFor();
+  const answers = chat.content.locator('.interactive-response');
+  for (let turn = 1; !(await code.first().isVisible()); turn += 1) {
+    await chat.say(wish(await answers.last().innerText()));
+    await expect.poll(() => answers.count()).toBe(turn + 1);
+    await chat.asksOrAnswers.waitFor();
+  }
   await openFile(workbench, 'garage.py:7');
   await picture('chat', 'light');
 });

@@ -19,7 +19,7 @@ import { forPeople, switchTheme, usualThemes, type Theme } from './themes';
  * 30, and all of it several times as long on a slow or busy machine. Only a step that fails waits this long, and it
  * ends its story (story.ts).
  */
-const timeLimit = 150_000;
+const timeLimit = 300_000;
 
 /** Windows that are not closed yet. */
 export const openWindows = new Set<WorkbenchDriver>();

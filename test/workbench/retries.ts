@@ -25,8 +25,9 @@ export async function repeatedly(
   let isFirst = true;
   await insisting(async (options) => {
     // It may also have appeared late.
-    if (isFirst || !(await shown.isVisible())) await act(options);
+    const isDue = isFirst || !(await shown.isVisible());
     isFirst = false;
+    if (isDue) await act(options);
     await shown.waitFor(options);
   });
 }

@@ -133,8 +133,11 @@ def _hold(folder: str, apart: Path | None) -> None:
     """Holds the cluster until stdin ends. folder: for Ray's files; its path must be short, because it holds sockets."""
     # Ray and its jobs also note there which cluster is the one of this machine; elsewhere it would be another test's.
     os.environ["RAY_TMPDIR"] = folder
+    # On a busy machine a node takes longer than Ray waits for it.
+    os.environ["RAY_DASHBOARD_STARTUP_TIMEOUT_S"] = "3600"
     from ray.cluster_utils import Cluster
 
+    Cluster._wait_for_node.__defaults__ = (3600,)
     # A node counts as dead after two seconds without an answer, in place of half a minute.
     soon = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 2}
     subprocess.run(["sh", "-ec", CABLE], check=True)

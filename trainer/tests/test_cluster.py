@@ -30,7 +30,8 @@ TRAINER = Path(__file__).resolve().parents[1]
 HOLDING = """
 import os, time
 from collections import Counter
-from tandem_trainer.cluster import maker, worker
+from tandem_trainer.cluster import job, maker, worker
+job.RESIZED_EVERY = 1e9  # Ray looks for room only when it has lost a node
 real_perform, real_make = worker.perform, maker.Maker.make
 
 def perform(folder, *given, **named):
@@ -130,7 +131,7 @@ class Follower:
             time.sleep(0.05)
 
     def wait(self) -> int:
-        return self.process.wait(600)
+        return self.process.wait(3600)
 
 
 def said_of_job(follower: Follower) -> list[str]:
@@ -272,7 +273,7 @@ def test_a_run_that_waits_for_room_in_the_cluster_says_so_and_is_stopped_without
 def test_doctor_finds_the_node_with_another_trainer_and_the_one_with_another_folder(tmp_path, cluster, apart):
     path, output = on_cluster(tmp_path, cluster.address), tmp_path / "doctor.json"
     asked = ["doctor", "--cluster", cluster.address, str(path), "--storage", str(apart), "--json"]
-    assert cluster.start(asked, apart, output).wait(600) == 1
+    assert cluster.start(asked, apart, output).wait(3600) == 1
     report = json.loads(output.read_text().splitlines()[-1])
     checks = report["checks"]
     assert {check["name"]: check["saw"] for check in checks[:4]} | {"ray": ""} == {
@@ -336,7 +337,7 @@ def test_a_run_that_the_nodes_do_not_see_is_copied_to_them_and_its_small_files_c
     path = run("stopped", policy=policy)
     output = tmp_path / "doctor.json"
     doctor = ["doctor", "--cluster", cluster.address, str(path), "--json"]
-    assert cluster.start(doctor, TRAINER, output).wait(600) == 0, output.read_text()
+    assert cluster.start(doctor, TRAINER, output).wait(3600) == 0, output.read_text()
     checks = json.loads(output.read_text().splitlines()[-1])["checks"]
     of_storage = [check["saw"] for check in checks if check["name"].endswith(" storage")]
     assert [f" free in {there}, written at " in saw for saw in of_storage] == [True, True]

@@ -49,7 +49,7 @@ FAMILIES = {"lora": "llama", "full": "qwen2"}  # the latter has tied embeddings
 
 def together(work, folder: Path, world: int, *given) -> dict:
     """Calls work(ranks, folder, *given) in so many processes; returns what the first of them returns."""
-    port = str(30_000 + (8 * os.getpid() + next(PORTS)) % 20_000)
+    port = str(10_000 + (8 * os.getpid() + next(PORTS)) % 20_000)  # below those of clients
     folder.mkdir(parents=True, exist_ok=True)
     processes = [SERVER.Process(target=_rank, args=(work, folder, world, rank, port, given)) for rank in range(world)]
     for process in processes:

@@ -39,7 +39,7 @@ class Process:
     def ends(self) -> tuple[int, str]:
         """Closes stdin; returns the exit code and stderr."""
         self.process.stdin.close()
-        return self.process.wait(600), self.process.stderr.read()
+        return self.process.wait(3600), self.process.stderr.read()
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_it_ends_with_stdin_in_the_middle_of_a_plan_and_at_what_is_no_request(ru
     assert planner.ends() == (0, "")
     planner = Process()
     planner.process.stdin.write("plan\n")
-    assert planner.process.wait(600) == 1
+    assert planner.process.wait(3600) == 1
     assert "A request is no JSON" in planner.process.stderr.read()
 
 

@@ -125,7 +125,7 @@ class Trainer:
         self.process = SERVER.Process(target=_main, args=(path, patch, self.outputs, environment))
         self.process.start()
 
-    def wait(self, seconds: float = 600) -> "Trained":
+    def wait(self, seconds: float = 3600) -> "Trained":
         self.process.join(seconds)
         assert self.process.exitcode is not None, "the trainer hangs"
         return Trained(self.process.exitcode, *(output.read_text() for output in self.outputs))
@@ -166,7 +166,7 @@ def _main(path: Path, patch: str, outputs: list[Path], environment: dict[str, st
 
 def events(path: Path, kind: str | None = None) -> list[dict]:
     """Reads the events of a run, optionally of one kind. Each must be as `events.py` declares it."""
-    lines = (path.parent / "events.jsonl").read_text().splitlines()
+    lines = (path.parent / "events.jsonl").read_text().split("\n")[:-1]  # the last one is still being written
     for line in lines:
         DECLARED.validate_json(line)
     return [event for event in map(json.loads, lines) if kind in (None, event["event"])]

@@ -20,17 +20,21 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   vllm: 'vLLM',
 };
 
-/** Time limit in milliseconds for each server. A person waits for the slowest one. */
-const LOOK_MS = 1000;
+/** Time limit in milliseconds for each server. Where none listens, that is known at once. */
+const LOOK_MS = 5000;
 
 /**
  * Asks the servers at these addresses for their models, all at once, and returns those that speak OpenAI's API. Sends no
  * key, because any program may listen at such an address, and follows no redirect to another address.
+ * @param lookMs time limit in milliseconds for each server
  */
-export async function findServers(addresses: readonly string[]): Promise<readonly FoundServer[]> {
+export async function findServers(
+  addresses: readonly string[],
+  lookMs = LOOK_MS,
+): Promise<readonly FoundServer[]> {
   const found = await Promise.all(
     addresses.map(async (baseUrl): Promise<FoundServer[]> => {
-      const list = await listModels({ baseUrl, key: '' }, { timeoutMs: LOOK_MS, redirect: 'error' });
+      const list = await listModels({ baseUrl, key: '' }, { timeoutMs: lookMs, redirect: 'error' });
       if (!list.listed) return list.problem === 'no-key' ? [{ baseUrl, models: [], wantsKey: true }] : [];
       const program = list.owners.map((owner) => PROGRAMS[owner]).find((name) => name !== undefined);
       return [{ baseUrl, program, models: list.names, wantsKey: false }];

@@ -38,7 +38,7 @@ const SUFFIX = /^[0-9a-f]{8}\.owner$/;
 /** Milliseconds before claimants that arrived together look again. */
 const LOOK_AGAIN_MS = 15;
 /** Maximum wait for a claimant that neither holds the claim nor steps back: its process was stopped midway. */
-const WAIT_AT_MOST_MS = 5_000;
+const WAIT_AT_MOST_MS = 30_000;
 
 /**
  * Claims something, or throws if somebody else has it.

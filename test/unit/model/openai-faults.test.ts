@@ -218,7 +218,7 @@ test('a turn that goes on for too long is ended and not repeated', async () => {
   const error = await errorOf(played.model.generate(question, sampling));
   expect(error).toMatchObject({ code: 'model/timed-out' });
   expect(String(error)).toContain('has not finished its answer after 0.3 s');
-  expect(played.server.requests).toHaveLength(1);
+  expect(played.model.counts.requests).toBe(1);
 });
 
 test('a server that is not there is told with the reason', async () => {

@@ -33,8 +33,8 @@ const passing: readonly (readonly [string, Reply, Partial<TimeLimits>])[] = [
     failAfter('Half of', { message: 'overloaded', code: 503 }),
     {},
   ],
-  ['a stall in mid-stream', stallAfter('Half of'), { betweenTokensMs: 500 }],
-  ['a server that does not answer', silence, { firstTokenMs: 1500 }],
+  ['a stall in mid-stream', stallAfter('Half of'), { betweenTokensMs: 3_000 }],
+  ['a server that does not answer', silence, { firstTokenMs: 5_000 }],
   ['a server whose process ends in mid-stream', cutAfter('Half of'), {}],
 ];
 

@@ -64,7 +64,7 @@ it('a server that fails is left out, what it failed at is asked elsewhere, and i
       await model.generate(question, sampling);
       return failing.requests.length;
     })
-    .toBe(2);
+    .toBeGreaterThanOrEqual(2);
   reply = answer('well again');
   await expect.poll(async () => (await model.generate(question, sampling)).text).toBe('well again');
 });
