@@ -19,13 +19,25 @@ export function statisticsView(
   const { unit, periods } = courseOf(rows);
   const groups = groupings.map((grouping) => [
     grouping,
-    groupsOf(rows, grouping).map((group) => ({ ...group, name: calledBy(group.name, grouping) })),
+    toldApart(groupsOf(rows, grouping), (name) => calledBy(name, grouping)),
   ]);
   return {
     unit,
     periods: periods.map((period) => periodView(period, unit, language)),
     groups: Object.fromEntries(groups) as Record<Grouping, readonly GroupView[]>,
   };
+}
+
+/** Gives groups the names that a person sees; those that would share one keep the name that the log has. */
+function toldApart<Group extends { readonly name: string }>(
+  groups: readonly Group[],
+  calledBy: (name: string) => string,
+): Group[] {
+  const byName = Map.groupBy(groups, ({ name }) => calledBy(name));
+  return groups.map((group) => {
+    const name = calledBy(group.name);
+    return byName.get(name)!.length === 1 ? { ...group, name } : group;
+  });
 }
 
 function periodView({ from, ...figures }: Period, unit: Unit, language: string): GroupView {
