@@ -9,17 +9,15 @@ import { ownTarget } from '../../scripts/package/runtime.mjs';
 import { run } from '../../scripts/setup/command.mjs';
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
-import { ChatView, chatSettings, parking } from '../workbench/chatView';
 import { gradedHeading, type WorkbenchDriver } from '../workbench/driver';
 import { startWorkbench } from '../workbench/launch';
-import { lineOf, openFile, quickInputOf } from '../workbench/ownCode';
 import { alsoSelect, chooseInMenu, openRow, select } from '../workbench/rows';
 import { showRuns, trainerEnvironment } from '../workbench/runsView';
 import type { Theme } from '../workbench/themes';
 import { prepareWorkspace, runs } from './workspace';
 
-// Takes the pictures of README.md, all but that of a lesson and those of reports: a person works with the package, with
-// dialogues and models that are real. Nothing here runs with `npm test`.
+// Takes the pictures of README.md, all but those of a lesson, of one's own code and of reports: a person works with the
+// package, with dialogues and models that are real. Nothing here runs with `npm test`.
 
 let folder: string;
 let workspace: string;
@@ -68,7 +66,6 @@ beforeAll(async () => {
   const vsix = path.join(root, 'packages', `tandem-${version}-${ownTarget}.vsix`);
   workbench = await startWorkbench({
     ...{ extension: { vsix }, workspace },
-    settings: chatSettings,
     environment: trainerEnvironment(),
   });
 }, LONG);
@@ -202,58 +199,4 @@ test('two dialogues of one task, the credit of each turn, and statistics', async
   await page().getByRole('heading', { name: 'Statistics' }).waitFor();
   await picture('statistics', 'dark');
   await workbench.closeAllEditors();
-});
-
-/** What the person of the garage knows, by a word of the question. */
-const wishes: readonly (readonly [RegExp, string])[] = [
-  [/highest|maximum|most/i, 'It should not be higher than 85.'],
-  [/round/i, 'We round to the nearest whole number.'],
-  [/discount|cheaper/i, 'There is no discount.'],
-  [/free/i, 'The first 8 minutes are free.'],
-];
-
-const wish = (question: string): string =>
-  wishes.find(([word]) => word.test(question))?.[1] ?? 'That does not matter to me.';
-
-test('an answer as a change of one’s own file', async () => {
-  await configure({ 'tandem.agent': await trained() });
-  await workbench.showTandem();
-  await workbench.openViews('Tasks', 'Trajectories', 'Models');
-  await openFile(workbench, 'garage.py:7');
-  await chooseInMenu(lineOf(workbench, 'def lot_bill'), 'Collaborate on This Function…');
-  await quickInputOf(workbench).fill(parking);
-  await quickInputOf(workbench).press('Enter');
-  const change = workbench.page.locator('.tab', { hasText: 'garage.py: file ↔ answer' });
-  await start().or(composer()).first().waitFor();
-  if (await start().isVisible()) await start().click();
-  for (let turn = 1; ; turn += 1) {
-    const asks = page().getByText(`turn ${turn} of 6`);
-    await asks.or(change).first().waitFor();
-    if (await change.isVisible()) break;
-    await expect.poll(() => composer().isEnabled()).toBe(true);
-    await composer().fill(wish(await page().getByRole('article').last().innerText()));
-    await composer().press('Enter');
-  }
-  await workbench.page.locator('.monaco-diff-editor').first().waitFor();
-  await picture('own-code', 'light');
-});
-
-test('@tandem in the chat', async () => {
-  await workbench.closeAllEditors();
-  await showRuns(workbench);
-  await openRow(row('Runs', new RegExp(`^${learned!.name}, done`)), button('Use in chat'));
-  await button('Use in chat').click();
-  const chat = new ChatView(workbench);
-  await workbench.closeAllEditors();
-  await chat.say(parking);
-  await chat.asksOrAnswers.waitFor();
-  const code = chat.content.locator('.interactive-response .view-line', { hasText: 'def lot_bill' });
-  const answers = chat.content.locator('.interactive-response');
-  for (let turn = 1; !(await code.first().isVisible()); turn += 1) {
-    await chat.say(wish(await answers.last().innerText()));
-    await expect.poll(() => answers.count()).toBe(turn + 1);
-    await chat.asksOrAnswers.waitFor();
-  }
-  await openFile(workbench, 'garage.py:7');
-  await picture('chat', 'light');
 });

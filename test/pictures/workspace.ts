@@ -10,21 +10,6 @@ import { Runs } from '../../src/core/training/runs';
 
 const command = promisify(execFile);
 
-/** Function on which a person and the agent collaborate. The starter world has functions of this kind. */
-export const garage = `"""Bills of the garage at the station."""
-
-HIGHEST = 85
-
-
-def lot_bill(minutes, rate):
-    """Returns the bill for parking."""
-    raise NotImplementedError
-
-
-def receipt(minutes, rate):
-    return f"Please pay {lot_bill(minutes, rate)}."
-`;
-
 /** Runs of the pictures: one that learns as recommended, and its control. */
 export const runs = [
   { name: 'first 600 dialogues', critic: {} },
@@ -41,7 +26,6 @@ export const runs = [
 export async function prepareWorkspace(folder: string): Promise<void> {
   const data = path.join(folder, '.tandem');
   await cp(path.join(root, 'samples', 'workspace'), folder, { recursive: true });
-  await writeFile(path.join(folder, 'garage.py'), garage);
   const tasks = path.join(data, 'tasks', 'learn.jsonl');
   if (!existsSync(tasks)) await tandem(folder, ['world', tasks, '--tasks', '150']);
   await tandem(folder, [

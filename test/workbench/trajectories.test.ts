@@ -171,6 +171,8 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
   await workbench.screenshot('trajectories-filter-steps');
   await workbench.quickInput.pick('Outcome');
+  // The list before has this text in its row of outcomes, too.
+  await quickInput().getByText('Filter by Outcome').waitFor();
   await quickInput().locator('.monaco-list-row.focused', { hasText: 'failed a test' }).waitFor();
   await workbench.quickInput.dismiss();
   await quickInput().getByText('Filter Trajectories: ').waitFor();
