@@ -22,10 +22,9 @@ interface AnswerPlace {
  * Returns the file with the answer in the place of the function of that name, indented like the function. Decorators
  * and docstring of the function stay when the answer has none of its own. A method's answer goes into the class alone:
  * what it needs stands above the class, because methods do not see the names of their class, and the class itself is not
- * repeated. Imports from `__future__`
- * go to the head of the file, the only place where Python allows them. What the file already has above the function,
- * word for word, is left out. Without a name, or if the file has no such function, the answer goes behind everything
- * else.
+ * repeated. Imports from `__future__` go to the head of the file, the only place where Python allows them. What the file
+ * already has above the function, word for word, is left out. Without a name, or if the file has no such function, the
+ * answer goes behind everything else.
  */
 export function withAnswer(source: string, code: string, place: AnswerPlace): string {
   const site = siteOf(source, place);

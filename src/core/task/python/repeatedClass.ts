@@ -48,7 +48,7 @@ const CLASS = /^(?:@.*\n|[ \t].*\n|\).*\n)*class[ \t]+([\p{L}_][\p{L}\p{N}_]*)/u
 const classNamed = ({ text }: Statement): string | undefined => CLASS.exec(text)?.[1];
 
 interface Member {
-  /** With the comments above it, without the indentation of the class's body. */
+  /** It has the comments above the member, and not the indentation of the class's body. */
   readonly text: string;
   readonly names: readonly string[];
 }
