@@ -98,6 +98,10 @@ export const faults = {
   'editor/pack-name-shared': ['Two packs have one file name.', 'Rename one of the two files.'],
   'editor/pack-not-written': ['A pack could not be written.', 'Check the file and its rights.'],
   'editor/page-message': ['A page sent a message that does not fit.', 'Close the page and open it again.'],
+  'editor/page-not-loaded': [
+    'A page was not loaded in time; it is loaded again.',
+    'Close other programs, or reload the window, if it stays empty.',
+  ],
   'editor/restricted': ['The workspace is not trusted.', 'Trust it, then try again.'],
   'editor/settings-changed': ['Another program has just written the settings.', 'Try again in a moment.'],
   'editor/too-few-runs': ['There are too few runs to compare.', 'Make or choose more runs.'],

@@ -1,8 +1,15 @@
 import * as vscode from 'vscode';
+import { Fault } from '../core/fault';
 import { helpCommand } from '../../webview/ui/protocol';
 import { panelTypes, type PageName } from './contributions';
 import { pageHtml } from './page';
 import { pageListener, type ErrorSink, type PageMessages, type PageReceiver } from './pageMessages';
+
+/**
+ * Milliseconds after which a page in sight that has not said `ready` is loaded again. The editor gives up on a file of a
+ * page after 30 seconds without a word, as happens on a busy machine, and would leave the page blank for ever.
+ */
+const LOADED_WITHIN_MS = 60_000;
 
 interface PanelLook<Name extends PageName> {
   readonly name: Name;
@@ -21,31 +28,35 @@ interface PanelLook<Name extends PageName> {
 export abstract class Panel<Name extends PageName, To> implements PageReceiver<Name> {
   isListening = false;
   private isClosed = false;
+  private loading: NodeJS.Timeout | undefined;
   private readonly ownedUntilClosed: { dispose(): unknown }[] = [];
 
   constructor(
     private readonly panel: vscode.WebviewPanel,
-    { name, icon, extension, errors }: PanelLook<Name>,
+    private readonly look: PanelLook<Name>,
   ) {
+    const { name, icon, extension, errors } = look;
     panel.iconPath = typeof icon === 'string' ? new vscode.ThemeIcon(icon) : icon;
     panel.onDidChangeViewState(() => {
       if (panel.visible) this.onShown();
       else this.isListening = false;
+      this.awaitPage();
     });
     panel.onDidDispose(() => {
       this.isClosed = true;
       this.isListening = false;
+      clearTimeout(this.loading);
       vscode.Disposable.from(...this.ownedUntilClosed).dispose();
       this.onClosed();
     });
-    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
     panel.webview.options = {
       enableScripts: true,
       enableCommandUris: [helpCommand],
-      localResourceRoots: [folder],
+      localResourceRoots: [builtPages(extension)],
     };
     panel.webview.onDidReceiveMessage(pageListener(name, this, errors));
-    panel.webview.html = pageHtml(panel.webview, folder, name);
+    this.load();
+    this.awaitPage();
   }
 
   /** A closed panel counts as hidden, because VS Code throws when it is asked for its visibility. */
@@ -98,6 +109,25 @@ export abstract class Panel<Name extends PageName, To> implements PageReceiver<N
     if (!this.isClosed) await this.panel.webview.postMessage(message);
   }
 
+  /** Loads the page, also one that is loaded, because each text of a page has other nonces. */
+  private load(): void {
+    const { webview } = this.panel;
+    webview.html = pageHtml(webview, builtPages(this.look.extension), this.look.name);
+  }
+
+  /** Loads a page in sight again, with doubled patience each time, until it says `ready`. */
+  private awaitPage(patience = LOADED_WITHIN_MS): void {
+    clearTimeout(this.loading);
+    if (this.isListening || !this.isInSight) return;
+    this.loading = setTimeout(() => {
+      if (this.isListening) return;
+      const sentence = `The page “${this.look.name}” has not loaded within ${patience / 1000} seconds. It is loaded again; if it stays empty, close other programs or reload the window.`;
+      this.look.errors.report(new Fault('editor/page-not-loaded', sentence));
+      this.load();
+      this.awaitPage(2 * patience);
+    }, patience);
+  }
+
   /** Column to the right of the panel, which is not always the active one. */
   protected get besideColumn(): vscode.ViewColumn {
     const { One, Two, Three, Beside } = vscode.ViewColumn;
@@ -106,6 +136,8 @@ export abstract class Panel<Name extends PageName, To> implements PageReceiver<N
     return own === Two ? Three : Beside;
   }
 }
+
+const builtPages = (extension: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(extension, 'dist', 'webview');
 
 /** Returns the column of a panel's tab, because a panel restored after a reload knows no column. */
 function columnOf({ viewType, title, viewColumn }: vscode.WebviewPanel): vscode.ViewColumn {

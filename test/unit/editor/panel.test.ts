@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 vi.mock('vscode', () => import('./vscode'));
 const { WebviewPanel, window } = await import('./vscode');
@@ -123,6 +123,47 @@ describe('a panel', () => {
     await page.say({ type: 'ready' });
     expect(page.posted).toEqual([]);
     expect(panel).toMatchObject({ isInSight: false, isActive: false, wasClosed: true });
+  });
+});
+
+describe('a page that does not load', () => {
+  const minutes = (count: number): unknown => vi.advanceTimersByTime(count * 60_000);
+
+  beforeEach(() => void vi.useFakeTimers());
+
+  afterEach(() => void vi.useRealTimers());
+
+  it('is loaded again, with doubled patience, until it says that it is there', async () => {
+    const page = new WebviewPanel();
+    new Shown(page, 'one');
+    const loaded = [page.webview.html];
+    for (const count of [1, 2]) {
+      minutes(count * 0.99);
+      expect(page.webview.html).toBe(loaded.at(-1));
+      minutes(count * 0.01);
+      expect(loaded).not.toContain(page.webview.html);
+      loaded.push(page.webview.html);
+    }
+    expect(errors.report.mock.calls.map(([fault]) => (fault as Error).message)).toEqual([
+      expect.stringMatching(/^The page “statistics” has not loaded within 60 seconds\./),
+      expect.stringMatching(/within 120 seconds/),
+    ]);
+    await page.say({ type: 'ready' });
+    minutes(60);
+    expect(page.webview.html).toBe(loaded.at(-1));
+  });
+
+  it('is left alone while it is out of sight, and when it is closed', () => {
+    const [hidden, closed] = [new WebviewPanel(), new WebviewPanel()];
+    for (const page of [hidden, closed]) new Shown(page, 'one');
+    const { html } = hidden.webview;
+    hidden.show(false);
+    closed.dispose();
+    minutes(60);
+    expect([hidden.webview.html, errors.report.mock.calls]).toEqual([html, []]);
+    hidden.show(true);
+    minutes(1);
+    expect(hidden.webview.html).not.toBe(html);
   });
 });
 

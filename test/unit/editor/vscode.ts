@@ -85,6 +85,7 @@ export class WebviewPanel {
   readonly onDidChangeViewState = this.changed.event;
   readonly reveal = vi.fn();
   readonly webview = {
+    html: '',
     asWebviewUri: (uri: unknown) => uri,
     onDidReceiveMessage: (listener: (said: unknown) => Promise<void>) => (this.listen = listener),
     postMessage: (message: unknown) => Promise.resolve(this.posted.push(message)),
