@@ -6,7 +6,6 @@ import './statistics.css';
 import type { PictureElement } from './picture';
 import './picture';
 import { PageElement } from '../dialogue/page';
-import { shortened } from '../dialogue/protocol';
 import { isFlag, isOneOf, part } from '../kept';
 import { t } from '../language';
 import { saveButtons } from '../saving/buttons';
@@ -88,7 +87,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
         <p class="quiet" role="status">${t('Counting the dialogues…')}</p>
       </main>`;
     }
-    const groups = shown.groups[this.grouping].map(named);
+    const groups = shown.groups[this.grouping];
     return html`<main tabindex="0" aria-label=${t('Statistics')}>
       <h1>${t('Statistics')}</h1>
       <p class="headline">
@@ -222,5 +221,3 @@ function nothingYet({ filter }: ToWebview): TemplateResult {
   return html`<p class="first">${t('Statistics appear here once there are dialogues.')}</p>
     ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
 }
-
-const named = (group: GroupView): GroupView => ({ ...group, name: shortened(group.name) });

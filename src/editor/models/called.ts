@@ -1,6 +1,7 @@
 import type { Grouping } from '../../core/evaluation/statistics';
 import type { Collaborator } from '../../core/trajectory/event';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import { shortened } from '../../../webview/dialogue/protocol';
 import type { Replay } from '../../../webview/replay/protocol';
 import type { ModelNames, ChoiceView, TurnView } from '../../../webview/session/protocol';
 
@@ -65,3 +66,19 @@ export function sharedCalled(
   const bearers = log?.count({ collaborator: value, collaboratorKind: 'developer' }).total ?? 0;
   return bearers > 0 ? value : called;
 }
+
+/** Returns the short names of values that dialogues share; two that would have the same one keep their own. */
+export function namesOf(
+  values: readonly string[],
+  of: Grouping,
+  log: Pick<TrajectoryLog, 'count'> | undefined,
+  namer: Namer,
+): ReadonlyMap<string, string> {
+  const short = new Map(values.map((value) => [value, shortCalled(value, of, log, namer)] as const));
+  const byName = Map.groupBy(values, (value) => short.get(value)!);
+  const isAlone = (value: string): boolean => byName.get(short.get(value)!)!.length === 1;
+  return new Map(values.map((value) => [value, isAlone(value) ? short.get(value)! : value] as const));
+}
+
+const shortCalled = (...[value, of, log, namer]: Parameters<typeof sharedCalled>): string =>
+  of === 'pack' ? value : shortened(sharedCalled(value, of, log, namer));

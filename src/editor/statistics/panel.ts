@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { FromWebview, ToWebview } from '../../../webview/statistics/protocol';
 import { idOf } from '../contributions';
 import { language } from '../language';
-import { sharedCalled } from '../models/called';
+import { namesOf } from '../models/called';
 import { Panels } from '../panel';
 import { saveOfPage } from '../saving';
 import { ListPanel, type ListContext, type Listed } from '../trajectories/listPanel';
@@ -41,8 +41,8 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter), t),
       filter: filterInWords,
-      ...statisticsView(log?.outlines(filter) ?? [], language(), (name, grouping) =>
-        sharedCalled(name, grouping, log, engine),
+      ...statisticsView(log?.outlines(filter) ?? [], language(), (names, grouping) =>
+        namesOf(names, grouping, log, engine),
       ),
     });
   }

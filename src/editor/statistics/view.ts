@@ -9,17 +9,17 @@ import {
 
 /**
  * Returns the figures of some dialogues as the view draws them, with dates in a language.
- * @param calledBy returns the name that a person sees for a group
+ * @param namesOf returns the names that a person sees for groups, by their own
  */
 export function statisticsView(
   rows: readonly Outline[],
   language: string,
-  calledBy: (name: string, grouping: Grouping) => string,
+  namesOf: (names: readonly string[], grouping: Grouping) => ReadonlyMap<string, string>,
 ): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
   const groups = groupings.map((grouping) => [
     grouping,
-    toldApart(groupsOf(rows, grouping), (name) => calledBy(name, grouping)),
+    named(groupsOf(rows, grouping), (names) => namesOf(names, grouping)),
   ]);
   return {
     unit,
@@ -28,16 +28,12 @@ export function statisticsView(
   };
 }
 
-/** Gives groups the names that a person sees; those that would share one keep the name that the log has. */
-function toldApart<Group extends { readonly name: string }>(
+function named<Group extends { readonly name: string }>(
   groups: readonly Group[],
-  calledBy: (name: string) => string,
+  namesOf: (names: readonly string[]) => ReadonlyMap<string, string>,
 ): Group[] {
-  const byName = Map.groupBy(groups, ({ name }) => calledBy(name));
-  return groups.map((group) => {
-    const name = calledBy(group.name);
-    return byName.get(name)!.length === 1 ? { ...group, name } : group;
-  });
+  const names = namesOf(groups.map(({ name }) => name));
+  return groups.map((group) => ({ ...group, name: names.get(group.name)! }));
 }
 
 function periodView({ from, ...figures }: Period, unit: Unit, language: string): GroupView {

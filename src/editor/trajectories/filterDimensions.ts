@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import type { Grouping } from '../../core/evaluation/statistics';
 import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { shortened } from '../../../webview/dialogue/protocol';
-import { sharedCalled } from '../models/called';
+import { namesOf, sharedCalled } from '../models/called';
 import {
   calledFilter,
   datesWords,
@@ -107,13 +106,18 @@ export function dimensionsOf(log: TrajectoryLog, filter: ListFilter, namer: RunN
 function shared(log: TrajectoryLog, filter: ListFilter, name: Grouping, namer: RunNamer): FilterValue[] {
   const others = { ...filter, [name]: undefined };
   const values = log.valuesOf(name, others);
+  const names = namesOf(
+    values.map(({ value }) => value),
+    ...([name, log, namer] as const),
+  );
   return [
     { label: ANY, filter: others },
     ...values.map(({ value, count }) => {
       const called = sharedCalled(value, name, log, namer);
-      const label = name === 'pack' ? called : shortened(called);
-      // Two models may have one short name, so the long one stands behind it.
-      const description = [grouped(count), ...(label === called ? [] : [called])].join(' · ');
+      const label = names.get(value)!;
+      // A short name is not the whole one, which stands behind it.
+      const isWhole = label === called || label === value;
+      const description = [grouped(count), ...(isWhole ? [] : [called])].join(' · ');
       return { label, description, filter: { ...filter, [name]: value } };
     }),
   ];

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { Source } from '../../core/trajectory/index/filter';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import { shortened } from '../../../webview/dialogue/protocol';
-import { sharedCalled } from '../models/called';
+import { namesOf } from '../models/called';
 import type { Translate } from '../translate';
 import { agentsByRun, type RunNamer } from './runsOfAgents';
 
@@ -85,10 +84,10 @@ export function groupsOf(
 ): ListGroups {
   if (grouping === 'run') return groupsOfRuns(log, filter, limit, namer, t);
   const { all, each } = log.countBy(grouping, filter);
-  const labelOf = (value: string): string => {
-    if (grouping === 'source') return sourceName(value as Source, t);
-    return grouping === 'task' ? titleOf(value) : shortened(sharedCalled(value, grouping, log, namer));
-  };
+  const isOfModels = grouping === 'agent' || grouping === 'collaborator';
+  const names = isOfModels ? namesOf([...each.keys()], grouping, log, namer) : undefined;
+  const labelOf = (value: string): string =>
+    grouping === 'source' ? sourceName(value as Source, t) : (names?.get(value) ?? titleOf(value));
   const groups = [...each].slice(0, limit).map(([value, counts]) => ({
     key: `${grouping}/${value}`,
     label: labelOf(value),

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../../../src/core/dialogue/simulator';
 import type { Collaborator, LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../../src/core/trajectory/fold';
-import { calledOf, collaboratorCalled, modelsOf, sharedCalled } from '../../../../src/editor/models/called';
+import {
+  calledOf,
+  collaboratorCalled,
+  modelsOf,
+  namesOf,
+  sharedCalled,
+} from '../../../../src/editor/models/called';
 import { replayOf } from '../../../../src/editor/replay/view';
 import { calledFilter } from '../../../../src/editor/trajectories/filter';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
@@ -56,6 +62,20 @@ describe('a value that dialogues share', () => {
     await log.append(started('f', { collaborator: spoof }));
     expect(sharedCalled('openai:simulator', 'collaborator', log, namer)).toBe('openai:simulator');
     expect(sharedCalled('openai:simulator', 'agent', log, namer)).toBe('Helper');
+  });
+
+  it('has a short name in a list, but where two would have the same one', () => {
+    const models = [
+      'starter',
+      'local:starter',
+      'openai:agent',
+      'local:runs/a/model',
+      'openai:qwen@http://127.0.0.1',
+    ];
+    expect([...namesOf(models, 'agent', undefined, namer).values()]).toEqual([
+      ...['starter', 'local:starter', 'Lab', 'a/model', 'qwen'],
+    ]);
+    expect(namesOf(['local:pack'], 'pack', undefined, namer).get('local:pack')).toBe('local:pack');
   });
 
   it('is shown so in a filter, which goes on to filter by what is logged', () => {
