@@ -8,16 +8,18 @@ export interface RunningProcess {
   readonly pid: number;
   /** Id of its process group. */
   readonly group: number;
+  readonly isSuspended: boolean;
   /** The whole command line. */
   readonly args: string;
 }
 
 /** Lists all processes of this machine. */
 export async function processes(): Promise<RunningProcess[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,pgid=,args=']);
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,pgid=,stat=,args=']);
   return stdout.split('\n').flatMap((line) => {
-    const [, pid, group, args] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return args === undefined ? [] : [{ pid: Number(pid), group: Number(group), args }];
+    const [, pid, group, state, args] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (args === undefined) return [];
+    return [{ pid: Number(pid), group: Number(group), isSuspended: state!.startsWith('T'), args }];
   });
 }
 

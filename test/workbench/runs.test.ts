@@ -1,23 +1,22 @@
-import { existsSync, readFileSync, statSync, watch } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { parseEvent } from '../../src/core/training/eventFile';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import { ChatView, parking } from './chatView';
 import { gradedHeading, type WorkbenchDriver } from './driver';
+import { HeldTrainer } from './heldTrainer';
 import { startWorkbench } from './launch';
 import { chooseInMenu, openRow } from './rows';
-import { killTrainers, showRuns, trainerEnvironment } from './runsView';
+import { killTrainers, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 import { allThemes } from './themes';
 
@@ -26,6 +25,7 @@ import { allThemes } from './themes';
 
 let workspace: string;
 let workbench: WorkbenchDriver;
+let trainer: HeldTrainer;
 
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
@@ -46,10 +46,11 @@ beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   await collectLog(path.join(workspace, '.tandem'));
+  trainer = new HeldTrainer(newest);
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    environment: trainerEnvironment(),
+    environment: trainer.environment,
     settings: {
       'chat.disableAIFeatures': false,
       'tandem.sampling.maxTokens': 256,
@@ -62,6 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await killTrainers(runs());
   await workbench.close();
+  trainer.dispose();
   await rm(workspace, { recursive: true, force: true });
 });
 
@@ -70,10 +72,6 @@ const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
 async function newest(): Promise<Run> {
   const [run] = await runs().list();
   return run!;
-}
-
-async function until(is: (run: Run) => boolean): Promise<void> {
-  while (!is(await newest())) await wait(50);
 }
 
 /** Counts the agent turns of a run's model in the log. */
@@ -87,44 +85,11 @@ async function turnsOf({ id }: Run): Promise<number> {
   }
 }
 
-/** Suspends the newest run's trainer. */
-async function freeze(): Promise<void> {
-  process.kill((await newest()).process!.pid, 'SIGSTOP');
-}
-
-async function thaw(): Promise<void> {
-  process.kill((await newest()).process!.pid, 'SIGCONT');
-}
-
-/**
- * Resumes a suspended trainer, and suspends it at the beginning of its next stage. The trainer logs the beginning of a
- * stage, which wakes this process at once; polling would miss a short stage.
- */
-async function holdAtNextStage(): Promise<void> {
-  const { folder, process: trainer } = await newest();
-  const events = path.join(folder, 'events.jsonl');
-  const known = statSync(events).size;
-  await new Promise<void>((resolve) => {
-    const watcher = watch(events, () => {
-      const news = readFileSync(events).subarray(known).toString().split('\n').map(parseEvent);
-      if (!news.some((event) => event?.event === 'state' && event.stage !== 'prepare')) return;
-      process.kill(trainer!.pid, 'SIGSTOP');
-      watcher.close();
-      resolve();
-    });
-    process.kill(trainer!.pid, 'SIGCONT');
-  });
-}
-
-/** Resumes the trainer, and suspends it again after a step. */
-async function oneStepOn(): Promise<void> {
-  const before = (await newest()).progress?.step ?? 0;
-  await thaw();
-  await until(({ progress }) => (progress?.step ?? 0) > before);
-  await freeze();
-}
-
+const nextStage = /^state running /;
 const running = (stage: string): string => `running, ${stage}`;
+
+/** Lets the trainer make one more step. */
+const oneStepOn = (): Promise<void> => trainer.onTo(/^step /);
 
 /** Takes pictures after closing notifications. */
 async function pictures(name: string): Promise<void> {
@@ -146,11 +111,12 @@ test('a run of the form is followed live, with its curves', async () => {
   for (const [group, values] of Object.entries(long))
     for (const [name, value] of Object.entries(values))
       await form.locator(`#field-${group}-${name}`).fill(value);
+  trainer.holdAt(/^step critic 12$/);
   await form.getByRole('button', { name: 'Start' }).click();
   await view()
     .getByRole('img', { name: /^Pair accuracy of critic, from / })
     .waitFor();
-  await freeze();
+  await trainer.isHeld();
   await row(/^long one, running, critic \d+ %/).waitFor();
   await button('Pause').waitFor();
   await workbench.page.locator('.statusbar-item', { hasText: /Tandem: critic \d+ %/ }).waitFor();
@@ -243,27 +209,27 @@ test('while there is no extension host the run goes on, and after a reload the p
 test('is paused with a checkpoint, and resumed where it was', async () => {
   await button('Pause').click();
   await row(/^long one, pausing, writes a checkpoint/).waitFor();
-  await thaw();
+  await trainer.release();
   await row(/^long one, paused, critic \d+ %/).waitFor();
   await button('Resume').waitFor();
   const { progress, state, isLive } = await newest();
   expect([state, isLive]).toEqual(['stopped', false]);
   await pictures('runs-paused');
+  trainer.holdAt(/^step /);
   await button('Resume').click();
-  await until(({ progress: now }) => now?.state === 'running' && now.step !== undefined);
-  await freeze();
+  await trainer.isHeld();
   await row(/^long one, running, critic \d+ %/).waitFor();
   expect((await newest()).progress!.step!).toBeGreaterThan(progress!.latest!.step);
 });
 
 test('a trainer that is killed is reported with what it said last, and a button resumes it to its end', async () => {
   // The run is stopped before it has candidates, which would exist when it is resumed.
-  await holdAtNextStage();
-  const { process: trainer, folder, progress } = await newest();
+  await trainer.onTo(nextStage);
+  const { process: killed, folder, progress } = await newest();
   expect(progress!.stage).toBe('candidates');
   // A library prints such a message before its process crashes.
   await appendFile(path.join(folder, 'trainer.log'), 'CUDA error: the launch failed\n');
-  process.kill(trainer!.pid, 'SIGKILL');
+  process.kill(killed!.pid, 'SIGKILL');
   await row(/^long one, died, /).waitFor();
   const outcome = view().getByRole('region', { name: 'Outcome' });
   await outcome.getByText(/Its trainer \(process \d+\) ended without a message/).waitFor();
@@ -273,16 +239,15 @@ test('a trainer that is killed is reported with what it said last, and a button 
   await workbench.screenshot('runs-died-notice');
   await workbench.page.keyboard.press('Escape');
   await accessiblePictures(workbench, view(), 'runs-died');
+  trainer.holdAt(/^start$/);
   await (await workbench.notification(death)).getByRole('button', { name: 'Resume' }).click();
-  await until(({ state }) => state === 'preparing');
+  await trainer.isHeld();
 });
 
 test('also before the first event and in a stage without steps the extension host may die, and the next one finds the run', async () => {
-  // The run was resumed before, so its trainer is suspended again.
-  await freeze();
   const stages = ['preparing', ...['candidates', 'ranking', 'policy', 'export'].map(running)];
   for (const where of stages) {
-    if (where !== 'preparing') await holdAtNextStage();
+    if (where !== 'preparing') await trainer.onTo(nextStage);
     // The trainer is at the expected stage; none is skipped or met twice.
     const { state, progress } = await newest();
     expect(state === 'preparing' ? state : running(progress!.stage!)).toBe(where);
@@ -293,7 +258,7 @@ test('also before the first event and in a stage without steps the extension hos
     await row(new RegExp(`^long one, ${where}`)).waitFor();
     await view().getByRole('heading', { name: 'long one' }).waitFor();
   }
-  await thaw();
+  await trainer.release();
   await row(/^long one, done/).waitFor();
 });
 
@@ -366,10 +331,11 @@ test('a duplicate of it is changed and started', async () => {
   const form = newRunForm(workbench);
   await form.getByRole('heading', { name: 'New run like long one' }).waitFor();
   await workbench.screenshot('runs-duplicate');
+  trainer.holdAt(/^step /);
   await form.getByRole('button', { name: 'Start' }).click();
   await view().getByRole('heading', { name: 'long one, changed' }).waitFor();
   await row(/^long one, changed, (preparing|running)/).waitFor();
-  await freeze();
+  await trainer.isHeld();
 });
 
 test('of many events it shows the latest, and opens the file with all of them', async () => {
