@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,8 +32,23 @@ const configuration = {
   export: { onnx: ['fp32'] },
 };
 
+const held = path.join(folder, 'held');
+
+/** Has the run wait after this step and each later one, so that what a test does then, it does in the middle of it. */
+const holdAt = (step: number): Promise<void> => writeFile(held, String(step));
+const goOn = (): Promise<void> => rm(held);
+
 beforeAll(async () => {
-  process.env.TANDEM_TRAINER_PYTHON ??= await trainersPython();
+  const python = process.env.TANDEM_TRAINER_PYTHON ?? (await trainersPython());
+  const holding = path.resolve('test/neighbours/hold_run.py');
+  const wrapper = path.join(folder, 'python');
+  const trainer = `exec '${python}' '${holding}' '${held}' "$@"`;
+  await writeFile(
+    wrapper,
+    `#!/bin/sh\nif [ "$1 $2" = '-m tandem_trainer' ]; then shift 2; ${trainer}; fi\nexec '${python}' "$@"\n`,
+  );
+  await chmod(wrapper, 0o755);
+  process.env.TANDEM_TRAINER_PYTHON = wrapper;
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -55,12 +70,6 @@ const isAt =
   (step: number) =>
   ({ progress }: Run): boolean =>
     (progress?.step ?? 0) >= step;
-
-/** Stops the trainer's process where it is, so that a request finds it there; returns a function that lets it go on. */
-function hold({ process: trainer }: Run): () => void {
-  process.kill(trainer!.pid, 'SIGSTOP');
-  return () => process.kill(trainer!.pid, 'SIGCONT');
-}
 
 /** Returns whether anything listens where the run's last server listened. */
 async function isServed({ folder: run }: Run): Promise<boolean> {
@@ -112,8 +121,9 @@ it('a run of GRPO has the figures of its dialogues and no server afterwards, and
 });
 
 it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that nobody touched; no server is left behind', async () => {
+  await holdAt(1);
   const id = await start({ grpo: { ...configuration.grpo, log: data } });
-  const goOn = hold(await until(id, isAt(1)));
+  await until(id, isAt(1));
   const asked = json(summary, 'stop', id, '--data', data);
   await expect
     .poll(() =>
@@ -123,20 +133,21 @@ it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that 
       ),
     )
     .toBe(true);
-  goOn();
+  await goOn();
   expect((await asked).summary).toMatchObject({ state: 'stopped', isLive: false });
   const stopped = await runs.find(id);
   expect(await isServed(stopped)).toBe(false);
   const at = stopped.progress!.latest!.step;
   expect(at).toBeLessThan(STEPS);
 
+  await holdAt(at + 1);
   await json(summary, 'resume', id, '--data', data);
   const live = await until(id, (run) => run.isLive && isAt(at + 1)(run));
-  hold(live);
   expect(await isServed(live)).toBe(true);
   process.kill(live.process!.pid, 'SIGKILL');
   await expect.poll(() => isServed(live)).toBe(false);
 
+  await goOn();
   await json(summary, 'resume', id, '--data', data);
   const done = await until(id, isDone);
   expect((await model(done)).equals(await model(straight!))).toBe(true);

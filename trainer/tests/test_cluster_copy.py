@@ -113,6 +113,30 @@ def test_a_job_without_the_python_of_the_trainer_says_how_ray_is_started_with_it
     assert states(tmp_path / "run.json") == [("failed", "prepare")]
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "Request failed with status code 500: No available agent to submit job, please try again later..",
+        "Request failed with status code 500: …\nTimeoutError: Failed to get head node agent within 10 seconds.",
+    ],
+)
+def test_a_job_waits_for_the_agent_of_a_cluster_that_has_just_been_started(monkeypatch, refusal):
+    monkeypatch.setattr(follow, "EVERY", 0)
+    answers, asked = [RuntimeError(refusal), RuntimeError(refusal), None, RuntimeError("no such folder")], []
+
+    def submit_job(**job):
+        asked.append(job)
+        if answer := answers.pop(0):
+            raise answer
+
+    client = SimpleNamespace(submit_job=submit_job)
+    follow.submit(client, entrypoint="true", submission_id="first")
+    assert asked == [{"entrypoint": "true", "submission_id": "first"}] * 3
+    with pytest.raises(RuntimeError, match="no such folder"):
+        follow.submit(client, entrypoint="true", submission_id="second")
+    assert len(asked) == 4
+
+
 def test_a_request_that_the_dashboard_did_not_take_is_handed_on_again(tmp_path):
     client, asked = Client({"first": ""}), []
 

@@ -103,13 +103,17 @@ const ABOUT_NODES = [
   `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
 ];
 
+/** Milliseconds that a dashboard may take, as many as the trainer gives it at first (`cluster/follow.py`). */
+const DASHBOARD_MS = 20_000;
+
 /** Plans a run for the places that its workers get on the cluster, which is asked for its nodes. */
 async function planForCluster(
   runs: Runs,
   options: StartOptions,
   { address, workers, gpus_per_worker }: ClusterFields,
 ): ReturnType<typeof planRun> {
-  const cluster = await readCluster(typeof address === 'string' ? address : '', options);
+  const at = typeof address === 'string' ? address : '';
+  const cluster = await readCluster(at, { ...options, waitMs: DASHBOARD_MS });
   const asked = { workers: typeof workers === 'number' ? workers : 1, isOnGpu: gpus_per_worker === 1 };
   const planner = new Planner(options.trainer);
   try {

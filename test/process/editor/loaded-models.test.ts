@@ -1,12 +1,13 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { LocalModel } from '../../../src/core/model/local/model';
 import { isRunning } from '../../../src/core/trajectory/running';
 import { LoadedModels } from '../../../src/editor/models/loaded';
 import type { LocalPlace } from '../../../src/editor/models/places';
 import { eventually } from '../../fixtures/eventually';
+import { holdInference } from '../../fixtures/held-model';
 
 const starter: LocalPlace = {
   spec: 'starter',
@@ -17,17 +18,19 @@ const starter: LocalPlace = {
 const question = [{ role: 'user', content: 'I need the fare of a taxi.' }] as const;
 const sampling = { temperature: 1, maxTokens: 60, seed: 1 };
 
+let inference: string;
 let opened: LocalModel[];
 let reported: unknown[];
 let models: LoadedModels;
 
 beforeEach(() => {
+  inference = path.resolve('dist/inference.js');
   opened = [];
   reported = [];
   models = new LoadedModels(
     ({ spec, folder }) =>
       Promise.resolve().then(() => {
-        const model = new LocalModel({ name: spec, folder, inference: path.resolve('dist/inference.js') });
+        const model = new LocalModel({ name: spec, folder, inference });
         opened.push(model);
         return model;
       }),
@@ -54,14 +57,19 @@ it('loads a model when it is asked for, once for all who ask', async () => {
 });
 
 it('closes a model that the settings name no more, after the message that it is writing', async () => {
-  const writing = models.model(starter).generate(question, sampling);
-  await eventually(() => expect(opened[0]?.processId).toBeDefined());
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-held-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { script, goOn } = holdInference(folder);
+  inference = script;
+  const begun = Promise.withResolvers<undefined>();
+  const writing = models.model(starter).generate(question, sampling, {
+    onText: () => begun.resolve(undefined),
+  });
+  await begun.promise;
   const { processId } = opened[0]!;
-  // The process is suspended, so that the message cannot be written before the settings change.
-  process.kill(processId!, 'SIGSTOP');
   await models.keep([]);
   expect(isRunning(processId!)).toBe(true);
-  process.kill(processId!, 'SIGCONT');
+  goOn();
   expect((await writing).text).toBeTypeOf('string');
   await eventually(() => expect(isRunning(processId!)).toBe(false));
   expect(await stateOf(starter)).toBe('not-loaded');

@@ -8,9 +8,10 @@ import { Chat } from '../../../src/core/model/local/chat';
 import { openDecoder } from '../../../src/core/model/local/openDecoder';
 import { readLocalFolder } from '../../../src/core/model/local/folder';
 import { openGraph } from '../../../src/core/model/local/graph';
-import { LocalModel } from '../../../src/core/model/local/model';
-import type { GenerateOptions, Generation, SamplingSettings } from '../../../src/core/model/model';
+import { LocalModel, type LocalModelOptions } from '../../../src/core/model/local/model';
+import type { Generation, SamplingSettings } from '../../../src/core/model/model';
 import { isRunning } from '../../../src/core/trajectory/running';
+import { holdInference } from '../../fixtures/held-model';
 import { makeLocalModels, type Expected, type LocalModels } from '../../fixtures/local-model/make';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';
 import { errorOf, question } from '../../unit/model/play';
@@ -30,15 +31,30 @@ afterEach(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function open(name: string, memoryBytes?: number): LocalModel {
+function open(name: string, options: Partial<LocalModelOptions> = {}): LocalModel {
   const model = new LocalModel({
     name: `local:${name}`,
     folder: path.join(folder, name),
     inference: path.resolve('dist/inference.js'),
-    ...(memoryBytes !== undefined && { memoryBytes }),
+    ...options,
   });
   opened.push(model);
   return model;
+}
+
+/** Opens a model whose process waits after some pieces of text until it is told to go on or killed. */
+function openHeld(pieces = 1) {
+  const { script, goOn } = holdInference(folder, pieces);
+  const model = open('shared', { inference: script });
+  let isKilled = false;
+  /** Kills the process where it waits, the first time that this is called; the next process does not wait. */
+  const killOnce = (): void => {
+    if (isKilled) return;
+    isKilled = true;
+    process.kill(model.processId!, 'SIGKILL');
+    goOn();
+  };
+  return { model, goOn, killOnce };
 }
 
 const greedy: SamplingSettings = { temperature: 0, maxTokens: 16 };
@@ -135,13 +151,19 @@ it('a turn that was cancelled leaves the others alone', async () => {
 });
 
 it('a turn of which the caller has enough ends with what it has, counted, and leaves the others alone', async () => {
-  const model = open('shared');
+  const { model, goOn } = openHeld();
   let told = '';
+  const heard = Promise.withResolvers<undefined>();
   const turn = model.generate(question, long, {
     onText: (piece) => void (told += piece),
-    enough: () => told.length > 20,
+    enough: () => {
+      heard.resolve(undefined);
+      return true;
+    },
   });
   const other = model.generate(question, sampled);
+  await heard.promise;
+  goOn();
   const { text, finishReason, tokens, usage } = await turn;
   expect(finishReason).toBe('other');
   expect(text).toBe(told);
@@ -154,55 +176,53 @@ it('a turn of which the caller has enough ends with what it has, counted, and le
 
 describe('when its process is killed', () => {
   it('the turn is written again, and is the same', async () => {
-    const model = open('shared');
-    const undisturbed = await model.generate(question, { ...sampled, maxTokens: 400 });
+    const undisturbed = await open('shared').generate(question, { ...sampled, maxTokens: 400 });
+    const { model, killOnce } = openHeld();
     const told: string[] = [];
-    let killed = false;
     const turn = await model.generate(
       question,
       { ...sampled, maxTokens: 400 },
-      {
-        onText: () => {
-          if (!killed) process.kill(model.processId!, 'SIGKILL');
-          killed = true;
-        },
-        onRestart: (why) => told.push(why),
-      },
+      { onText: killOnce, onRestart: (why) => told.push(why) },
     );
     expect(turn.text).toBe(undisturbed.text);
     expect(turn.timing.attempts).toBe(2);
     expect(told).toEqual([expect.stringMatching(/ended \(SIGKILL\)\. It is started again\.$/)]);
-    expect(model.counts).toMatchObject({ requests: 3, retries: 1 });
+    expect(model.counts).toMatchObject({ requests: 2, retries: 1 });
   });
 
   it('a second time in the same turn, the turn is given up with one sentence and the next one plays', async () => {
-    const model = open('shared');
-    const options: GenerateOptions = { onText: () => process.kill(model.processId!, 'SIGKILL') };
-    expect(await errorOf(model.generate(question, long, options))).toMatchObject({
+    const { model, goOn } = openHeld();
+    const killed: number[] = [];
+    const onText = (): void => {
+      killed.push(model.processId!);
+      process.kill(model.processId!, 'SIGKILL');
+    };
+    expect(await errorOf(model.generate(question, long, { onText }))).toMatchObject({
       code: 'model/inference-ended',
       message: expect.stringContaining('It had ended in the same turn before.') as string,
     });
+    expect(new Set(killed).size).toBe(2);
+    goOn();
     expect((await model.generate(question, sampled)).tokens.ids).toHaveLength(40);
   });
 
   it('the dialogue goes on: its other turns are what they would have been', async () => {
-    const play = async (model: LocalModel, kill: boolean): Promise<string[]> => {
+    const play = async (model: LocalModel, onText: (turn: number) => void): Promise<string[]> => {
       const dialogue = [...question];
       const texts: string[] = [];
       for (const reply of ['The list is sorted.', 'Return 0.', 'It returns days.']) {
-        const onText = (): void => {
-          if (kill && texts.length === 1) process.kill(model.processId!, 'SIGKILL');
-          kill &&= texts.length !== 1;
-        };
-        const { text } = await model.generate(dialogue, sampled, { onText });
+        const { text } = await model.generate(dialogue, sampled, { onText: () => onText(texts.length + 1) });
         texts.push(text);
         dialogue.push({ role: 'assistant', content: text }, { role: 'user', content: reply });
       }
       return texts;
     };
-    const killed = open('shared');
-    expect(await play(killed, true)).toEqual(await play(open('shared'), false));
-    expect(killed.counts.retries).toBe(1);
+    const pieces: number[] = [];
+    const undisturbed = await play(open('shared'), (turn) => pieces.push(turn));
+    // It waits at the beginning of the second turn.
+    const { model, killOnce } = openHeld(pieces.indexOf(2) + 1);
+    expect(await play(model, (turn) => turn === 2 && killOnce())).toEqual(undisturbed);
+    expect(model.counts.retries).toBe(1);
   });
 
   it('between turns, nobody notices', async () => {
@@ -250,14 +270,14 @@ describe('limits', () => {
   });
 
   it('a dialogue that needs more memory than is allowed is refused, a shorter one plays', async () => {
-    const model = open('shared', 2_900_000);
+    const model = open('shared', { memoryBytes: 2_900_000 });
     expect(await errorOf(model.generate(question, long))).toMatchObject({ code: 'model/too-large' });
     expect((await model.generate(question, sampled)).tokens.ids).toHaveLength(40);
   });
 
   it('with memory for a few dialogues at once, the others wait for their turn', async () => {
     const plenty = await open('shared').generate(question, sampled);
-    const model = open('shared', 2_900_000);
+    const model = open('shared', { memoryBytes: 2_900_000 });
     const turns = await Promise.all(expected.map(() => model.generate(question, sampled)));
     expect(new Set(turns.map(({ text }: Generation) => text))).toEqual(new Set([plenty.text]));
   });
@@ -297,6 +317,8 @@ describe('limits', () => {
   );
 
   it('weights that are larger than the allowed memory are refused before anything is loaded', () => {
-    expect(() => open('shared', 1000)).toThrow(/Export it with fewer bits: tandem onnx .* --precision int8/);
+    expect(() => open('shared', { memoryBytes: 1000 })).toThrow(
+      /Export it with fewer bits: tandem onnx .* --precision int8/,
+    );
   });
 });

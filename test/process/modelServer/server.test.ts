@@ -1,25 +1,41 @@
-import { request as openRequest } from 'node:http';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request as openRequest } from 'node:http';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { LocalModel } from '../../../src/core/model/local/model';
 import { ModelServer } from '../../../src/core/modelServer/server';
+import { holdInference } from '../../fixtures/held-model';
 
+let folder: string;
 let model: LocalModel;
 let server: ModelServer;
 
-const starter = (): LocalModel =>
-  new LocalModel({
-    name: 'starter',
-    folder: path.resolve('media/starter'),
-    inference: path.resolve('dist/inference.js'),
-  });
+const starter = (inference = path.resolve('dist/inference.js')): LocalModel =>
+  new LocalModel({ name: 'starter', folder: path.resolve('media/starter'), inference });
 
-const serve = (served: LocalModel): Promise<ModelServer> =>
-  ModelServer.start({ model: served, id: 'starter', host: '127.0.0.1', port: 0 });
+const serve = (served: LocalModel, mostAnswers?: number): Promise<ModelServer> =>
+  ModelServer.start({ model: served, id: 'starter', host: '127.0.0.1', port: 0, mostAnswers });
+
+/** Number of events after which a stream counts as begun: the greeting, then words. */
+const BEGUN = 4;
+
+/** Serves a model of its own, which waits with its first answers as soon as a stream has begun. */
+async function serveHeld(mostAnswers?: number) {
+  const { script, goOn } = holdInference(folder, BEGUN - 1);
+  const held = starter(script);
+  const place = await serve(held, mostAnswers);
+  const close = async (): Promise<void> => {
+    await place.close();
+    await held.close();
+  };
+  return { held, place, goOn, [Symbol.asyncDispose]: close };
+}
 
 beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-model-server-'));
   model = starter();
   server = await serve(model);
 });
@@ -27,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await model.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 const user = (content: string) => ({ role: 'user', content });
@@ -120,7 +137,7 @@ async function begun(body: object, at = server): Promise<ReadableStreamDefaultRe
   const response = await post({ ...body, stream: true }, { at });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
-  while (eventsIn(text).length < 4) text += (await reader.read()).value ?? '';
+  while (eventsIn(text).length < BEGUN) text += (await reader.read()).value ?? '';
   return reader;
 }
 
@@ -315,53 +332,54 @@ describe('the model server', () => {
   });
 
   it('stops writing for a client that has gone, and goes on for the others', async () => {
-    const alone = starter();
-    const place = await serve(alone);
+    await using serving = await serveHeld();
+    const { held, place, goOn } = serving;
+    const asked = vi.spyOn(held, 'generate');
     const reader = await begun(long, place);
     await reader.cancel();
     const whole = new AbortController();
     const waiting = post(long, { at: place, signal: whole.signal });
-    await expect.poll(() => alone.counts.requests).toBe(2);
+    await expect.poll(() => held.counts.requests).toBe(2);
     whole.abort();
     await expect(waiting).rejects.toThrow('aborted');
+    await expect
+      .poll(() => asked.mock.settledResults.map(({ type }) => type))
+      .toEqual(['rejected', 'rejected']);
+    goOn();
     // Begun after the others and as long as they are, it ends after they would have ended.
     const answered = await post(long, { at: place });
     const { usage } = wholeSchema.parse(await answered.json());
     expect(usage.completion_tokens).toBeGreaterThan(100);
-    expect(alone.counts.completionTokens).toBe(usage.completion_tokens);
-    await place.close();
-    await alone.close();
+    expect(held.counts.completionTokens).toBe(usage.completion_tokens);
   });
 
   it('refuses more answers at once than it may write, as clients know it, until one has ended', async () => {
-    const narrow = await ModelServer.start({
-      ...{ model, id: 'starter', host: '127.0.0.1', port: 0 },
-      mostAnswers: 2,
-    });
-    try {
-      const first = await begun(long, narrow);
-      const both = { ...greedy, n: 2 };
-      const refused = await post(both, { at: narrow });
-      expect(refused.status).toBe(429);
-      expect(refused.headers.get('retry-after')).toBe('1');
-      expect(errorSchema.parse(await refused.json()).error.code).toBe('rate_limit_exceeded');
-      expect((await post(greedy, { at: narrow })).status).toBe(200);
-      await first.cancel();
-      await expect.poll(async () => (await post(both, { at: narrow })).status).toBe(200);
-      // A request that is alone is answered, however many answers it wants.
-      expect((await post({ ...greedy, n: 3 }, { at: narrow })).status).toBe(200);
-    } finally {
-      await narrow.close();
-    }
+    await using serving = await serveHeld(2);
+    const { held, place: narrow, goOn } = serving;
+    const first = await begun(long, narrow);
+    const both = { ...greedy, n: 2 };
+    const refused = await post(both, { at: narrow });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(errorSchema.parse(await refused.json()).error.code).toBe('rate_limit_exceeded');
+    const second = post(greedy, { at: narrow });
+    await expect.poll(() => held.counts.requests).toBe(2);
+    goOn();
+    expect((await second).status).toBe(200);
+    await first.cancel();
+    await expect.poll(async () => (await post(both, { at: narrow })).status).toBe(200);
+    // A request that is alone is answered, however many answers it wants.
+    expect((await post({ ...greedy, n: 3 }, { at: narrow })).status).toBe(200);
   });
 
   it('writes an answer again when the model’s process dies, but ends a stream that has begun', async () => {
-    const mortal = starter();
-    const place = await serve(mortal);
+    await using serving = await serveHeld();
+    const { held, place, goOn } = serving;
     const reader = await begun(long, place);
     const waiting = post(long, { at: place });
-    await expect.poll(() => mortal.counts.requests).toBe(2);
-    process.kill(mortal.processId!, 'SIGKILL');
+    await expect.poll(() => held.counts.requests).toBe(2);
+    process.kill(held.processId!, 'SIGKILL');
+    goOn();
     const events = await rest(reader);
     expect(errorSchema.parse(JSON.parse(events.at(-1)!)).error).toMatchObject({
       type: 'server_error',
@@ -370,13 +388,11 @@ describe('the model server', () => {
     expect(wholeSchema.parse(await (await waiting).json()).choices[0]!.message.content).toBe(
       await textOf(long),
     );
-    await place.close();
-    await mortal.close();
   });
 
   it('ends with an error for every open request, and waits for no client that is slow to send', async () => {
-    const stopping = starter();
-    const place = await serve(stopping);
+    await using serving = await serveHeld();
+    const { held, place } = serving;
     const { address } = place;
     const slow = openRequest(`${address}/v1/chat/completions`, {
       method: 'POST',
@@ -386,13 +402,12 @@ describe('the model server', () => {
     const broken = once(slow, 'error');
     const reader = await begun(long, place);
     const waiting = post(long, { at: place });
-    await expect.poll(() => stopping.counts.requests).toBe(2);
+    await expect.poll(() => held.counts.requests).toBe(2);
     const [events, response] = await Promise.all([rest(reader), waiting, place.close()]);
     expect(errorSchema.parse(JSON.parse(events.at(-1)!)).error.code).toBe('serving/stopped');
     expect(response.status).toBe(503);
     expect(errorSchema.parse(await response.json()).error.code).toBe('serving/stopped');
     await broken;
     await expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed');
-    await stopping.close();
   });
 });

@@ -13,6 +13,7 @@ import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+import { hold } from '../../fixtures/held-model';
 
 const sampling = { temperature: 1, maxTokens: 500 };
 const as = (writer: Model): SampledAgent => ({ agent: writer, sampling });
@@ -165,7 +166,7 @@ describe('two candidates', () => {
 
   it('fail together: the other one is stopped, nothing is logged, and the sentence is that of the failure', async () => {
     await using server = await startChatServer({ reply: () => status(401) });
-    const slow = await scripted(folder, [asks('When is it heavy?')], 5_000);
+    const { model: slow } = hold(await scripted(folder, [asks('When is it heavy?')]));
     const dialogue = await start({ agent: slow });
     const broken = new OpenAiModel({ model: 'm', baseUrl: server.url, retry: { attempts: 1 } });
     await expect(dialogue.drawCandidates({ rival: as(broken) })).rejects.toThrow(server.url);

@@ -13,6 +13,7 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { startChatServer } from '../../fixtures/chat-server';
 import { stallAfter } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixtures/dialogue';
+import { hold } from '../../fixtures/held-model';
 import { segmentFiles } from '../../fixtures/log';
 
 /** Makes a grader with scripted grades; real grading has its own tests. */
@@ -233,17 +234,20 @@ describe('collecting', () => {
 
   it('stops at once when it is cancelled, and goes on later', async () => {
     const cancel = new AbortController();
-    const slow = await scripted(folder, [asks('Which limit?'), answers('x = 1')], 10);
+    const agent = await scripted(folder, [asks('Which limit?'), answers('x = 1')]);
+    let begun = 0;
+    // All dialogues but the first two are in the middle of their first message when it is cancelled.
+    const { model } = hold(agent, ({ position }) => position?.turn === 1 && ++begun > 2);
     const cancelled = collect(
       await plan({
-        agent: slow,
+        agent: model,
         signal: cancel.signal,
         onProgress: ({ done }) => done >= 2 && cancel.abort(),
       }),
     );
     await expect(cancelled).rejects.toThrow();
     expect(log.list({ filter: { state: 'abandoned' }, offset: 0, limit: 100 }).total).toBeGreaterThan(0);
-    await expect(collect(await plan({ agent: slow }))).resolves.toMatchObject({ done: 8, failed: 0 });
+    await expect(collect(await plan({ agent }))).resolves.toMatchObject({ done: 8, failed: 0 });
     expect(log.list({ offset: 0, limit: 100 }).total).toBe(8);
   });
 });

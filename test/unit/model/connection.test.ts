@@ -11,6 +11,9 @@ import {
 import { untrusted } from '../../fixtures/certificate';
 import { startChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
 import { answer, json, raw, reset, silence, status, type Reply } from '../../fixtures/chat-server-replies';
+import { waitForServers } from '../../fixtures/unhurried';
+
+waitForServers();
 
 /** Starts a server, and returns the address of a model on it. */
 async function endpoint(options: ChatServerOptions, key = ''): Promise<Endpoint> {

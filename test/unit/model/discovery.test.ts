@@ -4,6 +4,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { findServers } from '../../../src/core/model/discovery';
 import { startChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
+import { waitForServers } from '../../fixtures/unhurried';
+
+waitForServers();
 
 async function chat(options: Partial<ChatServerOptions>): Promise<string> {
   const server = await startChatServer({ reply: () => answer('Hello.'), ...options });
@@ -34,15 +37,12 @@ async function listing(model: object) {
   return { address, headers };
 }
 
-/** Time limit in milliseconds for servers that answer. */
-const LONG = 150_000;
-
 it('finds what speaks the API, with its models, and passes over everything else', async () => {
   const two = await chat({ models: ['qwen', 'llama'] });
   const closed = await chat({ key: 'sk-secret' });
   const page = await other(createServer((_, response) => response.end('<html>A page.</html>')));
   const nobody = 'http://127.0.0.1:9/v1';
-  expect(await findServers([page, closed, nobody, two], LONG)).toEqual([
+  expect(await findServers([page, closed, nobody, two])).toEqual([
     { baseUrl: closed, models: [], wantsKey: true },
     { baseUrl: two, models: ['llama', 'qwen'], wantsKey: false },
   ]);
@@ -60,14 +60,14 @@ it.each([
   ['somebody', undefined],
 ])('tells by the owner %s of the models which program serves them: %s', async (owner, program) => {
   const { address } = await listing({ id: 'm', object: 'model', owned_by: owner });
-  expect(await findServers([address], LONG)).toEqual([
+  expect(await findServers([address])).toEqual([
     { baseUrl: address, models: ['m'], wantsKey: false, ...(program !== undefined && { program }) },
   ]);
 });
 
 it('reads a list whose owners are no texts', async () => {
   const { address } = await listing({ id: 'm', owned_by: 7 });
-  expect(await findServers([address], LONG)).toMatchObject([{ models: ['m'] }]);
+  expect(await findServers([address])).toMatchObject([{ models: ['m'] }]);
 });
 
 it('sends no key, not even that of the environment, and follows no redirect', async () => {
@@ -78,6 +78,6 @@ it('sends no key, not even that of the environment, and follows no redirect', as
   const redirecting = await other(
     createServer((_, response) => response.writeHead(302, { location: `${address}/models` }).end()),
   );
-  expect(await findServers([address, redirecting], LONG)).toMatchObject([{ baseUrl: address }]);
+  expect(await findServers([address, redirecting])).toMatchObject([{ baseUrl: address }]);
   expect(headers).toEqual([undefined]);
 });

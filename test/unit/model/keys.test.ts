@@ -3,7 +3,10 @@ import { listModels, tryModel } from '../../../src/core/model/connection';
 import { openModel } from '../../../src/core/model/spec';
 import { startChatServer, type ChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
+import { waitForServers } from '../../fixtures/unhurried';
 import { errorOf, question, sampling } from './play';
+
+waitForServers();
 
 /** The server of `OPENAI_BASE_URL`, for which `OPENAI_API_KEY` is meant. */
 let own: ChatServer;

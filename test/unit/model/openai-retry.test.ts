@@ -113,7 +113,7 @@ test('a server that says that repeating is useless is believed', async () => {
 
 test.each([
   ['before the first token', silence],
-  ['while a turn is streaming', answer('a b c d e f', { pieceDelay: 200 })],
+  ['while a turn is streaming', answer('a '.repeat(1000), { pieceDelay: 50 })],
   ['while a stream stands still', stallAfter('Half of')],
 ])('cancel %s ends the turn and the connection at once', async (_, reply) => {
   await using played = await play([reply]);

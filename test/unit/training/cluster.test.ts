@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { readCluster, workerMemory } from '../../../src/core/training/cluster';
 import { RayDashboard } from '../../fixtures/ray-dashboard';
+import { waitForServers } from '../../fixtures/unhurried';
+
+waitForServers();
 
 let dashboard: RayDashboard;
 

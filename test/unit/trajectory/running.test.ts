@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { beginOf, isRunning, look, mayLive } from '../../../src/core/trajectory/running';
 import { livingOwner } from '../../../src/core/trajectory/segment/owner';
@@ -33,13 +34,16 @@ it('takes a process of another machine for alive, because it cannot be asked', a
 
 /** Returns the id of a zombie: an ended process whose parent never reads its exit status. */
 async function zombie(): Promise<number> {
-  // The shell becomes `sleep`, which never waits for the inherited child; so the child must outlive the shell.
-  const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 600'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  // The shell becomes `sleep`, which never waits for the inherited child; so the child must outlive the shell: it ends
+  // when its input does.
+  const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 600'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const [line] = (await once(parent.stdout!, 'data')) as [Buffer];
   const pid = Number(line.toString());
+  await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+  (parent.stdio[3] as Writable).end();
   await expect.poll(() => look(pid)).toBe('gone');
   return pid;
 }
@@ -51,7 +55,7 @@ it.runIf(process.platform === 'linux')(
     expect(isRunning(pid)).toBe(true);
     const owner = { pid, host: hostname(), began: null };
     expect(await mayLive(owner)).toBe(false);
-    expect(await mayLive({ pid, host: hostname() }, 'sleep')).toBe(false);
+    expect(await mayLive({ pid, host: hostname() }, 'cat')).toBe(false);
     const file = join(await temporaryFolder(), 'segment.jsonl.owner');
     await writeFile(file, JSON.stringify(owner));
     expect(await livingOwner(file)).toBeUndefined();

@@ -19,7 +19,7 @@ from ..fault import Fault
 from ..run.doctor import DISK, check_driver
 from ..run.interpreter import RAY, Check, Ran, check_package, size
 from ..run_json import read_config
-from .follow import EVERY, NOT_FOUND, PYTHON_FIRST, VARIABLES, connect
+from .follow import EVERY, NOT_FOUND, PYTHON_FIRST, VARIABLES, connect, submit
 from .nodes import SENT
 from .remote import take_package
 from .room import asked, has, places
@@ -101,9 +101,9 @@ def _ask(
                 take_package(Path(folder))
                 variables = {name: value for name, value in VARIABLES.items() if name != "PYTHONPATH"}
                 environment = {"env_vars": variables, "working_dir": folder}
-                client.submit_job(entrypoint=command, submission_id=job, runtime_env=environment)
+                submit(client, entrypoint=command, submission_id=job, runtime_env=environment)
         else:
-            client.submit_job(entrypoint=command, submission_id=job, runtime_env={"env_vars": VARIABLES})
+            submit(client, entrypoint=command, submission_id=job, runtime_env={"env_vars": VARIABLES})
         done = _wait(client, job)
         log = client.get_job_logs(job)
     except (OSError, RuntimeError) as error:

@@ -52,6 +52,9 @@ PYTHON_FIRST = (
     'Start Ray on every node with the trainer\'s Python first in its PATH, as in PATH=FOLDER/bin:"$PATH" ray start.'
 )
 
+# What Ray answers while the agent on its head, which starts jobs, is not up: with Python 3.10 only the second part.
+NO_AGENT = ("No available agent to submit job", "Failed to get head node agent")
+
 T = TypeVar("T")
 
 
@@ -205,9 +208,25 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
 
 def _submit_job(client: JobSubmissionClient, address: str, id: str, command: str, environment: dict[str, Any]) -> None:
     try:
-        client.submit_job(entrypoint=command, submission_id=id, runtime_env=environment)
+        submit(client, entrypoint=command, submission_id=id, runtime_env=environment)
     except (OSError, RuntimeError, ValueError) as error:
         raise Fault(f"The Ray cluster at {address} has not taken the job: {error}") from error
+
+
+def submit(client: JobSubmissionClient, **job: Any) -> None:
+    """Submits a job; a cluster that has just been started may first have to start what takes it.
+
+    job: the arguments of Ray's `submit_job`. Errors: those of `submit_job`.
+    """
+    deadline = time.monotonic() + SILENCE
+    while True:
+        try:
+            client.submit_job(**job)
+            return
+        except RuntimeError as error:
+            if not any(each in str(error) for each in NO_AGENT) or time.monotonic() > deadline:
+                raise
+        time.sleep(EVERY)
 
 
 def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests, wait: Wait) -> int:

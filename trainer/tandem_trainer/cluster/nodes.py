@@ -32,7 +32,8 @@ from . import versions as versions_module
 from .record import last_line
 from .versions import require_same, versions
 
-LOOK = 120  # seconds in which a node must have started its actor and imported torch
+# Seconds in which a node must have started its actor and imported torch, for which `interpreter.run` has 180.
+LOOK = 300
 STEP = 60  # seconds for each later question to a node
 UNLIKE = 30  # seconds that a run waits for the versions of its nodes
 SENT = 64 << 20  # bytes that are sent from node to node, and written to the storage

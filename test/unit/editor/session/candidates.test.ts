@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Choice } from '../../../../src/core/trajectory/trajectory';
 import type { Session } from '../../../../src/editor/session/session';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
+import { hold } from '../../../fixtures/held-model';
 import { Stage } from '../stage';
 
 const ada = { pseudonym: 'ada', purpose: 'a test', level: 'export' } as const;
@@ -140,7 +141,7 @@ describe('a session with two candidates', () => {
   });
 
   it('can be stopped while both are written, skipped while a choice waits, and gone on with', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 5_000);
+    stage.agent = hold(await scripted(stage.folder, [asks('How heavy?')])).model;
     const session = await stage.session();
     const started = session.do({ type: 'start', consent: ada });
     await new Promise<void>((resolve) =>

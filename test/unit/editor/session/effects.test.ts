@@ -4,6 +4,7 @@ import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer } from '../../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
+import { hold } from '../../../fixtures/held-model';
 import { doubling, started } from '../../../fixtures/log';
 import { ada, right, Stage } from '../stage';
 
@@ -78,13 +79,14 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('gives the seat back while the simulator plays', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?'), asks('Else?')], 30);
-    const session = await stage.session();
-    await session.do({ type: 'start', consent: ada });
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
+    const { model, goOn } = hold(stage.agent!);
+    stage.agent = model;
     const playing = session.do({ type: 'simulator-on' });
     await Stage.heard(session, 'agent');
-    await session.do({ type: 'take-seat' });
-    await playing;
+    const taking = session.do({ type: 'take-seat' });
+    goOn();
+    await Promise.all([taking, playing]);
     expect(session.state).toMatchObject({ phase: 'developer', seat: 'developer' });
     expect((await stage.trajectory(session.id)).collaborator).toEqual({ kind: 'developer', name: 'ada' });
   });
@@ -198,9 +200,8 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('keeps the message that stands when another sample is stopped', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
-    const session = await stage.session();
-    await session.do({ type: 'start', consent: ada });
+    const session = await stage.begun(asks('How heavy?'));
+    stage.agent = hold(stage.agent!).model;
     const sampling = session.do({ type: 'another-sample' });
     await Stage.heard(session, 'agent');
     await session.do({ type: 'stop' });
@@ -283,13 +284,17 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('can end as soon as the agent has said something, whoever writes', async () => {
-    stage.agent = await scripted(stage.folder, [`OUTPUT:\n${right}`, asks('Which zones?')], 30);
+    const agent = await scripted(stage.folder, [`OUTPUT:\n${right}`, asks('Which zones?')]);
+    const { model, goOn } = hold(agent);
+    stage.agent = model;
     const session = await stage.session();
     const starting = session.do({ type: 'start', consent: ada });
     await Stage.heard(session, 'agent');
     expect(await session.mayEndNow()).toBe(false);
+    goOn();
     await starting;
     expect(await session.mayEndNow()).toBe(true);
+    stage.agent = hold(agent).model;
     const playing = session.do({ type: 'simulator-on' });
     await Stage.heard(session, 'agent');
     expect(session.state).toMatchObject({ phase: 'agent', seat: 'simulator', canEnd: true });

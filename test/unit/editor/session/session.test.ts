@@ -3,6 +3,7 @@ import { OpenAiModel } from '../../../../src/core/model/openai';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer } from '../../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
+import { hold } from '../../../fixtures/held-model';
 import { ada, right, Stage } from '../stage';
 
 let stage: Stage;
@@ -51,7 +52,8 @@ describe('a session of a new task', () => {
 
 describe('a dialogue that is interrupted', () => {
   it('can be stopped while the agent writes, and asked again', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
+    const agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.agent = hold(agent).model;
     const session = await stage.session();
     const starting = session.do({ type: 'start', consent: ada });
     await Stage.heard(session, 'agent');
@@ -61,6 +63,7 @@ describe('a dialogue that is interrupted', () => {
     const logged = (await stage.trajectory(session.id)).abandoned;
     expect(logged).toMatchObject({ reason: 'cancelled', message: session.state.notice?.message });
     expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'cancelled' });
+    stage.agent = agent;
     await session.do({ type: 'again' });
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
     expect(session.snapshot.turns).toHaveLength(1);
@@ -103,7 +106,8 @@ describe('a dialogue that is interrupted', () => {
   });
 
   it('asks again after a reload in the middle of the agent’s message', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
+    const agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.agent = hold(agent).model;
     const before = await stage.session();
     const starting = before.do({ type: 'start', consent: ada });
     await Stage.heard(before, 'agent');
@@ -112,6 +116,7 @@ describe('a dialogue that is interrupted', () => {
     const session = await stage.reloaded(before.id);
     expect(session.state).toMatchObject({ phase: 'stopped', notice: { kind: 'information' } });
     expect((await stage.trajectory(before.id)).state).toBe('open');
+    stage.agent = agent;
     await session.do({ type: 'again' });
     expect(session.state.phase).toBe('developer');
   });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Dialogue } from '../../../../src/core/dialogue/dialogue';
 import { answers, asks, scripted, starterTask } from '../../../fixtures/dialogue';
+import { hold } from '../../../fixtures/held-model';
 import { kill, printed, program } from '../../trajectory/processes/start';
 import { right, Stage } from '../stage';
 
@@ -85,7 +86,7 @@ describe('a dialogue that is open in two windows', () => {
 
   it('is only shown while it is played in the other, and goes on when it is asked again after that', async () => {
     const here = await stage.begun(asks('How heavy?'), asks('Which zones?'), answers(right));
-    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?')], 2000);
+    stage.agent = hold(await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?')])).model;
     const there = await (await stage.otherWindow()).reloaded(here.id);
     const replying = here.do({ type: 'reply', draft: { text: 'Above 20.' } });
     await Stage.heard(here, 'agent');

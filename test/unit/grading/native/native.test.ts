@@ -61,23 +61,23 @@ describe('the native runner', () => {
 
   it('ends the job at the first call that takes too long and keeps what came before', async () => {
     const source = 'def f(x):\n    while x: pass\n    return x';
-    const calls = await outcomes(runner, source, ['f(0)', 'f(1)', 'f(0)'], 200);
+    const calls = await outcomes(runner, source, ['f(0)', 'f(1)', 'f(0)'], 2_000);
     expect(calls.map((call) => call.kind)).toEqual(['value', 'timed-out']);
   });
 
   it('does not count waiting as computing, but ends a call that only waits', async () => {
     const source = 'import threading, time\ndef f(x):\n    threading.Event().wait(x)\n    return x';
-    expect(await outcomes(runner, source, ['f(0.3)', 'time.sleep(0.3)'], 100)).toMatchObject([
-      { kind: 'value' },
-      { kind: 'value' },
-    ]);
+    // The limits are less than the waits, and far more than what the calls compute.
+    expect(await outcomes(runner, source, ['f(2.5)'], 2_000)).toMatchObject([{ kind: 'value' }]);
+    expect(await outcomes(runner, source, ['time.sleep(0.9)'], 800)).toMatchObject([{ kind: 'value' }]);
     expect(await outcomes(runner, source, ['f(600)'], 100)).toEqual([{ kind: 'timed-out' }]);
     expect(await outcomes(runner, source, ['time.sleep(600)'], 100)).toEqual([{ kind: 'timed-out' }]);
   });
 
   it('takes the time by the clock on the wall when the caller will check a time-out again', async () => {
     const source = 'import threading\ndef f(x): threading.Event().wait(x)';
-    const job = jobOf(source, ['f(8)'], { limitMilliseconds: 1_000, provisional: true });
+    // By the other clock it would end before the time is up.
+    const job = jobOf(source, ['f(20)'], { limitMilliseconds: 3_000, provisional: true });
     expect((await runner.run(job)).calls).toEqual([{ kind: 'timed-out' }]);
   });
 

@@ -1,12 +1,15 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startChatServer, type ChatServerOptions } from '../../../../fixtures/chat-server';
 import { answer, status } from '../../../../fixtures/chat-server-replies';
+import { waitForServers } from '../../../../fixtures/unhurried';
 import { kept } from '../../kept';
 import { acts, window, type Input } from '../../vscode';
 
 vi.mock('vscode', () => import('../../vscode'));
 
 const { Connect } = await import('../../../../../src/editor/models/connect/connect');
+
+waitForServers();
 
 async function start(options: Partial<ChatServerOptions> = {}) {
   const server = await startChatServer({ reply: () => answer('Hello.'), ...options });

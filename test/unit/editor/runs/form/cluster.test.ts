@@ -12,9 +12,12 @@ import { formView, type Choices } from '../../../../../src/editor/runs/form/view
 import { parseConfiguration } from '../../../../../src/core/training/configuration';
 import type { Values } from '../../../../../webview/newRun/protocol';
 import { RayDashboard } from '../../../../fixtures/ray-dashboard';
+import { waitForServers } from '../../../../fixtures/unhurried';
 import { english } from '../../translate';
 
 vi.mock('vscode', () => import('../../vscode'));
+
+waitForServers();
 
 const H100 = 'NVIDIA H100 80GB HBM3';
 const node = (host: string, names: readonly string[] = []) => ({
