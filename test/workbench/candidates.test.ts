@@ -11,6 +11,7 @@ import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
+import { holdTimers } from './held';
 import { startWorkbench } from './launch';
 import { openRow } from './rows';
 import { allThemes } from './themes';
@@ -165,12 +166,14 @@ test('neither has two others written, and equal goes on with the first', async (
 });
 
 test('at the end the names are told, and the standing ranks the two models', async () => {
-  // A click that selects a word, to read or to copy it, chooses nothing.
+  // A click that selects a word, to read or to copy it, chooses nothing, however long the time for a second click is.
+  const holding = await session().locator('#candidates').evaluateHandle(holdTimers);
   await candidate('A')
     .locator('.said')
     .getByText(/def|return|\w/)
     .first()
     .dblclick();
+  await holding.evaluate((end) => end());
   await question().waitFor();
   await candidate('A').getByRole('heading', { name: 'A' }).click();
   await session()

@@ -8,8 +8,9 @@ import { results } from '../../scripts/setup/project.mjs';
 import type { Server } from '../../scripts/workbench/server.mjs';
 import { openBrowser } from './browser';
 import type { Connection } from './connection';
+import { keepToast } from './held';
 import { MEMORY, readMemory } from './memory';
-import { holdProcess, processes, type RunningProcess } from './processes';
+import { holdProcess, processes, signal, type RunningProcess } from './processes';
 import { QuickInput } from './quickInput';
 import { insisting, repeatedly } from './retries';
 import { forPeople, switchTheme, usualThemes, type Theme } from './themes';
@@ -145,7 +146,7 @@ export class WorkbenchDriver {
   async killExtensionHosts(): Promise<void> {
     const hosts = await this.extensionHosts();
     if (hosts.length === 0) throw new Error('No extension host is running.');
-    for (const pid of hosts) process.kill(pid, 'SIGKILL');
+    for (const pid of hosts) signal(pid, 'SIGKILL');
   }
 
   /** Returns the process ids of the extension hosts of all windows. */
@@ -232,6 +233,16 @@ export class WorkbenchDriver {
       throw new Error(`No notification says ${String(text)}, but: ${texts.join(' | ')}`, { cause: error });
     }
     return found;
+  }
+
+  /**
+   * Finds a notification over the window that is yet to come. It hides after ten seconds unless the pointer is over it,
+   * and a slow test would miss it; so it is kept as soon as it appears.
+   */
+  async toastToCome(text: RegExp): Promise<Locator> {
+    const { source, flags } = text;
+    await this.page.evaluate(keepToast, { source, flags });
+    return this.page.locator('.notifications-toasts .notification-toast', { hasText: text });
   }
 
   /** Returns the content of the first webview, in a side bar or in an editor panel. */

@@ -140,7 +140,7 @@ test('several are tagged at once, with tags in use and new ones; what others gav
   await row(/^The good one, .*tags: #short, #to the point$/).waitFor();
   await row(/tags: #odd, #short, #to the point$/).waitFor();
   await select(row(/^The good one/));
-  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…');
+  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…', widget().getByRole('textbox'));
   await widget().getByRole('textbox').fill('x'.repeat(41));
   await listed(/^Too long, at most 40 characters: “x/).waitFor();
   await widget().getByRole('textbox').fill('');
@@ -165,7 +165,13 @@ test('a note is in the hover beside those of others, and found by the search', a
     row(/tags: #odd/),
     workbench.webviewFrame('panel').getByText('The customer was in a hurry. ada'),
   );
-  await chooseInMenu(row(/tags: #odd/), 'Note on Dialogue…');
+  await chooseInMenu(
+    row(/tags: #odd/),
+    'Note on Dialogue…',
+    widget()
+      .getByText(/^What you want to remember/)
+      .first(),
+  );
   await workbench.quickInput.answer(/^What you want to remember/, 'Ask about a lighthouse.');
   await workbench.closeAllEditors();
   await pointAt(row(/tags: #odd/), hover('Ask about a lighthouse.'));

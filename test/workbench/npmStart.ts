@@ -8,7 +8,7 @@ import { pageHost } from '../../scripts/workbench/browser.mjs';
 import { testEnvironment } from '../../scripts/workbench/server.mjs';
 import type { WorkbenchDriver } from './driver';
 import { showWorkbench } from './launch';
-import { processes } from './processes';
+import { processes, signal } from './processes';
 
 export interface ByNpm {
   readonly workbench: WorkbenchDriver;
@@ -38,7 +38,7 @@ export async function startByNpm(
   const ended = once(command, 'exit').then(() => undefined);
   const pressCtrlC = async (): Promise<void> => {
     const hasEnded = command.exitCode !== null || command.signalCode !== null;
-    if (command.pid !== undefined && !hasEnded) process.kill(-command.pid, 'SIGINT');
+    if (command.pid !== undefined && !hasEnded) signal(-command.pid, 'SIGINT');
     await ended;
   };
   stack.defer(pressCtrlC);

@@ -60,10 +60,9 @@ test('an installed package shows a notification, whose button works', async () =
   await workbench.openViews('Tasks');
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
   const pack = tasks.getByRole('treeitem', { name: /^starter-world/ });
-  await chooseInMenu(pack, 'Remove from List');
-  const toast = workbench.page.locator('.notifications-toasts .notification-list-item');
-  // It hides after ten seconds, but not while the pointer is over it.
-  await toast.filter({ hasText: 'is no longer in the list. Its file stays.' }).hover();
+  const toast = await workbench.toastToCome(/is no longer in the list\. Its file stays\./);
+  await chooseInMenu(pack, 'Remove from List', toast);
+  await toast.hover();
   await workbench.screenshot('package-notification');
   await toast.getByRole('button', { name: 'Undo' }).click();
   await pack.waitFor();

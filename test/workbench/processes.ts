@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { isRunning } from '../../src/core/trajectory/running';
+import { isErrorCode } from '../../src/core/trajectory/files';
 
 export interface RunningProcess {
   readonly pid: number;
@@ -23,6 +23,16 @@ export async function processes(): Promise<RunningProcess[]> {
   });
 }
 
+/** Sends a signal to a process, or to a group of them by its negative id. @returns whether it was still there */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    if (isErrorCode(error, 'ESRCH')) return false;
+    throw error;
+  }
+}
+
 /**
  * Suspends the first matching process as soon as there is one, so that a test can inspect its work at leisure, however
  * fast the machine is.
@@ -31,12 +41,7 @@ export async function processes(): Promise<RunningProcess[]> {
 export async function holdProcess(isMeant: (process: RunningProcess) => boolean): Promise<() => void> {
   for (;;) {
     const pid = (await processes()).find(isMeant)?.pid;
-    if (pid !== undefined) {
-      process.kill(pid, 'SIGSTOP');
-      return () => {
-        if (isRunning(pid)) process.kill(pid, 'SIGCONT');
-      };
-    }
+    if (pid !== undefined && signal(pid, 'SIGSTOP')) return () => void signal(pid, 'SIGCONT');
     await pause(20);
   }
 }

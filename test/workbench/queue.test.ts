@@ -14,6 +14,7 @@ import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { signal } from './processes';
 import { alsoSelect, chooseInMenu, openRow } from './rows';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
@@ -101,10 +102,8 @@ async function queue(name: string, dataFolder: string): Promise<void> {
 async function freeze(name: string): Promise<void> {
   for (;;) {
     const run = await named(name);
-    if (run?.state === 'running' && run.progress?.step !== undefined) {
-      process.kill(run.process!.pid, 'SIGSTOP');
+    if (run?.state === 'running' && run.progress?.step !== undefined && signal(run.process!.pid, 'SIGSTOP'))
       return;
-    }
     await wait(50);
   }
 }

@@ -1,5 +1,5 @@
 // What a person does with rows of lists and trees, which the workbench may draw anew at any moment.
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { insisting, repeatedly } from './retries';
@@ -80,6 +80,17 @@ export async function alsoSelect(row: Locator): Promise<void> {
  */
 export async function pressKey(on: Locator, key: string, shown: Locator): Promise<void> {
   await repeatedly(shown, (options) => on.press(key, options));
+}
+
+/**
+ * Presses two keys that are one command, wherever the focus is. The workbench forgets the first one after five seconds;
+ * then both are pressed again.
+ * @param shown what appears when they have arrived, and would appear only once if they arrived twice
+ */
+export async function pressChord(page: Page, keys: readonly [string, string], shown: Locator): Promise<void> {
+  await repeatedly(shown, async () => {
+    for (const key of keys) await page.keyboard.press(key);
+  });
 }
 
 /** Points at something until its hover appears. It does not while what is pointed at is drawn anew. */

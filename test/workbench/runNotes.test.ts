@@ -61,7 +61,13 @@ test('a run is renamed by F2: its row, its open page, another window and the com
   const other = await workbench.anotherWindow();
   await showRuns(other);
   await rowIn(other, /^twice the NLL/).waitFor();
-  await chooseInMenu(row(/^first try/), 'Rename Run…');
+  await chooseInMenu(
+    row(/^first try/),
+    'Rename Run…',
+    widget()
+      .getByText(/^Name of the run/)
+      .first(),
+  );
   await workbench.quickInput.answer(/^Name of the run/, 'plain');
   await rowIn(other, /^plain/).waitFor();
   await other.close();

@@ -1,6 +1,7 @@
 import { realTrainer } from '../fixtures/trainer';
 import type { Runs } from '../../src/core/training/runs';
 import type { WorkbenchDriver } from './driver';
+import { signal } from './processes';
 
 /** Environment variables that make the extension host use the real trainer with the packages of its tests. */
 export const trainerEnvironment = (): Readonly<Record<string, string>> => ({
@@ -16,5 +17,5 @@ export async function showRuns(workbench: WorkbenchDriver): Promise<void> {
 /** Kills the trainers of all runs, because a trainer outlives its workbench. */
 export async function killTrainers(runs: Runs): Promise<void> {
   for (const { process: trainer, isLive } of await runs.list())
-    if (isLive && trainer) process.kill(trainer.pid, 'SIGKILL');
+    if (isLive && trainer) signal(trainer.pid, 'SIGKILL');
 }

@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
@@ -11,6 +12,7 @@ import { answer as completes, pauseBeforeEnd, stallAfter } from '../fixtures/cha
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { repeatedly } from './retries';
 import { openRow, pressKey } from './rows';
 import { usualThemes } from './themes';
 
@@ -57,6 +59,13 @@ const moving = (isCalm: boolean): Promise<number> =>
       const all = [document, ...shadows].flatMap((tree) => tree.getAnimations());
       return all.filter(({ playState }) => playState === 'running').length;
     }, isCalm);
+
+/** Returns the pixels from the lower edge of something to the button that agrees, which may still be laid out. */
+async function spaceAboveAgree(of: Locator): Promise<number> {
+  const { y, height } = (await of.boundingBox())!;
+  const agree = (await session().getByRole('button', { name: 'Agree and start' }).boundingBox())!;
+  return agree.y - y - height;
+}
 
 /** Opens an editor in the session's column, which hides the session. */
 async function showOther(): Promise<void> {
@@ -117,24 +126,27 @@ async function loggedEvents(): Promise<LogEvent[]> {
 
 test('a developer opens a task and agrees to be logged under a pseudonym', async () => {
   await workbench.showTandem();
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).dblclick();
-  await session().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
+  // Whether this is a double click or two single ones, one session opens.
+  await repeatedly(session().getByRole('heading', { name: 'Parcel surcharge' }), (options) =>
+    workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).dblclick(options),
+  );
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
   await expect.poll(() => workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).count()).toBe(1);
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await session().getByText('The agent sees only the request above. You know the reference').waitFor();
   await accessiblePictures(workbench, session(), 'session-consent', usualThemes);
   // All three choices are visible beside a document.
-  const agreeing = await session().getByRole('button', { name: 'Agree and start' }).boundingBox();
-  const last = await session().getByText('Also your edits, truncated text').boundingBox();
-  expect(last!.y + last!.height).toBeLessThanOrEqual(agreeing!.y);
+  await expect
+    .poll(() => spaceAboveAgree(session().getByText('Also your edits, truncated text')))
+    .toBeGreaterThanOrEqual(0);
   await workbench.setSize(700, 520);
   const third = session().getByRole('radio').last();
-  await third.scrollIntoViewIfNeeded();
+  const spaceAboveAgreeWhenScrolled = async (): Promise<number> => {
+    await third.scrollIntoViewIfNeeded();
+    return spaceAboveAgree(third);
+  };
+  await expect.poll(spaceAboveAgreeWhenScrolled).toBeGreaterThanOrEqual(0);
   await workbench.screenshot('session-consent-small');
-  const agree = await session().getByRole('button', { name: 'Agree and start' }).boundingBox();
-  const choice = await third.boundingBox();
-  expect(choice!.y + choice!.height).toBeLessThanOrEqual(agree!.y);
   await workbench.setSize(1280, 800);
   await session().getByRole('button', { name: 'Agree and start' }).click();
 });

@@ -68,16 +68,18 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.quickInput.listed('Agent: starter').waitFor();
   await workbench.quickInput.listed('Simulator: rules').waitFor();
   await workbench.screenshot('starter-collect-play');
+  const played = await workbench.toastToCome(/starter-world: 4 dialogues played, \d of 4 solved\./);
   await workbench.quickInput.pick('Play 4 dialogues');
-  const toast = workbench.page.locator('.notifications-toasts .notification-toast');
-  const played = toast.filter({ hasText: /starter-world: 4 dialogues played, \d of 4 solved\./ });
-  // It hides after ten seconds, but not while the pointer is over it.
   await played.hover();
   await workbench.screenshot('start-notification');
   await played.getByRole('button', { name: 'New Run…' }).click();
   await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
   await workbench.runCommand('View: Close Editor');
-  await chooseInMenu(pack, 'Collect Dialogues…');
+  await chooseInMenu(
+    pack,
+    'Collect Dialogues…',
+    question.getByText(/Already played and counted: 4 dialogues/),
+  );
   await workbench.quickInput.answer(/Already played and counted: 4 dialogues/, '2');
   await workbench.quickInput.answer(/^How many dialogues per task/, '2');
   await workbench.quickInput.pick('Play 4 dialogues');

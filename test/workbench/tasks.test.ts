@@ -10,7 +10,7 @@ import { Hub } from '../fixtures/hub';
 import { accessiblePictures } from './accessibility';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { chooseInMenu, pointAt, pressInRow } from './rows';
+import { chooseInMenu, pointAt, pressChord, pressInRow } from './rows';
 import { allThemes } from './themes';
 
 const row = (id: string, words = 'Double it.'): string =>
@@ -158,7 +158,11 @@ test('opens reference, tests and guidelines from the menu of a task, and copies 
 });
 
 test('skips a task from the list with a reason, which the list then shows', async () => {
-  await chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
+  await chooseInMenu(
+    task(/^Parking bill, new$/),
+    'Skip Task…',
+    workbench.quickInput.listed('The request is unclear'),
+  );
   await workbench.quickInput.pick('The request is unclear');
   await task(/^Parking bill, skipped: the request is unclear$/).waitFor();
 });
@@ -166,7 +170,11 @@ test('skips a task from the list with a reason, which the list then shows', asyn
 test('plays from the list, and looks through the dialogues about a task', async () => {
   const skipped = task(/^Parking bill, skipped/);
   await chooseInMenu(skipped, 'Play Task', activeTab(/^Parking bill/));
-  await chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
+  await chooseInMenu(
+    task(/^Lot bill, (draft|\d+\/10 tests)/),
+    'Show Dialogues…',
+    workbench.quickInput.listed('agent: starter'),
+  );
   await workbench.quickInput.pick('agent: starter');
   await activeTab(/^Lot bill/).waitFor();
 });
@@ -353,14 +361,11 @@ test('reads the list in a narrow window', async () => {
 test('plays the next task and opens a new run by two keys each, wherever the focus is', async () => {
   await workbench.setSize(1280, 800);
   await workbench.closeAllEditors();
-  const press = async (letter: string): Promise<void> => {
-    await workbench.page.keyboard.press('Control+K');
-    await workbench.page.keyboard.press(`Control+Alt+${letter}`);
-  };
-  await press('P');
-  await session().getByRole('main', { name: 'Dialogue' }).click();
-  await press('N');
-  await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
+  const dialogue = session().getByRole('main', { name: 'Dialogue' });
+  await pressChord(workbench.page, ['Control+K', 'Control+Alt+P'], dialogue);
+  await dialogue.click();
+  const form = workbench.page.getByRole('tab', { name: 'New Run' });
+  await pressChord(workbench.page, ['Control+K', 'Control+Alt+N'], form);
   await workbench.runCommand('View: Close Editor');
 });
 

@@ -17,7 +17,7 @@ import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { alsoSelect, chooseInMenu, openRow, pressInRow, pressKey } from './rows';
+import { alsoSelect, chooseInMenu, openRow, pressChord, pressInRow, pressKey } from './rows';
 import { allThemes } from './themes';
 
 const hub = await PublishingHub.start();
@@ -257,8 +257,8 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
   await workbench.screenshot('trajectories-search-opened');
   // Here the list does not have the focus.
-  await workbench.page.keyboard.press('Control+K');
-  await workbench.page.keyboard.press('Control+Alt+F');
+  const search = quickInput().getByText('Search Transcripts');
+  await pressChord(workbench.page, ['Control+K', 'Control+Alt+F'], search);
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message and no note has all of these words: lighthouse').waitFor();
   await workbench.quickInput.dismiss();

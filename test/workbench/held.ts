@@ -1,0 +1,39 @@
+// What ends after a time is held here, however late the test looks at it. These functions run in the page.
+
+/**
+ * Holds the timers that a page begins.
+ * @returns a function that ends this, and ends the timers that the page has not stopped
+ */
+export function holdTimers(): () => void {
+  const real = { setTimeout: window.setTimeout, clearTimeout: window.clearTimeout };
+  const held = new Map<number, () => void>();
+  let begun = 0;
+  Object.assign(window, {
+    setTimeout: (act: () => void): number => {
+      // The browser's own timers have numbers above zero.
+      begun -= 1;
+      held.set(begun, act);
+      return begun;
+    },
+    clearTimeout: (timer: number): void => {
+      if (!held.delete(timer)) real.clearTimeout.call(window, timer);
+    },
+  });
+  return () => {
+    Object.assign(window, real);
+    for (const act of held.values()) act();
+  };
+}
+
+/** Keeps the next notification over the window whose text matches a pattern, as the pointer over it would. */
+export function keepToast({ source, flags }: { readonly source: string; readonly flags: string }): void {
+  const pattern = new RegExp(source, flags);
+  const observer = new MutationObserver(() => {
+    for (const toast of document.querySelectorAll('.notification-toast')) {
+      if (!pattern.test(toast.textContent.replaceAll(/\s+/g, ' '))) continue;
+      toast.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+      observer.disconnect();
+    }
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+}
