@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { HeldTrainer } from '../fixtures/held-trainer';
 import { untilRun } from '../fixtures/trainer';
 import { json, tandem } from '../process/cli/tandem';
 import { trainersPython } from './python';
@@ -32,26 +33,20 @@ const configuration = {
   export: { onnx: ['fp32'] },
 };
 
-const held = path.join(folder, 'held');
-
-/** Has the run wait after this step and each later one, so that what a test does then, it does in the middle of it. */
-const holdAt = (step: number): Promise<void> => writeFile(held, String(step));
-const goOn = (): Promise<void> => rm(held);
+/** The run that the second test holds. */
+let touched = '';
+let trainer: HeldTrainer;
 
 beforeAll(async () => {
   const python = process.env.TANDEM_TRAINER_PYTHON ?? (await trainersPython());
-  const holding = path.resolve('test/neighbours/hold_run.py');
-  const wrapper = path.join(folder, 'python');
-  const trainer = `exec '${python}' '${holding}' '${held}' "$@"`;
-  await writeFile(
-    wrapper,
-    `#!/bin/sh\nif [ "$1 $2" = '-m tandem_trainer' ]; then shift 2; ${trainer}; fi\nexec '${python}' "$@"\n`,
-  );
-  await chmod(wrapper, 0o755);
-  process.env.TANDEM_TRAINER_PYTHON = wrapper;
+  trainer = new HeldTrainer(python, () => runs.find(touched));
+  Object.assign(process.env, trainer.environment);
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  trainer.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const summary = z.object({
   summary: z.object({ id: z.string(), folder: z.string(), state: z.string(), isLive: z.boolean() }),
@@ -65,11 +60,6 @@ async function start(changes: object = {}): Promise<string> {
 }
 
 const until = (id: string, is: (run: Run) => boolean): Promise<Run> => untilRun(() => runs.find(id), is);
-
-const isAt =
-  (step: number) =>
-  ({ progress }: Run): boolean =>
-    (progress?.step ?? 0) >= step;
 
 /** Returns whether anything listens where the run's last server listened. */
 async function isServed({ folder: run }: Run): Promise<boolean> {
@@ -121,9 +111,10 @@ it('a run of GRPO has the figures of its dialogues and no server afterwards, and
 });
 
 it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that nobody touched; no server is left behind', async () => {
-  await holdAt(1);
+  trainer.holdAt(/^step \S+ 1$/);
   const id = await start({ grpo: { ...configuration.grpo, log: data } });
-  await until(id, isAt(1));
+  touched = id;
+  await trainer.isHeld();
   const asked = json(summary, 'stop', id, '--data', data);
   await expect
     .poll(() =>
@@ -133,21 +124,22 @@ it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that 
       ),
     )
     .toBe(true);
-  await goOn();
+  await trainer.release();
   expect((await asked).summary).toMatchObject({ state: 'stopped', isLive: false });
   const stopped = await runs.find(id);
   expect(await isServed(stopped)).toBe(false);
   const at = stopped.progress!.latest!.step;
   expect(at).toBeLessThan(STEPS);
 
-  await holdAt(at + 1);
+  trainer.holdAt(new RegExp(`^step \\S+ ${at + 1}$`));
   await json(summary, 'resume', id, '--data', data);
-  const live = await until(id, (run) => run.isLive && isAt(at + 1)(run));
+  await trainer.isHeld();
+  const live = await runs.find(id);
   expect(await isServed(live)).toBe(true);
   process.kill(live.process!.pid, 'SIGKILL');
   await expect.poll(() => isServed(live)).toBe(false);
 
-  await goOn();
+  await trainer.release();
   await json(summary, 'resume', id, '--data', data);
   const done = await until(id, isDone);
   expect((await model(done)).equals(await model(straight!))).toBe(true);

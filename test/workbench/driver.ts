@@ -10,7 +10,7 @@ import { openBrowser } from './browser';
 import type { Connection } from './connection';
 import { keepToast } from './held';
 import { MEMORY, readMemory } from './memory';
-import { holdProcess, processes, signal, type RunningProcess } from './processes';
+import { holdProcess, processes, signal, type RunningProcess } from '../fixtures/processes';
 import { QuickInput } from './quickInput';
 import { insisting, repeatedly } from './retries';
 import { forPeople, switchTheme, usualThemes, type Theme } from './themes';

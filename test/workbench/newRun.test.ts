@@ -20,7 +20,7 @@ import type { WorkbenchDriver } from './driver';
 import { chooseInMenu, openRow, pointAt } from './rows';
 import { insisting } from './retries';
 import { startWorkbench } from './launch';
-import { holdProcess } from './processes';
+import { holdProcess } from '../fixtures/processes';
 import { killTrainers, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 

@@ -8,7 +8,7 @@ import { pageHost } from '../../scripts/workbench/browser.mjs';
 import { testEnvironment } from '../../scripts/workbench/server.mjs';
 import type { WorkbenchDriver } from './driver';
 import { showWorkbench } from './launch';
-import { processes, signal } from './processes';
+import { processes, signal } from '../fixtures/processes';
 
 export interface ByNpm {
   readonly workbench: WorkbenchDriver;

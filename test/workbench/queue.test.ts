@@ -14,7 +14,7 @@ import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { signal } from './processes';
+import { signal } from '../fixtures/processes';
 import { alsoSelect, chooseInMenu, openRow } from './rows';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 

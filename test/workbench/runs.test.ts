@@ -9,11 +9,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { collectLog } from '../fixtures/trainer';
+import { HeldTrainer } from '../fixtures/held-trainer';
+import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import { ChatView, parking } from './chatView';
 import { gradedHeading, type WorkbenchDriver } from './driver';
-import { HeldTrainer } from './heldTrainer';
 import { startWorkbench } from './launch';
 import { chooseInMenu, openRow } from './rows';
 import { killTrainers, showRuns } from './runsView';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   await collectLog(path.join(workspace, '.tandem'));
-  trainer = new HeldTrainer(newest);
+  trainer = new HeldTrainer(realTrainer().python, newest);
   workbench = await startWorkbench({
     extension: root,
     workspace,

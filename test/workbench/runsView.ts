@@ -1,7 +1,7 @@
 import { realTrainer } from '../fixtures/trainer';
 import type { Runs } from '../../src/core/training/runs';
 import type { WorkbenchDriver } from './driver';
-import { signal } from './processes';
+import { signal } from '../fixtures/processes';
 
 /** Environment variables that make the extension host use the real trainer with the packages of its tests. */
 export const trainerEnvironment = (): Readonly<Record<string, string>> => ({

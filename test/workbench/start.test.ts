@@ -9,7 +9,7 @@ import { gradedHeading, type WorkbenchDriver } from './driver';
 import { chooseInMenu, openRow } from './rows';
 import { insisting } from './retries';
 import { groupsOf, startByNpm } from './npmStart';
-import { processes } from './processes';
+import { processes } from '../fixtures/processes';
 
 /** Files and folders that a fresh clone lacks. */
 const made = new Set(['.git', '.sample', 'dist', 'node_modules', 'packages', 'test-results']);

@@ -15,7 +15,7 @@ import {
   type Server,
 } from '../../../scripts/workbench/server.mjs';
 import { starterPack } from '../../fixtures/dialogue';
-import { processes } from '../../workbench/processes';
+import { processes } from '../../fixtures/processes';
 import { readLog } from './reading';
 import { kill, type Place } from './victim';
 
