@@ -56,7 +56,7 @@ async function restored(name: keyof typeof kinds, kept: unknown): Promise<boolea
   const panel = new WebviewPanel();
   await serializer.deserializeWebviewPanel(panel as never, kept);
   // A real panel has a page.
-  if (name === 'run' && 'html' in panel.webview) adopted.push([]);
+  if (name === 'run' && panel.webview.html !== '') adopted.push([]);
   return panel.isClosed;
 }
 

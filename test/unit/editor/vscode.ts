@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type * as vscode from 'vscode';
 import { english } from './translate';
 
@@ -90,6 +90,11 @@ export class WebviewPanel {
     onDidReceiveMessage: (listener: (said: unknown) => Promise<void>) => (this.listen = listener),
     postMessage: (message: unknown) => Promise.resolve(this.posted.push(message)),
   };
+
+  constructor() {
+    // A panel in sight would load its page again in a later test.
+    onTestFinished(() => this.show(false));
+  }
 
   /** Sends a message from the page. */
   say(said: unknown): Promise<void> {
