@@ -13,7 +13,7 @@ vi.mock('vscode', () => import('../../unit/editor/vscode'));
 const { NewRunPanel } = await import('../../../src/editor/runs/form/panel');
 const { RunStarter } = await import('../../../src/editor/runs/starting');
 
-let page = new WebviewPanel();
+let page: WebviewPanel;
 beforeEach(() => {
   page = new WebviewPanel();
 });
