@@ -6,11 +6,11 @@ import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
 import type { Server } from '../../scripts/workbench/server.mjs';
+import { holdProcess, processes, signal, type RunningProcess } from '../fixtures/processes';
 import { openBrowser } from './browser';
 import type { Connection } from './connection';
 import { keepToast } from './held';
 import { MEMORY, readMemory } from './memory';
-import { holdProcess, processes, signal, type RunningProcess } from '../fixtures/processes';
 import { QuickInput } from './quickInput';
 import { insisting, repeatedly } from './retries';
 import { forPeople, switchTheme, usualThemes, type Theme } from './themes';

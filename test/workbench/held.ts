@@ -1,4 +1,4 @@
-// What ends after a time is held here, however late the test looks at it. These functions run in the page.
+// These functions run in the page. They hold what would end after a time, so that a late test still sees it.
 
 /**
  * Holds the timers that a page begins.

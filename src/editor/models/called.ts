@@ -74,11 +74,20 @@ export function namesOf(
   log: Pick<TrajectoryLog, 'count'> | undefined,
   namer: Namer,
 ): ReadonlyMap<string, string> {
-  const short = new Map(values.map((value) => [value, shortCalled(value, of, log, namer)] as const));
-  const byName = Map.groupBy(values, (value) => short.get(value)!);
-  const isAlone = (value: string): boolean => byName.get(short.get(value)!)!.length === 1;
-  return new Map(values.map((value) => [value, isAlone(value) ? short.get(value)! : value] as const));
+  const short = values.map((value) => {
+    const called = sharedCalled(value, of, log, namer);
+    return { value, name: of === 'pack' ? called : shortened(called) };
+  });
+  return new Map(toldApart(short, ({ value }) => value).map(({ value, name }) => [value, name] as const));
 }
 
-const shortCalled = (...[value, of, log, namer]: Parameters<typeof sharedCalled>): string =>
-  of === 'pack' ? value : shortened(sharedCalled(value, of, log, namer));
+/** Gives things that share a name a fuller one each. */
+export function toldApart<Thing extends { readonly name: string }>(
+  things: readonly Thing[],
+  fuller: (thing: Thing) => string,
+): Thing[] {
+  const bearers = Map.groupBy(things, ({ name }) => name);
+  return things.map((thing) =>
+    bearers.get(thing.name)!.length === 1 ? thing : { ...thing, name: fuller(thing) },
+  );
+}

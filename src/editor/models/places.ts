@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { runFiles, runsFolderOf } from '../../core/training/runFolder';
 import { withoutEnd } from '../../core/text';
+import { toldApart } from './called';
 
 /** Name of the folder of runs, in a data folder and in that of a loop. */
 const RUNS = path.basename(runsFolderOf(''));
@@ -67,7 +68,7 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
   ];
   const byFolder = new Map<string, LocalPlace>();
   for (const found of all) if (found && !byFolder.has(found.folder)) byFolder.set(found.folder, found);
-  return toldApart([...byFolder.values()]);
+  return toldApart([...byFolder.values()], withRun);
 }
 
 /**
@@ -83,15 +84,11 @@ export function specAt(place: string, places: readonly LocalPlace[], workspace: 
   return `local:${path.isAbsolute(inside) ? path.basename(folder) : inside}`;
 }
 
-/** Adds the end of the run's id to the names of runs that share one. */
-function toldApart(places: readonly LocalPlace[]): LocalPlace[] {
-  const byName = Map.groupBy(places, ({ name }) => name);
-  return places.map((place) => {
-    const isAlone = byName.get(place.name)!.length === 1;
-    if (isAlone || runName(place.folder) === undefined) return place;
-    const id = path.basename(path.dirname(place.folder));
-    return { ...place, name: `${place.name} (${id.slice(-4)})` };
-  });
+/** Returns the name of a model with the end of its run's id; one that no run has trained keeps its name. */
+function withRun({ name, folder }: LocalPlace): string {
+  if (runName(folder) === undefined) return name;
+  const id = path.basename(path.dirname(folder));
+  return `${name} (${id.slice(-4)})`;
 }
 
 /** Returns the folders of models that loops and runs left in the data folder and that can play here, by name. */

@@ -17,23 +17,19 @@ export function statisticsView(
   namesOf: (names: readonly string[], grouping: Grouping) => ReadonlyMap<string, string>,
 ): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
-  const groups = groupings.map((grouping) => [
-    grouping,
-    named(groupsOf(rows, grouping), (names) => namesOf(names, grouping)),
-  ]);
+  const groups = groupings.map((grouping) => {
+    const logged = groupsOf(rows, grouping);
+    const names = namesOf(
+      logged.map(({ name }) => name),
+      grouping,
+    );
+    return [grouping, logged.map((group) => ({ ...group, name: names.get(group.name)! }))];
+  });
   return {
     unit,
     periods: periods.map((period) => periodView(period, unit, language)),
     groups: Object.fromEntries(groups) as Record<Grouping, readonly GroupView[]>,
   };
-}
-
-function named<Group extends { readonly name: string }>(
-  groups: readonly Group[],
-  namesOf: (names: readonly string[]) => ReadonlyMap<string, string>,
-): Group[] {
-  const names = namesOf(groups.map(({ name }) => name));
-  return groups.map((group) => ({ ...group, name: names.get(group.name)! }));
 }
 
 function periodView({ from, ...figures }: Period, unit: Unit, language: string): GroupView {

@@ -1,6 +1,7 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { Namer } from '../models/called';
 import type { TrainedBy } from '../models/places';
+import { toldApart } from '../models/called';
 
 /** Knows the names that people see for models, and which of them runs have trained. */
 export interface RunNamer extends Namer {
@@ -40,11 +41,8 @@ export function agentsByRun(
     known.count += count;
     byId.set(run.id, known);
   }
-  const bearers = Map.groupBy(byId.values(), ({ name }) => name);
-  const runs = [...byId].map(([id, run]) => {
-    const isAlone = bearers.get(run.name)!.length === 1;
-    return { id, ...run, name: isAlone ? run.name : `${run.name} (${id.slice(-4)})` };
-  });
+  const played = [...byId].map(([id, run]) => ({ id, ...run }));
+  const runs = toldApart(played, ({ id, name }) => `${name} (${id.slice(-4)})`);
   return { runs: runs.sort((a, b) => b.count - a.count), others };
 }
 

@@ -52,7 +52,7 @@ PYTHON_FIRST = (
     'Start Ray on every node with the trainer\'s Python first in its PATH, as in PATH=FOLDER/bin:"$PATH" ray start.'
 )
 
-# What Ray answers while the agent on its head, which starts jobs, is not up: with Python 3.10 only the second part.
+# Ray's answers while the agent on its head, which starts jobs, is not up; with Python 3.10 it gives the second one.
 NO_AGENT = ("No available agent to submit job", "Failed to get head node agent")
 
 T = TypeVar("T")
@@ -214,7 +214,7 @@ def _submit_job(client: JobSubmissionClient, address: str, id: str, command: str
 
 
 def submit(client: JobSubmissionClient, **job: Any) -> None:
-    """Submits a job; a cluster that has just been started may first have to start what takes it.
+    """Submits a job. For up to SILENCE seconds it asks again while the agent that starts jobs is not up.
 
     job: the arguments of Ray's `submit_job`. Errors: those of `submit_job`.
     """
