@@ -21,7 +21,7 @@ import { chooseInMenu, openRow, pointAt } from './rows';
 import { insisting } from './retries';
 import { startWorkbench } from './launch';
 import { holdProcess } from '../fixtures/processes';
-import { killTrainers, showRuns } from './runsView';
+import { killTrainers, newRunButton, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 
 // A machine without the trainer gets to a run: the trainer is installed from a local package index, then plans and
@@ -141,8 +141,7 @@ async function clusterSays(text: string): Promise<void> {
   });
 }
 
-const openForm = (shown: Locator): Promise<void> =>
-  openRow(workbench.page.getByRole('button', { name: 'New Run…' }), shown);
+const openForm = (shown: Locator): Promise<void> => openRow(newRunButton(workbench), shown);
 
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
   await openForm(button('Let the simulator play'));

@@ -16,7 +16,7 @@ import { ChatView, parking } from './chatView';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { chooseInMenu, openRow } from './rows';
-import { killTrainers, showRuns } from './runsView';
+import { killTrainers, newRunButton, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 import { allThemes } from './themes';
 
@@ -98,14 +98,14 @@ async function pictures(name: string): Promise<void> {
 }
 
 test('an empty view says what it is for, and offers the first run', async () => {
-  await workbench.page.getByRole('button', { name: 'New Run…' }).waitFor();
+  await newRunButton(workbench).waitFor();
   await workbench.screenshot('runs-empty');
 });
 
 test('a run of the form is followed live, with its curves', async () => {
   const form = newRunForm(workbench);
   const more = form.getByText('More settings');
-  await openRow(workbench.page.getByRole('button', { name: 'New Run…' }).first(), more);
+  await openRow(newRunButton(workbench), more);
   await more.click();
   await form.locator('#field-name').fill('long one');
   for (const [group, values] of Object.entries(long))
