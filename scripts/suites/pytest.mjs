@@ -6,6 +6,7 @@ import path from 'node:path';
 import { run } from '../setup/command.mjs';
 import { results, root } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
+import { failure } from './outcome.mjs';
 
 const trainer = path.join(root, 'trainer');
 
@@ -98,13 +99,28 @@ export function outcomeOf(xml, status) {
   const passed = count('tests') - broken - skipped;
   if (status === NOTHING_CHOSEN) return { passed: 0, failed: 0, skipped: 0 };
   const failures = [
-    ...xml.matchAll(/<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b/g),
+    ...xml.matchAll(
+      /<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error) message="([^"]*)"/g,
+    ),
   ];
   // An error outside all tests shows only in the exit status.
   return {
     passed,
     failed: broken === 0 && status !== 0 ? 1 : broken,
     skipped,
-    failures: failures.map(([, file, test]) => `${file}: ${test}`),
+    failures: failures.map(([, file, test, message]) =>
+      failure(`${file}: ${test}`, unescaped(message ?? '')),
+    ),
   };
+}
+
+/** @param {string} text of an attribute in XML */
+function unescaped(text) {
+  return text
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');
 }

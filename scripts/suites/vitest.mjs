@@ -5,6 +5,7 @@ import path from 'node:path';
 import { run } from '../setup/command.mjs';
 import { results, root, withNode } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
+import { failure } from './outcome.mjs';
 
 /** @typedef {'unit' | 'process' | 'workbench' | 'neighbours'} Project a project of vitest.config.mts */
 
@@ -14,7 +15,8 @@ import { SetupFault } from '../setup/steps.mjs';
  * @typedef {object} TestFile
  * @property {string} name the absolute path
  * @property {string} status
- * @property {{status: string, fullName: string}[]} assertionResults one per test
+ * @property {string} [message] the error of a file that fails as a whole
+ * @property {{status: string, fullName: string, failureMessages?: string[]}[]} assertionResults one per test
  */
 
 /**
@@ -80,19 +82,22 @@ const testsOf = (files) => files.flatMap(({ assertionResults }) => assertionResu
 export function outcomeOf(files, { status, isFiltered }) {
   const tests = testsOf(files);
   const count = (/** @type {string} */ wanted) => tests.filter((test) => test.status === wanted).length;
+  const nameOf = (/** @type {TestFile} */ { name }) => path.relative(root, name);
   // A file that fails as a whole, in an import or a hook, may have no failed test.
   const brokenFiles = files.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  ).length;
-  const [passed, failed] = [count('passed'), count('failed') + brokenFiles];
-  const failures = files.flatMap(({ name, assertionResults }) =>
-    assertionResults
+  );
+  const [passed, failed] = [count('passed'), count('failed') + brokenFiles.length];
+  const failures = files.flatMap((file) =>
+    file.assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => `${path.relative(root, name)}: ${fullName}`),
+      .map(({ fullName, failureMessages }) =>
+        failure(`${nameOf(file)}: ${fullName}`, failureMessages?.join('\n')),
+      ),
   );
   return {
     passed,
-    failures,
+    failures: [...failures, ...brokenFiles.map((file) => failure(nameOf(file), file.message))],
     // An error outside all tests shows only in the exit status.
     failed: failed === 0 && status !== 0 ? 1 : failed,
     skipped: isFiltered ? 0 : tests.length - passed - count('failed'),

@@ -4,6 +4,8 @@ import { format } from 'node:util';
 
 import Mocha from 'mocha';
 
+import { failure } from '../../scripts/suites/outcome.mjs';
+
 /** Prefix of lines for the command that opened the page (scripts/suites/host.mjs); the workbench logs others. */
 const reportMark = 'TANDEM_HOST_REPORT ';
 const resultMark = 'TANDEM_HOST_RESULT ';
@@ -28,6 +30,6 @@ export async function run(): Promise<void> {
       console.log(resultMark + JSON.stringify(outcome));
       resolve();
     });
-    runner.on('fail', (test) => failed.push(test.fullTitle()));
+    runner.on('fail', (test, error: Error) => failed.push(failure(test.fullTitle(), error.stack)));
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sum, words } from '../../../../scripts/suites/outcome.mjs';
+import { failure, sum, words } from '../../../../scripts/suites/outcome.mjs';
 import { notReached, outcomeOf } from '../../../../scripts/suites/vitest.mjs';
 import { outcomeOf as pytestOutcome } from '../../../../scripts/suites/pytest.mjs';
 
@@ -15,11 +15,35 @@ test('the last line says how many passed and failed, and skipped only when some 
   expect(words({ passed: 12, failed: 0, skipped: 2 })).toBe('12 passed, 0 failed, 2 skipped');
 });
 
-test('tests that failed are named with their file, for the end of a long run', () => {
-  const vitest = outcomeOf([...report, tests('passed', 'failed')], { status: 1, isFiltered: false });
-  expect(vitest.failures).toEqual([expect.stringMatching(/some\.test\.ts: test 2$/)]);
-  const xml = `<testsuite tests="2" failures="1" errors="0" skipped="0"><testcase classname="tests.test_a" name="one" time="1" /><testcase classname="tests.test_a" name="two[3]" time="1"><failure message="no">no</failure></testcase></testsuite>`;
-  expect(pytestOutcome(xml, 1).failures).toEqual(['tests.test_a: two[3]']);
+test('tests that failed are named with their file and error, for the end of a long run', () => {
+  const [file] = [tests('passed', 'failed')];
+  const error = {
+    status: 'failed',
+    fullName: 'with an error',
+    failureMessages: ['Error: no\n    at x.ts:1'],
+  };
+  const vitest = outcomeOf([...report, { ...file, assertionResults: [...file.assertionResults, error] }], {
+    status: 1,
+    isFiltered: false,
+  });
+  expect(vitest.failures).toEqual([
+    expect.stringMatching(/some\.test\.ts: test 2$/),
+    expect.stringMatching(/some\.test\.ts: with an error\n {2}Error: no$/),
+  ]);
+  const xml = `<testsuite tests="2" failures="1" errors="0" skipped="0"><testcase classname="tests.test_a" name="one" time="1" /><testcase classname="tests.test_a" name="two[3]" time="1"><failure message="assert 1 &lt; 0&#10; +  where">no</failure></testcase></testsuite>`;
+  expect(pytestOutcome(xml, 1).failures).toEqual(['tests.test_a: two[3]\n  assert 1 < 0\n  +  where']);
+});
+
+test('of an error its first lines are repeated, without colors, and the first place in a test', () => {
+  const stack = ['a', 'b', 'c'].map((name) => `    at ${name} (/project/${name}.test.ts:1:2)`);
+  const lines = Array.from({ length: 9 }, (_, index) => `line ${index}${'x'.repeat(400)}`);
+  const said = failure('some test', ['\u001B[31mred\u001B[39m', '', ...lines, ...stack].join('\n')).split(
+    '\n',
+  );
+  expect(said).toHaveLength(8);
+  expect(said.slice(0, 2)).toEqual(['some test', '  red']);
+  expect(said.at(-1)).toBe('  at a (/project/a.test.ts:1:2)');
+  expect(Math.max(...said.map(({ length }) => length))).toBe(302);
 });
 
 test('suites are summed', () => {
@@ -49,11 +73,12 @@ test('tests that were not asked for by name are not called skipped', () => {
 });
 
 test('a file that breaks before its first test counts as one failed', () => {
-  const broken = [...report, { ...tests(), status: 'failed' }];
+  const broken = [...report, { ...tests(), status: 'failed', message: 'Error: no module' }];
   expect(outcomeOf(broken, { status: 1, isFiltered: false })).toMatchObject({
     passed: 3,
     failed: 1,
     skipped: 0,
+    failures: [expect.stringMatching(/some\.test\.ts\n {2}Error: no module$/)],
   });
 });
 
