@@ -34,11 +34,22 @@ beforeAll(async () => {
 });
 afterAll(() => own.close());
 
-/** Answers a quick input, and takes a picture of it. */
-async function answerQuickInput(text: string, picture: string): Promise<void> {
+/** Texts of the questions about a function. */
+const questions = {
+  wish: 'What should it do? A vague description will do',
+  tests: 'More tests, separated by semicolons',
+  request: 'What everyone sees, with the signature behind it',
+  topic: 'What the fact is about',
+  answers: 'What is told, in whole sentences',
+  keywords: 'Words that a question about it',
+} as const;
+
+/** Answers a question of the quick input, and takes a picture before. @param question text of this question only */
+async function answer(question: string, text: string, picture: string): Promise<void> {
+  await workbench.quickInput.widget.getByText(question).waitFor();
   await quickInputOf(workbench).fill(text);
   await workbench.screenshot(picture);
-  await quickInputOf(workbench).press('Enter');
+  await workbench.quickInput.answer(question, text);
 }
 
 interface Outcome {
@@ -67,7 +78,7 @@ test('collaborates on a function of their own, from the editor’s menu', async 
     .poll(() => quickInputOf(workbench).inputValue())
     .toBe('I need a Python function: The price of a parcel.');
   await workbench.screenshot('own-request');
-  await quickInputOf(workbench).press('Enter');
+  await workbench.quickInput.answer(questions.wish);
   await session().getByText('what your function has to do').waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
@@ -233,22 +244,12 @@ test('reads the dialogue again in the replay, which says what became of the answ
 
 /** Starts to make a task of the function, up to typing the tests. */
 async function chooseAsserts(): Promise<void> {
-  const { page } = workbench;
-  await chooseInMenu(
-    lineOf(workbench, 'def parcel_price'),
-    'Create Task from Function…',
-    workbench.quickInput.listed('parcel_price(21) == 9.5'),
-  );
+  await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
+  const found = 'parcel_price(21) == 9.5';
+  await workbench.quickInput.listed(found).waitFor();
   await workbench.screenshot('own-task-tests');
-  await quickInputOf(workbench).press('Enter');
-  await page.getByText('More tests, separated by semicolons').waitFor();
+  await workbench.quickInput.answer(found);
 }
-
-/** Waits for the request's question, which uses the same field as the tests. */
-const requestIsAsked = (): Promise<void> =>
-  expect
-    .poll(() => quickInputOf(workbench).inputValue())
-    .toBe('I need a Python function: The price of a parcel.');
 
 test('makes no task of a function that does not give what a test wants', async () => {
   await own.configure({ 'tandem.simulator': `openai:tiny@${own.server.url}` });
@@ -256,19 +257,16 @@ test('makes no task of a function that does not give what a test wants', async (
   await openFunction(workbench);
   await selectFunction(workbench, 2);
   await chooseAsserts();
-  await answerQuickInput('parcel_price(20) == 6', 'own-task-wrong');
-  await requestIsAsked();
-  await quickInputOf(workbench).press('Enter');
+  await answer(questions.tests, 'parcel_price(20) == 6', 'own-task-wrong');
+  await workbench.quickInput.answer(questions.request);
   await workbench.notification(/parcel_price\(20\) should be 6, and is 5/);
   await workbench.clearNotifications();
 });
 
 test('makes a task of the function that is selected, with the values that its tests want', async () => {
-  const { page } = workbench;
   await chooseAsserts();
-  await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
-  await requestIsAsked();
-  await answerQuickInput('I need the price of a parcel.', 'own-task-request');
+  await answer(questions.tests, 'parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
+  await answer(questions.request, 'I need the price of a parcel.', 'own-task-request');
   const row = (text: string): Locator => workbench.quickInput.listed(text);
   await workbench.quickInput.pick('Draft by Mine');
   await row('weight limit').waitFor();
@@ -276,12 +274,9 @@ test('makes a task of the function that is selected, with the values that its te
   await row('For example, parcel_price(21) gives 9.5.').waitFor();
   await workbench.pictures('own-task-facts');
   await workbench.quickInput.pick('weight limit');
-  await page.getByText('What the fact is about').waitFor();
-  await answerQuickInput('heavy parcels', 'own-task-fact');
-  await page.getByText('What is told, in whole sentences').waitFor();
-  await quickInputOf(workbench).press('Enter');
-  await page.getByText('Words that a question about it').waitFor();
-  await quickInputOf(workbench).press('Enter');
+  await answer(questions.topic, 'heavy parcels', 'own-task-fact');
+  await workbench.quickInput.answer(questions.answers);
+  await workbench.quickInput.answer(questions.keywords);
   await row('heavy parcels').waitFor();
   await workbench.quickInput.pick('Done');
   // The input is validated first; anything that opens before cancels it.
