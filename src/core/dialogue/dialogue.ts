@@ -246,15 +246,15 @@ export class Dialogue {
   }
 
   /**
-   * Plays on until the dialogue is over or it is a developer's move. The log records when a dialogue was cancelled or
-   * failed.
+   * Plays on until the dialogue is over or it is a developer's move. One that outgrows the agent's context is over. The
+   * log records when a dialogue was cancelled or failed.
    * @throws the error that stopped it, after logging it
    */
   async play(options: GenerateOptions & { readonly onTurn?: () => void } = {}): Promise<void> {
     try {
       while (this.next !== 'nobody') {
         options.signal?.throwIfAborted();
-        if (this.next === 'agent') await this.agentTurn(options);
+        if (this.next === 'agent') await this.agentTurnOrEnd(options);
         else if (this.next === 'chooser' || this.state.collaborator.kind === 'developer') return;
         else await this.simulatorReply({ signal: options.signal });
         options.onTurn?.();
@@ -262,6 +262,18 @@ export class Dialogue {
     } catch (error) {
       await this.abandonBecause(error, options.signal?.aborted === true);
       throw error;
+    }
+  }
+
+  /** Asks the agent to go on; its last message becomes its answer when its context takes no more. */
+  private async agentTurnOrEnd(options: GenerateOptions): Promise<void> {
+    try {
+      await this.agentTurn(options);
+    } catch (error) {
+      const last = this.state.turns.at(-1);
+      const isFull = error instanceof Fault && error.code === 'model/too-long';
+      if (!isFull || last === undefined) throw error;
+      await this.close(endingWith(last.agent, 'context-limit'));
     }
   }
 

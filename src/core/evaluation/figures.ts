@@ -35,7 +35,7 @@ export interface AgentFigures {
   readonly meanTokens: number | null;
   /** Seconds that agent and collaborator took, per dialogue; longer the more dialogues are played at once. */
   readonly meanSeconds: number | null;
-  /** Fraction of dialogues whose last turn counted as the answer without saying so. */
+  /** Fraction of dialogues that ran out of turns or of context, so that the last turn counted as the answer. */
   readonly turnLimitRate: number | null;
   /** Fraction of answers with a test that timed out. */
   readonly timeOutRate: number | null;
@@ -100,12 +100,15 @@ export function agentFigures(
     uselessQuestions: meanCount('useless'),
     meanTokens: meanKnown(dialogues.map(({ trajectory }) => tokensOf(trajectory))),
     meanSeconds: meanKnown(dialogues.map(({ trajectory }) => secondsOf(trajectory))),
-    turnLimitRate: mean(({ trajectory }) => Number(trajectory.answer?.reason === 'turn-limit')),
+    turnLimitRate: mean(({ trajectory }) => Number(hasRunOut(trajectory))),
     timeOutRate: mean(({ timedOut }) => Number(timedOut)),
     notGradable: finished - dialogues.length,
     unfinished: trajectories.length - finished,
   };
 }
+
+const hasRunOut = ({ answer }: Trajectory): boolean =>
+  answer?.reason === 'turn-limit' || answer?.reason === 'context-limit';
 
 const isFinished = ({ state, damaged }: Trajectory): boolean => state === 'answered' && damaged === undefined;
 

@@ -263,8 +263,11 @@ export const eventSchema = z.discriminatedUnion('event', [
     ...inEpisode,
     turn: z.number().int(),
     answer: z.string(),
-    /** `turn-limit`: the last turn counted as the answer, although it did not say so. */
-    reason: z.enum(['answered', 'turn-limit', 'ended-by-developer']),
+    /**
+     * The last turn counts as the answer, although it did not say so, with `turn-limit`, and with `context-limit`: the
+     * dialogue had outgrown the agent's context.
+     */
+    reason: z.enum(['answered', 'turn-limit', 'context-limit', 'ended-by-developer']),
   }),
   z.object({ event: z.literal('grade'), ...inEpisode, grade: gradeSchema }),
   z.object({

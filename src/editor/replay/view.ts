@@ -178,6 +178,10 @@ function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): strin
   const endings = {
     answered: t('The agent answered after {0}.', count),
     'turn-limit': t('The turn limit made the agent’s message of turn {0} its answer.', turns.length),
+    'context-limit': t(
+      'The dialogue outgrew the agent’s context, which made its message of turn {0} its answer.',
+      turns.length,
+    ),
     'ended-by-developer': t(
       'The developer ended the dialogue after {0} and took the last message as the answer.',
       count,

@@ -160,6 +160,6 @@ test('a wrong path, a wrong key and a dialogue that is too long are told as what
   expect(await errorOf(key.generate(question, sampling))).toMatchObject({ code: 'model/unauthorized' });
   const long = [{ role: 'user' as const, content: 'the agent asks '.repeat(1000) }];
   const error = await errorOf(open().generate(long, sampling));
-  expect(error).toMatchObject({ code: 'model/bad-request' });
+  expect(error).toMatchObject({ code: 'model/too-long' });
   expect(String(error)).toContain('exceeds the available context size');
 });

@@ -466,6 +466,39 @@ describe('a dialogue that does not end well', () => {
     expect((await logged(dialogue)).state).toBe('answered');
   });
 
+  it('ends with the last message as its answer when it outgrows the agent’s context, also where it had failed', async () => {
+    const full = { message: "This model's maximum context length is 2048 tokens." };
+    await using server = await startChatServer({
+      reply: ({ body }) => (body.messages.length > 2 ? status(400, full) : answer(asks('Which unit?'))),
+    });
+    const agent = new OpenAiModel({ model: 'm', baseUrl: server.url });
+    const dialogue = await start(agent, { collaborator: rules });
+    await dialogue.play();
+    const ended = { state: 'answered', answer: { turn: 1, answer: 'Which unit?', reason: 'context-limit' } };
+    expect(await logged(dialogue)).toMatchObject(ended);
+    const broken: Model = { name: 'm', generate: () => Promise.reject(new Error('It is gone.')) };
+    const other = await start(agent, { collaborator: rules });
+    await other.agentTurn();
+    await other.simulatorReply();
+    await expect((await resume(other, broken)).play()).rejects.toThrow('It is gone.');
+    await (await resume(other, agent)).play();
+    expect(await logged(other)).toMatchObject(ended);
+  });
+
+  it('fails when the agent’s context takes not even the first prompt, or the collaborator’s is full', async () => {
+    const full = status(400, { message: 'the request exceeds the available context size' });
+    await using server = await startChatServer({ reply: () => full });
+    const model = new OpenAiModel({ model: 'm', baseUrl: server.url });
+    const alone = await start(model, { collaborator: rules });
+    await expect(alone.play()).rejects.toMatchObject({ code: 'model/too-long' });
+    const simulator = new ModelSimulator(model, await shippedPrompts());
+    const agent = await scripted(folder, [asks('Which unit?'), answers('x = 1')]);
+    const together = await start(agent, { collaborator: { kind: 'simulator', name: 'm' }, simulator });
+    await expect(together.play()).rejects.toMatchObject({ code: 'model/too-long' });
+    for (const each of [alone, together])
+      expect(await logged(each)).toMatchObject({ state: 'abandoned', abandoned: { reason: 'failed' } });
+  });
+
   it('is closed on resuming when the process died between the last turn and its end', async () => {
     const agent = await scripted(folder, [answers('x = 1')]);
     const dialogue = await start(agent, { collaborator: rules });

@@ -76,10 +76,24 @@ const cases: readonly (readonly [string, Reply, string, string])[] = [
   ['405', status(405), 'model/unreachable', 'Correct the base URL'],
   [
     '400',
-    status(400, { message: 'Prompt of 9000 tokens exceeds the context' }),
+    status(400, { message: 'temperature must be at most 2' }),
     'model/bad-request',
-    'answers 400: Prompt of 9000 tokens',
+    'answers 400: temperature must be',
   ],
+  ...[
+    'the request exceeds the available context size, try increasing it',
+    "This model's maximum context length is 2048 tokens. However, you requested 2500 tokens",
+    'The decoder prompt (length 2500) is longer than the maximum model length of 2048',
+    "The input (2500 tokens) is longer than the model's context length (2048 tokens).",
+  ].map(
+    (message) =>
+      [
+        `a dialogue that is too long: ${message}`,
+        status(400, { message }),
+        'model/too-long',
+        'take a model with a longer context',
+      ] as const,
+  ),
   ['413 without a body', raw('text/plain', '', 413), 'model/bad-request', 'answers 413: no explanation'],
   [
     '500',

@@ -13,6 +13,7 @@ type FailureCode =
   | 'model/unknown-model'
   | 'model/rate-limited'
   | 'model/bad-request'
+  | 'model/too-long'
   | 'model/server-error'
   | 'model/timed-out'
   | 'model/bad-answer'
@@ -28,7 +29,12 @@ export interface Addressee {
 }
 
 /** Codes of failures in which the request, and not the server, is at fault, unless it may succeed later. */
-const OF_REQUEST: readonly FailureCode[] = ['model/bad-request', 'model/timed-out', 'model/too-long-answer'];
+const OF_REQUEST: readonly FailureCode[] = [
+  'model/bad-request',
+  'model/too-long',
+  'model/timed-out',
+  'model/too-long-answer',
+];
 
 /** An attempt that gave no answer. */
 export class Failure extends Error {
@@ -247,6 +253,12 @@ function statusInBody(error: APIError): number | undefined {
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;
 }
 
+/**
+ * Words with which servers refuse a dialogue that is longer than the model's context: `maximum context length` (OpenAI,
+ * vLLM), `available context size` (llama.cpp), `model's context length` (SGLang), `maximum model length` (vLLM).
+ */
+const CONTEXT_EXCEEDED = /context_length_exceeded|context (?:length|size|window)|maximum model length/i;
+
 function verdict(status: number | undefined, words: string, to: Addressee): [FailureCode, string, boolean] {
   if (status === 401 || status === 403)
     return [
@@ -263,6 +275,12 @@ function verdict(status: number | undefined, words: string, to: Addressee): [Fai
   if (status === 429) return ['model/rate-limited', 'Send fewer requests at a time or try again later', true];
   if (status === 408 || status === 409 || status === 425)
     return ['model/server-error', 'Try again later', true];
+  if (status !== undefined && status < 500 && CONTEXT_EXCEEDED.test(words))
+    return [
+      'model/too-long',
+      'Play fewer turns, let a turn have fewer tokens, or take a model with a longer context',
+      false,
+    ];
   if (status !== undefined && status < 500)
     return ['model/bad-request', 'Change the settings or shorten the dialogue, as the server says', false];
   return ['model/server-error', "Look at the server's log or try again later", status !== 501];

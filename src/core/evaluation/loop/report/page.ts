@@ -88,7 +88,7 @@ function habits({ sampled, greedy }: TrainedComparisons): string[] {
       [
         ...HABITS.map(({ name, of }) => row(name, (side) => number(of(side)))),
         row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
-        row('ran out of turns', ({ turnLimitRate }) => rate(turnLimitRate)),
+        row('ran out of turns or context', ({ turnLimitRate }) => rate(turnLimitRate)),
       ],
     ),
     'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
