@@ -182,7 +182,8 @@ test('two dialogues of one task, the credit of each turn, and statistics', async
   await workbench.runCommand('Tandem: Group Trajectories By…');
   await workbench.quickInput.pick('None');
   const replay = button('see the credit of each turn…');
-  await openRow(row('Trajectories', /, 10\/10 tests/), replay);
+  await select(row('Trajectories', /, 10\/10 tests/));
+  await page().getByText('10/10 tests', { exact: true }).waitFor();
   await replay.click();
   await workbench.quickInput.pick(learned!.name);
   await page()
