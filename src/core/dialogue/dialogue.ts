@@ -10,9 +10,10 @@ import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../traj
 import { termsOf } from '../trajectory/terms';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
+import { endingAfter, endingWith, type Ending } from './ending';
 import { measureLeak } from './leak';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './parts';
-import { limitReply, type Protocol, parseAgentMessage } from './protocol';
+import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type AgentTurnEvent } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
@@ -397,20 +398,4 @@ export class Dialogue {
   private log<E extends NewEvent>(event: E): Promise<EventOf<E['event']>> {
     return this.parts.log.append(event, { durable: true });
   }
-}
-
-type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
-
-type AgentTurn = Pick<EventOf<'agent-turn'>, 'episode' | 'text' | 'turn'>;
-
-/** Returns the event that ends the dialogue after this message of the agent, if it ends. */
-function endingAfter(said: AgentTurn, { maxTurns }: Protocol): Ending | undefined {
-  if (parseAgentMessage(said.text).answer !== undefined) return endingWith(said, 'answered');
-  return said.turn >= maxTurns ? endingWith(said, 'turn-limit') : undefined;
-}
-
-/** Makes the message the answer: the part behind the announcement, else all of its visible text. */
-function endingWith({ episode, text, turn }: AgentTurn, reason: Ending['reason']): Ending {
-  const { answer, visible } = parseAgentMessage(text);
-  return { event: 'answered', episode, turn, answer: answer ?? visible, reason };
 }

@@ -1,70 +1,33 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SampledAgent } from '../../../src/core/dialogue/candidates';
-import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import type { Dialogue } from '../../../src/core/dialogue/dialogue';
 import type { NewDialogue } from '../../../src/core/dialogue/parts';
-import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
-import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
-import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+import { answers, asks, scripted } from '../../fixtures/dialogue';
 import { hold } from '../../fixtures/held-model';
+import { Dialogues } from '../../fixtures/dialogues';
 
 const sampling = { temperature: 1, maxTokens: 500 };
 const as = (writer: Model): SampledAgent => ({ agent: writer, sampling });
 const ada = { by: 'ada', milliseconds: 900 };
 
-let folder: string;
-let log: TrajectoryLog;
+let dialogues: Dialogues;
 let agent: Model;
 let rival: Model;
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tandem-candidates-'));
-  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
-  agent = await scripted(folder, [asks('When is it heavy?'), asks('Which zones?')]);
-  rival = await scripted(folder, [asks('Which unit?'), answers('x = 1')]);
+  dialogues = await Dialogues.open();
+  agent = await scripted(dialogues.folder, [asks('When is it heavy?'), asks('Which zones?')]);
+  rival = await scripted(dialogues.folder, [asks('Which unit?'), answers('x = 1')]);
 });
+afterEach(() => dialogues.close());
 
-afterEach(async () => {
-  await log.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function start(changes: Partial<NewDialogue> = {}): Promise<Dialogue> {
-  return Dialogue.start({
-    log,
-    agent,
-    task: await starterTask(),
-    collaborator: { kind: 'developer', name: 'ada' },
-    protocol: colBenchProtocol,
-    prompts: await shippedPrompts(),
-    sampling,
-    seed: 5,
-    ...changes,
-  });
-}
-
-/** Reads the dialogue from the log as another process would. */
-async function logged(dialogue: Dialogue): Promise<Trajectory> {
-  const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
-  const trajectory = await other.trajectory(dialogue.id);
-  await other.close();
-  return trajectory!;
-}
-
-const resume = async (dialogue: Dialogue): Promise<Dialogue> =>
-  Dialogue.resume(await logged(dialogue), {
-    log,
-    agent,
-    prompts: await shippedPrompts(),
-    sampling,
-  });
+const start = (changes?: Partial<NewDialogue>): Promise<Dialogue> => dialogues.start(agent, changes);
+const logged: Dialogues['logged'] = (dialogue) => dialogues.logged(dialogue);
+const resume = (dialogue: Dialogue): Promise<Dialogue> => dialogues.resume(dialogue, agent);
 
 const texts = (dialogue: Dialogue): string[] => dialogue.candidates!.candidates.map(({ text }) => text);
 
@@ -135,7 +98,7 @@ describe('two candidates', () => {
   });
 
   it('that look alike leave nothing to choose', async () => {
-    const sameButForThoughts = await scripted(folder, ['Hm.\nOUTPUT:\nWhen is it heavy?']);
+    const sameButForThoughts = await scripted(dialogues.folder, ['Hm.\nOUTPUT:\nWhen is it heavy?']);
     const dialogue = await start();
     await dialogue.drawCandidates({ rival: as(sameButForThoughts) });
     expect(dialogue.next).toBe('collaborator');
@@ -166,7 +129,7 @@ describe('two candidates', () => {
 
   it('fail together: the other one is stopped, nothing is logged, and the sentence is that of the failure', async () => {
     await using server = await startChatServer({ reply: () => status(401) });
-    const { model: slow } = hold(await scripted(folder, [asks('When is it heavy?')]));
+    const { model: slow } = hold(await scripted(dialogues.folder, [asks('When is it heavy?')]));
     const dialogue = await start({ agent: slow });
     const broken = new OpenAiModel({ model: 'm', baseUrl: server.url, retry: { attempts: 1 } });
     await expect(dialogue.drawCandidates({ rival: as(broken) })).rejects.toThrow(server.url);
@@ -196,7 +159,7 @@ describe('a dialogue that is left amid a choice', () => {
     await dialogue.drawCandidates({ rival: as(rival) });
     const shown = texts(dialogue);
     // After a kill at this point the log holds the choice, but no turn.
-    await log.append({ event: 'choice', episode: dialogue.id, turn: 1, picked: 1, by: 'ada' });
+    await dialogues.log.append({ event: 'choice', episode: dialogue.id, turn: 1, picked: 1, by: 'ada' });
     const again = await resume(dialogue);
     expect(again.next).toBe('collaborator');
     const { turns, pending } = await logged(dialogue);

@@ -1,73 +1,32 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Dialogue } from '../../../src/core/dialogue/dialogue';
-import type { NewDialogue } from '../../../src/core/dialogue/parts';
-import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import type { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
-import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { startChatServer } from '../../fixtures/chat-server';
-import { answer, reset, status } from '../../fixtures/chat-server-replies';
-import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+import { answer, status } from '../../fixtures/chat-server-replies';
+import { answers, asks, scripted, shippedPrompts } from '../../fixtures/dialogue';
+import { Dialogues } from '../../fixtures/dialogues';
 
 const developer = { kind: 'developer', name: 'ada' } as const;
 const rules = { kind: 'rules', name: 'rules' } as const;
 const byAda = { author: 'developer', by: 'ada' } as const;
 
-let folder: string;
-let log: TrajectoryLog;
-
+let dialogues: Dialogues;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tandem-dialogue-'));
-  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+  dialogues = await Dialogues.open();
 });
+afterEach(() => dialogues.close());
 
-afterEach(async () => {
-  await log.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function start(agent: Model, changes: Partial<NewDialogue> = {}): Promise<Dialogue> {
-  return Dialogue.start({
-    log,
-    agent,
-    task: await starterTask(),
-    collaborator: developer,
-    simulator: new RulesSimulator(),
-    protocol: colBenchProtocol,
-    prompts: await shippedPrompts(),
-    sampling: { temperature: 1, maxTokens: 500 },
-    seed: 5,
-    ...changes,
-  });
-}
+const start: Dialogues['start'] = (...given) => dialogues.start(...given);
+const logged: Dialogues['logged'] = (dialogue) => dialogues.logged(dialogue);
+const resume: Dialogues['resume'] = (...given) => dialogues.resume(...given);
 
 const said = (text: string) => ({
   text: asks(text),
   finishReason: 'stop' as const,
   timing: { totalMs: 1, attempts: 1 },
 });
-
-/** Reads the dialogue from the log as another process would. */
-async function logged(dialogue: Dialogue): Promise<Trajectory> {
-  const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
-  const trajectory = await other.trajectory(dialogue.id);
-  await other.close();
-  return trajectory!;
-}
-
-const resume = async (dialogue: Dialogue, agent: Model): Promise<Dialogue> =>
-  Dialogue.resume(await logged(dialogue), {
-    log,
-    agent,
-    simulator: new RulesSimulator(),
-    prompts: await shippedPrompts(),
-    sampling: { temperature: 1, maxTokens: 500 },
-  });
 
 describe('a dialogue', () => {
   it('takes the messages of an agent that samples elsewhere, and logs no sampling of them', async () => {
@@ -91,7 +50,9 @@ describe('a dialogue', () => {
   });
 
   it('goes from question to reply to answer, and each step is in the log before it is shown', async () => {
-    const dialogue = await start(await scripted(folder, [asks('When is it heavy?'), answers('x = 1')]));
+    const dialogue = await start(
+      await scripted(dialogues.folder, [asks('When is it heavy?'), answers('x = 1')]),
+    );
     expect(dialogue.next).toBe('agent');
     await dialogue.agentTurn();
     expect((await logged(dialogue)).turns).toHaveLength(1);
@@ -142,7 +103,9 @@ describe('a dialogue', () => {
     await using server = await startChatServer({ reply: () => answer('Over 20 kg.') });
     const prompts = await shippedPrompts();
     const simulator = new ModelSimulator(new OpenAiModel({ model: 's', baseUrl: server.url }), prompts);
-    const dialogue = await start(await scripted(folder, [asks('When is it heavy?')]), { simulator });
+    const dialogue = await start(await scripted(dialogues.folder, [asks('When is it heavy?')]), {
+      simulator,
+    });
     await dialogue.agentTurn();
     await dialogue.simulatorReply();
     const [request] = server.requests;
@@ -158,7 +121,7 @@ describe('a dialogue', () => {
   });
 
   it('takes the last turn as the answer when the turns are used up', async () => {
-    const agent = await scripted(folder, [asks('Which unit?')]);
+    const agent = await scripted(dialogues.folder, [asks('Which unit?')]);
     const dialogue = await start(agent, { protocol: { maxTurns: 2, replyLimit: 400 } });
     await dialogue.agentTurn();
     await dialogue.reply('Kilograms.', byAda);
@@ -167,7 +130,7 @@ describe('a dialogue', () => {
   });
 
   it('cuts a reply to the limit and keeps the whole of it in the log', async () => {
-    const dialogue = await start(await scripted(folder, [asks('Which unit?')]), {
+    const dialogue = await start(await scripted(dialogues.folder, [asks('Which unit?')]), {
       protocol: { maxTurns: 10, replyLimit: 10 },
     });
     await dialogue.agentTurn();
@@ -177,7 +140,7 @@ describe('a dialogue', () => {
   });
 
   it('marks a reply that gives the reference away', async () => {
-    const dialogue = await start(await scripted(folder, [asks('How?')]), {
+    const dialogue = await start(await scripted(dialogues.folder, [asks('How?')]), {
       protocol: { maxTurns: 10, replyLimit: 2000 },
     });
     await dialogue.agentTurn();
@@ -186,7 +149,9 @@ describe('a dialogue', () => {
   });
 
   it('hands the seat to the simulator and back', async () => {
-    const dialogue = await start(await scripted(folder, [asks('When is it heavy?'), asks('Which zones?')]));
+    const dialogue = await start(
+      await scripted(dialogues.folder, [asks('When is it heavy?'), asks('Which zones?')]),
+    );
     await dialogue.agentTurn();
     await dialogue.handOver(rules);
     await dialogue.simulatorReply();
@@ -199,7 +164,7 @@ describe('a dialogue', () => {
   });
 
   it('logs both texts when a developer edits what the simulator suggested', async () => {
-    const dialogue = await start(await scripted(folder, [asks('When is a parcel heavy?')]));
+    const dialogue = await start(await scripted(dialogues.folder, [asks('When is a parcel heavy?')]));
     await dialogue.agentTurn();
     const suggestion = await dialogue.suggest();
     expect((await logged(dialogue)).turns[0]!.reply).toBeUndefined();
@@ -285,7 +250,7 @@ describe('a dialogue', () => {
   });
 
   it('keeps the message that stands when another sample of it is stopped', async () => {
-    const agent = await scripted(folder, [asks('When is it heavy?')]);
+    const agent = await scripted(dialogues.folder, [asks('When is it heavy?')]);
     const dialogue = await start(agent);
     const first = await dialogue.agentTurn();
     const stop = new AbortController();
@@ -308,7 +273,7 @@ describe('a dialogue', () => {
   });
 
   it('ends when the developer takes the last message as the answer', async () => {
-    const dialogue = await start(await scripted(folder, [asks('def f(): return 1')]));
+    const dialogue = await start(await scripted(dialogues.folder, [asks('def f(): return 1')]));
     await dialogue.agentTurn();
     await dialogue.endNow();
     expect((await logged(dialogue)).answer).toMatchObject({
@@ -318,7 +283,9 @@ describe('a dialogue', () => {
   });
 
   it('ends so while the agent is asked, with the message before', async () => {
-    const dialogue = await start(await scripted(folder, [asks('def f(): return 1'), asks('Else?')]));
+    const dialogue = await start(
+      await scripted(dialogues.folder, [asks('def f(): return 1'), asks('Else?')]),
+    );
     await expect(dialogue.endNow()).rejects.toThrow("It is not the collaborator's move");
     await dialogue.agentTurn();
     await dialogue.reply('Yes.', byAda);
@@ -330,7 +297,7 @@ describe('a dialogue', () => {
   });
 
   it('refuses a move out of turn and an empty reply, each with one sentence', async () => {
-    const dialogue = await start(await scripted(folder, [asks('Which unit?')]));
+    const dialogue = await start(await scripted(dialogues.folder, [asks('Which unit?')]));
     await expect(dialogue.reply('hello', byAda)).rejects.toThrow("It is not the collaborator's move");
     await dialogue.agentTurn();
     await expect(dialogue.agentTurn()).rejects.toThrow("It is not the agent's move after turn 1");
@@ -427,93 +394,5 @@ describe('a dialogue that is resumed with another agent', () => {
     const third = await resume(dialogue, named('third', 'Which day?'));
     await third.choose(0, { by: 'ada' });
     expect(await logged(dialogue)).toMatchObject({ agent: 'second', turns: [{}, {}] });
-  });
-});
-
-describe('a dialogue that does not end well', () => {
-  it('stays in the log as cancelled, without the half-said turn, and can be resumed', async () => {
-    const agent = await scripted(folder, [asks('When is it heavy?'), answers('x = 1')]);
-    const dialogue = await start(agent, { collaborator: rules });
-    const cancel = new AbortController();
-    const played = dialogue.play({ signal: cancel.signal, onText: () => cancel.abort() });
-    await expect(played).rejects.toThrow();
-    expect(await logged(dialogue)).toMatchObject({
-      state: 'abandoned',
-      turns: [],
-      abandoned: { reason: 'cancelled' },
-    });
-    const again = await resume(dialogue, agent);
-    await again.play();
-    expect(await logged(dialogue)).toMatchObject({ state: 'answered', answer: { turn: 2 } });
-  });
-
-  it('stays in the log as failed with the sentence that says why, and can be resumed', async () => {
-    let broken = false;
-    await using server = await startChatServer({
-      reply: ({ body }) =>
-        broken ? reset : answer(body.messages.length > 1 ? answers('x = 1') : asks('Which unit?')),
-    });
-    const agent = new OpenAiModel({ model: 'm', baseUrl: server.url, retry: { attempts: 1 } });
-    const dialogue = await start(agent, { collaborator: rules });
-    broken = true;
-    await expect(dialogue.play()).rejects.toThrow(server.url);
-    const failed = await logged(dialogue);
-    expect(failed).toMatchObject({ state: 'abandoned', abandoned: { reason: 'failed' } });
-    expect(failed.abandoned!.message).toContain(server.url);
-    broken = false;
-    const again = await resume(dialogue, agent);
-    await again.play();
-    expect((await logged(dialogue)).state).toBe('answered');
-  });
-
-  it('ends with the last message as its answer when it outgrows the agent’s context, also where it had failed', async () => {
-    const full = { message: "This model's maximum context length is 2048 tokens." };
-    await using server = await startChatServer({
-      reply: ({ body }) => (body.messages.length > 2 ? status(400, full) : answer(asks('Which unit?'))),
-    });
-    const agent = new OpenAiModel({ model: 'm', baseUrl: server.url });
-    const dialogue = await start(agent, { collaborator: rules });
-    await dialogue.play();
-    const ended = { state: 'answered', answer: { turn: 1, answer: 'Which unit?', reason: 'context-limit' } };
-    expect(await logged(dialogue)).toMatchObject(ended);
-    const broken: Model = { name: 'm', generate: () => Promise.reject(new Error('It is gone.')) };
-    const other = await start(agent, { collaborator: rules });
-    await other.agentTurn();
-    await other.simulatorReply();
-    await expect((await resume(other, broken)).play()).rejects.toThrow('It is gone.');
-    await (await resume(other, agent)).play();
-    expect(await logged(other)).toMatchObject(ended);
-  });
-
-  it('fails when the agent’s context takes not even the first prompt, or the collaborator’s is full', async () => {
-    const full = status(400, { message: 'the request exceeds the available context size' });
-    await using server = await startChatServer({ reply: () => full });
-    const model = new OpenAiModel({ model: 'm', baseUrl: server.url });
-    const alone = await start(model, { collaborator: rules });
-    await expect(alone.play()).rejects.toMatchObject({ code: 'model/too-long' });
-    const simulator = new ModelSimulator(model, await shippedPrompts());
-    const agent = await scripted(folder, [asks('Which unit?'), answers('x = 1')]);
-    const together = await start(agent, { collaborator: { kind: 'simulator', name: 'm' }, simulator });
-    await expect(together.play()).rejects.toMatchObject({ code: 'model/too-long' });
-    for (const each of [alone, together])
-      expect(await logged(each)).toMatchObject({ state: 'abandoned', abandoned: { reason: 'failed' } });
-  });
-
-  it('is closed on resuming when the process died between the last turn and its end', async () => {
-    const agent = await scripted(folder, [answers('x = 1')]);
-    const dialogue = await start(agent, { collaborator: rules });
-    // After a kill at this point the log holds the turn, but no event that ends the dialogue.
-    await log.append({
-      event: 'agent-turn',
-      episode: dialogue.id,
-      turn: 1,
-      text: answers('x = 1'),
-      finishReason: 'stop',
-      model: agent.name,
-      sampling: { temperature: 1, maxTokens: 500 },
-    });
-    const again = await resume(dialogue, agent);
-    expect(again.next).toBe('nobody');
-    expect(await logged(dialogue)).toMatchObject({ state: 'answered', answer: { reason: 'answered' } });
   });
 });

@@ -275,13 +275,13 @@ function verdict(status: number | undefined, words: string, to: Addressee): [Fai
   if (status === 429) return ['model/rate-limited', 'Send fewer requests at a time or try again later', true];
   if (status === 408 || status === 409 || status === 425)
     return ['model/server-error', 'Try again later', true];
-  if (status !== undefined && status < 500 && CONTEXT_EXCEEDED.test(words))
-    return [
-      'model/too-long',
-      'Play fewer turns, let a turn have fewer tokens, or take a model with a longer context',
-      false,
-    ];
   if (status !== undefined && status < 500)
-    return ['model/bad-request', 'Change the settings or shorten the dialogue, as the server says', false];
+    return CONTEXT_EXCEEDED.test(words)
+      ? [
+          'model/too-long',
+          'Play fewer turns, let a turn have fewer tokens, or take a model with a longer context',
+          false,
+        ]
+      : ['model/bad-request', 'Change the settings or shorten the dialogue, as the server says', false];
   return ['model/server-error', "Look at the server's log or try again later", status !== 501];
 }

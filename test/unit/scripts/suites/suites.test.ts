@@ -16,7 +16,7 @@ test('the last line says how many passed and failed, and skipped only when some 
 });
 
 test('tests that failed are named with their file and error, for the end of a long run', () => {
-  const [file] = [tests('passed', 'failed')];
+  const file = tests('passed', 'failed');
   const error = {
     status: 'failed',
     fullName: 'with an error',
