@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { descriptionForm } from '../../../src/core/grading/native/bubblewrap';
 import {
   createNativeRunner,
   type NativeRunner,
@@ -28,6 +29,15 @@ export async function openRunner(
 ): Promise<{ runner: NativeRunner } | { missing: string }> {
   const runner = await createNativeRunner({ ...files, python, required, optional: [], ...options });
   return 'unavailable' in runner ? { missing: runner.unavailable } : { runner };
+}
+
+/** Returns the paths of an interpreter and of its libraries, as they are in the sandbox. */
+export async function librariesOf(interpreter = python): Promise<string[]> {
+  const wanted = JSON.stringify({ required: [], optional: [] });
+  const command = ['-E', '-B', path.join(files.scripts, 'describe.py'), wanted];
+  const { stdout } = await promisify(execFile)(interpreter, command, { cwd: '/' });
+  const { executable, libraries, folders } = descriptionForm.parse(JSON.parse(stdout));
+  return [executable, ...libraries, ...folders];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NativeRunner } from '../../../../src/core/grading/native/native';
@@ -10,6 +10,7 @@ import {
   displayOf,
   displays,
   jobOf,
+  librariesOf,
   openRunner,
   optionsFor,
   outcomes,
@@ -23,6 +24,7 @@ const repository = path.resolve(import.meta.dirname, '../../../..');
 describe.each(users)('a hostile answer on the native runner, which %s runs', (user) => {
   let opened: Awaited<ReturnType<typeof openRunner>>;
   let runner: NativeRunner;
+  let libraries: readonly string[];
   let folder: string;
 
   beforeAll(async () => {
@@ -30,6 +32,7 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
     const options = await optionsFor(user, folder);
     folder = await mkdtemp(path.join(folder, 'secrets-'));
     await writeFile(path.join(folder, 'secret'), 'secret', { mode: 0o644 });
+    libraries = await librariesOf(options.python);
     opened = await openRunner([], options);
     if ('runner' in opened) runner = opened.runner;
   });
@@ -60,12 +63,35 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       `open(${JSON.stringify(path.join(repository, 'package.json'))}).read()`,
       `open(${JSON.stringify(path.join(repository, 'src/core/grading/native/python/answer.py'))}).read()`,
       `os.listdir(${JSON.stringify(repository)})`,
-      'os.listdir("/home")',
-      'os.listdir("/var")',
-      'os.open("/tmp", os.O_RDONLY)',
     ]);
-    expect(await displays(runner, 'import os', ['os.listdir("/dev")'])).toEqual(["['null']"]);
     expect(await displays(runner, 'import wave', ['wave.__name__'])).toEqual(["'wave'"]);
+  });
+
+  it('finds in a folder nothing but the way to the libraries, wherever they are installed', async () => {
+    const folders = [
+      '/',
+      '/dev',
+      '/etc',
+      '/home',
+      '/root',
+      '/run',
+      '/tmp',
+      '/usr',
+      '/var',
+      homedir(),
+      folder,
+    ];
+    const listed = folders.map((name) => `sorted(os.listdir(${JSON.stringify(name)}))`);
+    for (const [index, said] of (await displays(runner, 'import os', listed)).entries()) {
+      const above = folders[index]!.replace(/\/?$/, '/');
+      const below = [...libraries, '/dev/null', '/tandem/native'].filter((file) => file.startsWith(above));
+      const names = new Set(below.map((file) => file.slice(above.length).split('/')[0]!));
+      if (names.size === 0) expect(said, above).toMatch(refused);
+      else
+        expect(said.replaceAll("'", '"'), above).toBe(
+          JSON.stringify([...names].sort()).replaceAll(',', ', '),
+        );
+    }
   });
 
   it('finds nothing under /proc, of itself or of others', async () => {
