@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tiny_run import tiny_run, train, write_lines
 
 from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.grpo import in_order, largest_divisor
+from tandem_trainer.grpo import in_order, largest_divisor, peak_learning_rate
 from tandem_trainer.run import interpreter
 from tandem_trainer.run.checkpoint import adopt_checkpoint, whole_checkpoints
 from tandem_trainer.run.environment import COMMAND, Environment
@@ -65,6 +66,13 @@ def test_what_does_not_fit_the_method_is_refused_with_a_sentence(tmp_path, chang
         read_config(online(tmp_path, **changes))
     assert str(caught.value).endswith(sentence)
     assert caught.value.usage
+
+
+def test_without_a_learning_rate_it_has_that_of_trl_and_ten_times_that_for_adapters():
+    config = config_of()
+    assert peak_learning_rate(config) == 1e-5
+    assert peak_learning_rate(replace(config, model=ModelConfig(base="", training="full"))) == 1e-6
+    assert peak_learning_rate(config_of(learning_rate=3e-5)) == 3e-5
 
 
 def test_without_the_packages_of_the_extra_it_is_refused_with_the_command_that_installs_them(monkeypatch):

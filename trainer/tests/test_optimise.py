@@ -20,7 +20,7 @@ from tandem_trainer.run.budget import TokenBudget, is_out_of_memory
 from tandem_trainer.run.distributed import Ranks
 from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.machine import Meter
-from tandem_trainer.run.optimise import learning_rate, optimise, stage_steps
+from tandem_trainer.run.optimise import learning_rate, optimise, peak_learning_rate, stage_steps
 from tandem_trainer.run.run import Run
 from tandem_trainer.run.stop import Stopped, StopRequest
 from tandem_trainer.sweet_rl import Critic
@@ -78,6 +78,12 @@ def assert_equal(left, right):
 
 # ----------------------------------------------------------------------------------------------------------------------
 # schedule and optimiser
+
+
+def test_without_a_learning_rate_a_stage_has_that_of_the_paper_and_ten_times_that_for_adapters():
+    assert peak_learning_rate(CriticConfig(), ModelConfig(base="")) == 2e-6
+    assert peak_learning_rate(PolicyConfig(), ModelConfig(base="", training="full")) == 2e-7
+    assert peak_learning_rate(SETTINGS, ModelConfig(base="")) == 1e-2
 
 
 def test_the_rate_rises_over_the_warm_up_and_falls_to_a_tenth():
