@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import type { ClaimPart } from '../../core/trajectory/log';
+import type { Shard } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
@@ -13,7 +13,7 @@ import { usageOf } from '../usage';
 
 interface Options extends PlayOptions {
   readonly agent: string;
-  readonly shard?: ClaimPart;
+  readonly shard?: Shard;
 }
 
 export const installCollect: Install = (program, perform) => {
@@ -26,7 +26,7 @@ export const installCollect: Install = (program, perform) => {
     .addOption(
       new Option(
         '--shard <i/n>',
-        'play only the i-th of n parts, while the same command plays the others elsewhere',
+        'play only the i-th of n equal shards, while the same command plays the others elsewhere',
       ).argParser(shardOf),
     );
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
@@ -34,11 +34,11 @@ export const installCollect: Install = (program, perform) => {
   );
 };
 
-/** Reads a part such as `2/4`. */
-function shardOf(text: string): ClaimPart {
+/** Reads a shard such as `2/4`. */
+function shardOf(text: string): Shard {
   const [, index = 0, of = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
   if (index < 1 || index > of)
-    throw wrongUse(`--shard takes a part and the number of parts, such as 1/4, not "${text}".`);
+    throw wrongUse(`--shard takes a shard and the number of shards, such as 1/4, not "${text}".`);
   return { index, of };
 }
 
@@ -49,7 +49,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const progress = startProgress('collect', 'dialogues');
-  const { seed, rollouts, concurrency, mode, shard: part } = options;
+  const { seed, rollouts, concurrency, mode, shard } = options;
   const collection = collectionName('collection', { ...play, seed, agent });
   try {
     const result = await collect({
@@ -59,7 +59,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
       grader,
       seed,
       rollouts,
-      part,
+      shard,
       concurrency,
       mode,
       collection,
@@ -93,7 +93,7 @@ function inWords(
   { done, total, already, failures }: CollectionResult,
   { data, shard }: Pick<Options, 'data' | 'shard'>,
 ): string {
-  const whose = shard === undefined ? '' : ` of part ${shard.index} of ${shard.of}`;
+  const whose = shard === undefined ? '' : ` of shard ${shard.index} of ${shard.of}`;
   return [
     `${done} of ${total} dialogues${whose} are in ${data}${already === 0 ? '' : `, ${already} of them from before`}.`,
     ...failures.map(({ message, count }) => `${count} failed: ${message}`),

@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
-import type { Claim, ClaimPart, CollectedRollout, TrajectoryLog } from '../trajectory/log';
+import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { playerOf } from '../trajectory/people';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './parts';
@@ -22,8 +22,8 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
-  /** The part of the dialogues that is played here, while others play the rest; by default it is all of them. */
-  readonly part?: ClaimPart;
+  /** The shard that is played here, while others play the rest; by default it is all of them. */
+  readonly shard?: Shard;
   /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;
   readonly seed: number;
@@ -81,11 +81,11 @@ export function collectionName(purpose: string, settings: Settings): string {
  * resumed. For one that a person has taken over, another is played from the beginning.
  *
  * @throws {Fault} `dialogue/collection-failing` when nothing works, `dialogue/task-changed`, `trajectory/claimed` when
- * another process plays the same part of the collection; AbortError on cancel, with everything logged
+ * another process plays the same shard of the collection; AbortError on cancel, with everything logged
  */
 export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
-  const { collection, log, part } = plan;
-  const claim = await log.claim(`collection-${collection}`, `The collection ${collection}`, part);
+  const { collection, log, shard } = plan;
+  const claim = await log.claim(`collection-${collection}`, `The collection ${collection}`, shard);
   try {
     await refuseChangedTasks(plan);
     return await new Collection(plan).run();
@@ -171,7 +171,7 @@ class Collection {
    * so that they are equally large.
    */
   private *jobs(): Generator<Job> {
-    const { tasks, rollouts, part: { index, of } = { index: 1, of: 1 } } = this.plan;
+    const { tasks, rollouts, shard: { index, of } = { index: 1, of: 1 } } = this.plan;
     for (let rollout = 0; rollout < rollouts; rollout++) {
       for (const [at, entry] of tasks.entries()) {
         if ((rollout * tasks.length + at) % of === index - 1) yield { ...entry, rollout };

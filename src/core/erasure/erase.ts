@@ -19,7 +19,7 @@ export interface DataErasure extends Erasure, DerivedWork {}
  * from the logs. An interrupted erasure may be repeated: the logs, which tell what was made from them, come last.
  * @param dataFolder the data folder of the log
  * @throws {Fault} `training/running` while one of these runs is at work; `trajectory/claimed` while one of these loops
- * or scoreboards is; the faults of `eraseAnnotator`
+ * or scoreboards is; the faults of `eraseDeveloper`
  */
 export async function eraseDeveloper(
   log: TrajectoryLog,
@@ -42,7 +42,7 @@ export async function eraseDeveloper(
       episodes += cleared.episodes;
       lines += cleared.lines;
     }
-    const own = await log.eraseAnnotator(pseudonym);
+    const own = await log.eraseDeveloper(pseudonym);
     return { episodes: episodes + own.episodes, lines: lines + own.lines, runs, experiments };
   } finally {
     for (const claim of claims) await claim.release();

@@ -38,7 +38,7 @@ export async function clearExperiment(folder: string, pseudonym: string): Promis
   for (const data of logs) {
     const log = await TrajectoryLog.open(data);
     try {
-      const { episodes, lines } = await log.eraseAnnotator(pseudonym);
+      const { episodes, lines } = await log.eraseDeveloper(pseudonym);
       erased.episodes += episodes;
       erased.lines += lines;
     } finally {

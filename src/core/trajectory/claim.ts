@@ -26,11 +26,11 @@ export interface Claim {
  */
 const claimSchema = ownerSchema.extend({
   isHeld: z.boolean(),
-  part: z.object({ index: z.int(), of: z.int() }).optional(),
+  shard: z.object({ index: z.int(), of: z.int() }).optional(),
 });
 type ClaimFile = z.infer<typeof claimSchema>;
-/** One of `of` parts of what is claimed, `index` from 1. Parts that share nothing may be claimed by several at once. */
-export type ClaimPart = NonNullable<ClaimFile['part']>;
+/** One of `of` shards of what is claimed, `index` from 1. Shards that share nothing may be claimed by several at once. */
+export type Shard = NonNullable<ClaimFile['shard']>;
 type OtherClaim = ClaimFile & { readonly file: string };
 
 const SUFFIX_BYTES = 4;
@@ -45,24 +45,24 @@ const WAIT_AT_MOST_MS = 30_000;
  * @param folder folder of the claims; created if missing
  * @param name name of what is claimed, any text
  * @param what subject of the error message for a second claimant, e.g. "This dialogue"
- * @param part what of it is claimed; by default all
+ * @param shard what of it is claimed; by default all
  * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
  */
-export async function claimIn(folder: string, name: string, what: string, part?: ClaimPart): Promise<Claim> {
+export async function claimIn(folder: string, name: string, what: string, shard?: Shard): Promise<Claim> {
   const prefix = prefixOf(name);
   const file = join(folder, `${prefix}${randomBytes(SUFFIX_BYTES).toString('hex')}.owner`);
   const release = (): Promise<void> => rm(file, { force: true });
   try {
     for (const begun = performance.now(); ;) {
-      await put(file, false, part);
-      let others = await othersOf(folder, prefix, { file, part });
+      await put(file, false, shard);
+      let others = await othersOf(folder, prefix, { file, shard });
       while (others.length > 0 && others.every((other) => !other.isHeld && file < other.file)) {
         if (performance.now() - begun > WAIT_AT_MOST_MS) break;
         await sleep(LOOK_AGAIN_MS);
-        others = await othersOf(folder, prefix, { file, part });
+        others = await othersOf(folder, prefix, { file, shard });
       }
       if (others.length === 0) {
-        const held = new SignOfLife(file, await put(file, true, part));
+        const held = new SignOfLife(file, await put(file, true, shard));
         return { release: () => held.end() };
       }
       await release();
@@ -87,8 +87,8 @@ function prefixOf(name: string): string {
 }
 
 /** Writes the file of a claim and returns its text. */
-async function put(file: string, isHeld: boolean, part: ClaimPart | undefined): Promise<string> {
-  const claim: ClaimFile = { ...(await ownIdentity()), isHeld, part };
+async function put(file: string, isHeld: boolean, shard: Shard | undefined): Promise<string> {
+  const claim: ClaimFile = { ...(await ownIdentity()), isHeld, shard };
   const text = JSON.stringify(claim);
   await writeAtomically(file, (handle) => handle.writeFile(text));
   return text;
@@ -101,7 +101,7 @@ async function put(file: string, isHeld: boolean, part: ClaimPart | undefined): 
 async function othersOf(
   folder: string,
   prefix: string,
-  own: { readonly file: string; readonly part: ClaimPart | undefined },
+  own: { readonly file: string; readonly shard: Shard | undefined },
 ): Promise<OtherClaim[]> {
   const others: OtherClaim[] = [];
   const { mtimeMs: now } = await stat(own.file); // it was just written, at the time of the file system
@@ -111,7 +111,7 @@ async function othersOf(
     const text = await ifThere(() => readFile(file, 'utf8'));
     if (text === undefined) continue; // it stepped back
     const claim = parseClaim(file, text);
-    if (areApart(claim.part, own.part)) continue;
+    if (areApart(claim.shard, own.shard)) continue;
     if (await standsFor(file, claim, now)) others.push({ ...claim, file });
     else await rm(file, { force: true });
   }
@@ -119,7 +119,7 @@ async function othersOf(
 }
 
 /** Tells whether two parts share nothing. */
-const areApart = (one: ClaimPart | undefined, other: ClaimPart | undefined): boolean =>
+const areApart = (one: Shard | undefined, other: Shard | undefined): boolean =>
   one !== undefined && other !== undefined && one.of === other.of && one.index !== other.index;
 
 function parseClaim(file: string, text: string): ClaimFile {

@@ -49,7 +49,7 @@ export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan 
 
 /**
  * Throws if another process is erasing data from the log.
- * @throws {Fault} `trajectory/log-in-use` while a process that may be alive erases an annotator's data
+ * @throws {Fault} `trajectory/log-in-use` while a process that may be alive erases a developer's data
  */
 export async function refuseWhileErasing(logFolder: string): Promise<void> {
   const lock = ownerFileOf(lockOf(logFolder));
@@ -58,7 +58,7 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
   if (!owner) return;
   throw new Fault(
     'trajectory/log-in-use',
-    `Process ${owner.pid} on ${owner.host} is erasing an annotator's data from ${logFolder}. Wait until it is done; ${whenGone(owner, lock)}.`,
+    `Process ${owner.pid} on ${owner.host} is erasing a developer's data from ${logFolder}. Wait until it is done; ${whenGone(owner, lock)}.`,
   );
 }
 

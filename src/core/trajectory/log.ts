@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '../fault';
 import { assignedIn, type Part } from './assignments';
-import { claimIn, type Claim, type ClaimPart } from './claim';
+import { claimIn, type Claim, type Shard } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import type { EventOf } from './event';
@@ -30,7 +30,7 @@ export type {
   TrajectoryCounts,
   TrajectoryList,
 } from './index/query';
-export type { Claim, ClaimPart } from './claim';
+export type { Claim, Shard } from './claim';
 export type { Erasure } from './erase';
 
 export interface LogOptions {
@@ -230,12 +230,12 @@ export class TrajectoryLog extends LogWriter {
    * after it has read what the previous holder logged.
    * @param name name of what is claimed, e.g. `collection-<name>` or `episode-<id>`
    * @param what subject of the error message for a second claimant, e.g. "This dialogue"
-   * @param part what of it is claimed; by default all
+   * @param shard what of it is claimed; by default all
    * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
    */
-  async claim(name: string, what: string, part?: ClaimPart): Promise<Claim> {
+  async claim(name: string, what: string, shard?: Shard): Promise<Claim> {
     if (this.isClosed) throw closed();
-    const held = await this.afterClaims(() => claimIn(join(this.folder, 'claims'), name, what, part));
+    const held = await this.afterClaims(() => claimIn(join(this.folder, 'claims'), name, what, shard));
     const claim: Claim = {
       release: () => {
         this.claims.delete(claim);
@@ -313,7 +313,7 @@ export class TrajectoryLog extends LogWriter {
    * interruption at any point it can be called again.
    * @throws {Fault} `trajectory/log-in-use` if another process writes to the log
    */
-  async eraseAnnotator(pseudonym: string): Promise<Erasure> {
+  async eraseDeveloper(pseudonym: string): Promise<Erasure> {
     return this.paused(() =>
       this.index.rewritten((dropIndex) => erase(this.logFolder, pseudonym, dropIndex)),
     );

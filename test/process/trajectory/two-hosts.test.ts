@@ -130,11 +130,11 @@ describe.runIf(process.platform === 'linux')('two machines over one data folder'
     );
 
     const opened = await openLog(folder);
-    await expect(opened.eraseAnnotator('kim')).rejects.toThrow(
+    await expect(opened.eraseDeveloper('kim')).rejects.toThrow(
       /^Process \d+ on north is writing to .*\.jsonl\. Close that Tandem and run the command again; if north was switched off, try again ten minutes after that, or delete .*\.owner\.$/,
     );
     await elevenMinutes(join(folder, 'log'));
-    expect(await opened.eraseAnnotator('kim')).toMatchObject({ episodes: 1 });
+    expect(await opened.eraseDeveloper('kim')).toMatchObject({ episodes: 1 });
     await opened.close();
     expect(await holding(folder, 'kim')).toEqual([]);
     expect(await indexes(folder)).toEqual([nameOf(folder, hostname())]);

@@ -92,12 +92,12 @@ describe('collecting', () => {
     expect(more).toMatchObject({ total: 12, done: 12, already: 8, graded: 4, solved: 4 });
   });
 
-  it('plays in parts, each dialogue in one of them, what one alone plays', async () => {
+  it('plays in shards, each dialogue in one of them, what one alone plays', async () => {
     const of = 3;
-    const parts = await Promise.all(
-      [1, 2, 3].map(async (index) => collect(await plan({ part: { index, of } }))),
+    const shards = await Promise.all(
+      [1, 2, 3].map(async (index) => collect(await plan({ shard: { index, of } }))),
     );
-    expect(parts.map(({ total, done }) => [total, done])).toEqual([
+    expect(shards.map(({ total, done }) => [total, done])).toEqual([
       [3, 3],
       [3, 3],
       [2, 2],
@@ -105,7 +105,7 @@ describe('collecting', () => {
     const alone = await collect(await plan());
     expect(alone).toMatchObject({ total: 8, done: 8, already: 8 });
     expect(log.list({ offset: 0, limit: 20 }).total).toBe(8);
-    expect(await collect(await plan({ part: { index: 2, of } }))).toMatchObject({ total: 3, already: 3 });
+    expect(await collect(await plan({ shard: { index: 2, of } }))).toMatchObject({ total: 3, already: 3 });
   });
 
   it.each([0, 5])('ends with the fault of a broken grader that fails after %i ms', async (delay) => {

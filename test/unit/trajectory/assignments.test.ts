@@ -79,7 +79,7 @@ describe('a pack that is assigned to people', () => {
     await assign(log, 'a.jsonl', ['ada', 'kim', 'zoe']);
     await assign(log, 'b.jsonl', ['ada']);
     await assign(log, 'b.jsonl', ['kim']);
-    expect(await log.eraseAnnotator('kim')).toEqual({ episodes: 0, lines: 2 });
+    expect(await log.eraseDeveloper('kim')).toEqual({ episodes: 0, lines: 2 });
     expect(log.assigned.get('a.jsonl')?.map(({ person, place, places }) => [person, place, places])).toEqual([
       ['ada', 0, 3],
       ['zoe', 2, 3],

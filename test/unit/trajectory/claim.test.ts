@@ -36,12 +36,12 @@ describe('a claim', () => {
     for (const name of names) await expect(log.claim(name, 'It')).rejects.toThrow('It is being played by');
   });
 
-  it('of one part leaves the others free, and is refused to whoever wants all of it or other parts', async () => {
+  it('of one shard leaves the others free, and is refused to whoever wants all of it or other shards', async () => {
     const log = await openLog();
     const first = await log.claim('c', 'The collection c', { index: 1, of: 2 });
     await log.claim('c', 'The collection c', { index: 2, of: 2 });
-    for (const part of [undefined, { index: 1, of: 2 }, { index: 3, of: 3 }])
-      await expect(log.claim('c', 'The collection c', part)).rejects.toThrow('is being played by');
+    for (const shard of [undefined, { index: 1, of: 2 }, { index: 3, of: 3 }])
+      await expect(log.claim('c', 'The collection c', shard)).rejects.toThrow('is being played by');
     await first.release();
     await log.claim('c', 'The collection c', { index: 1, of: 2 });
   });

@@ -158,13 +158,13 @@ describe('a line', () => {
       ...dialogue('e2', 1),
     ]);
     const first = await openLog(folder);
-    expect((await first.eraseAnnotator('kim')).episodes).toBe(1);
+    expect((await first.eraseDeveloper('kim')).episodes).toBe(1);
     await first.close();
     expect(await reasons(folder)).toEqual([]);
     expect((await openLog(folder)).list({ offset: 0, limit: 9 }).rows.map(({ id }) => id)).toEqual(['e2']);
     await writeFile(file, [...lines.slice(0, 11), ...lines.slice(12), ''].join('\n'));
     const second = await openLog(folder);
-    await second.eraseAnnotator('kim');
+    await second.eraseDeveloper('kim');
     await second.close();
     expect(await reasons(folder)).toEqual([expect.stringContaining('1 line is missing')]);
   });

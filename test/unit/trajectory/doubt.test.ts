@@ -230,7 +230,7 @@ describe('a segment of an older Tandem, whose lines have no check sums', () => {
       const log = await openLog(folder);
       await log.recordTask(doubling);
       await log.appendAll(dialogue(id, 1));
-      if (id === 'e2') await log.eraseAnnotator('kim');
+      if (id === 'e2') await log.eraseDeveloper('kim');
       expect(log.problems).toEqual([]);
       await log.close();
     }
@@ -307,7 +307,7 @@ describe('what was lost', () => {
     ]);
     await damage(folder, files[0]!, '"event":"deleted"', garble);
     const log = await openLog(folder);
-    await log.eraseAnnotator('kim');
+    await log.eraseDeveloper('kim');
     for (const each of [log, await openLog(folder)]) {
       expect(each.problems).toEqual([]);
       expect(listed(each)).toEqual(['e1?']);

@@ -93,7 +93,7 @@ describe('erasing a developer', () => {
     await fill(folder);
     const log = await openLog(folder);
     const before = await log.trajectory('lee-3');
-    const erased = await log.eraseAnnotator('kim');
+    const erased = await log.eraseDeveloper('kim');
     expect(erased.episodes).toBe(8);
     expect(ids(log)).toEqual(kept);
     expect(await log.trajectory('lee-3')).toEqual(before);
@@ -102,7 +102,7 @@ describe('erasing a developer', () => {
     await log.delete(['afterwards']);
     await log.close();
     await expectErased(folder);
-    expect(await (await openLog(folder)).eraseAnnotator('kim')).toEqual({ episodes: 0, lines: 0 });
+    expect(await (await openLog(folder)).eraseDeveloper('kim')).toEqual({ episodes: 0, lines: 0 });
   });
 
   it('keeps lines of kinds and versions that it does not know, byte for byte', async () => {
@@ -118,7 +118,7 @@ describe('erasing a developer', () => {
       `{"version":9,"event":"consent","who":"kim","at":"${at}"}`,
     ];
     await appendFile(join(folder, 'log', first!), `${lines.join('\n')}\n`);
-    await (await openLog(folder)).eraseAnnotator('kim');
+    await (await openLog(folder)).eraseDeveloper('kim');
     const text = await readFile(join(folder, 'log', first!), 'utf8');
     expect(lines.map((line) => text.includes(`\n${line}\n`))).toEqual([true, true, false, false]);
   });
@@ -131,7 +131,7 @@ describe('erasing a developer', () => {
       .sort()
       .at(-1);
     await appendFile(join(folder, 'log', last!), '{"version":1,"event":"rating","comment":"My secret ri');
-    await (await openLog(folder)).eraseAnnotator('kim');
+    await (await openLog(folder)).eraseDeveloper('kim');
     await expectErased(folder);
   });
 
@@ -141,14 +141,14 @@ describe('erasing a developer', () => {
     const writer = await openLog(folder);
     await play(writer, 'more', 1);
     const log = await openLog(folder);
-    await expect(log.eraseAnnotator('kim')).rejects.toThrow(
+    await expect(log.eraseDeveloper('kim')).rejects.toThrow(
       new RegExp(
         `^Process ${process.pid} on .* is writing to .*jsonl\\. Close that Tandem and run the command again`,
       ),
     );
     expect(log.summary('kim-0')).toBeDefined();
     await writer.close();
-    expect(await log.eraseAnnotator('kim')).toMatchObject({ episodes: 8 });
+    expect(await log.eraseDeveloper('kim')).toMatchObject({ episodes: 8 });
   });
 
   it('is not held up by a process that was killed while it wrote', async () => {
@@ -157,7 +157,7 @@ describe('erasing a developer', () => {
     const child = append(folder, 'killed');
     await printed(child, /^0 1$/m);
     await kill(child);
-    await expect((await openLog(folder)).eraseAnnotator('kim')).resolves.toMatchObject({ episodes: 8 });
+    await expect((await openLog(folder)).eraseDeveloper('kim')).resolves.toMatchObject({ episodes: 8 });
   });
   const append = program('append');
 
@@ -173,7 +173,7 @@ describe('erasing a developer', () => {
       await kill(child);
       const between = await openLog(folder);
       expect(ids(between)).toEqual(expect.arrayContaining(kept));
-      await between.eraseAnnotator('kim');
+      await between.eraseDeveloper('kim');
       await between.close();
       await expectErased(folder);
     }

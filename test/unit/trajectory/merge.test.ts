@@ -55,7 +55,7 @@ describe('adding the log of another data folder', () => {
     const one = await openLog(here);
     await one.merge(there);
     await one.delete(['b1']);
-    expect(await one.eraseAnnotator('olga')).toMatchObject({ episodes: 1 });
+    expect(await one.eraseDeveloper('olga')).toMatchObject({ episodes: 1 });
     const merged = await one.merge(there);
     expect(merged).toMatchObject({ imported: 0, added: 0, grown: 0, different: [expect.any(String)] });
     expect(idsIn(one)).toEqual([]);

@@ -120,7 +120,7 @@ describe('what several people say of one dialogue', () => {
     const log = await openLog(folder);
     const pair = await chosen(log, 'e1');
     for (const by of ['ada', 'ludmilla']) await log.appendAll(saidOf('e1', pair, by));
-    expect(await log.eraseAnnotator('ludmilla')).toEqual({ episodes: 0, lines: 5 });
+    expect(await log.eraseDeveloper('ludmilla')).toEqual({ episodes: 0, lines: 5 });
     expect(log.problems).toEqual([]);
     expect(log.summary('e1')).toMatchObject({
       raters: 2,

@@ -145,7 +145,7 @@ describe('a power cut', () => {
       () => isErased,
       async () => {
         const log = await openLog(folder);
-        await log.eraseAnnotator('kim');
+        await log.eraseDeveloper('kim');
         isErased = true;
         await log.close();
       },
@@ -157,7 +157,7 @@ describe('a power cut', () => {
       const others = ['other-1', 'other-2', 'other-3'];
       expect(ids()).toEqual(expect.arrayContaining(others));
       if (told) expect(ids().sort()).toEqual(others);
-      await log.eraseAnnotator('kim');
+      await log.eraseDeveloper('kim');
       expect(ids().sort()).toEqual(others);
       expect(log.problems).toEqual([]);
       for (const id of others) expect((await log.trajectory(id))?.damaged).toBeUndefined();

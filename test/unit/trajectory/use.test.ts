@@ -153,7 +153,7 @@ describe('the use of the models', () => {
     await log.append(started('b', { agent: qwen, collaborator: kim }));
     await log.append(turn('b', 1));
     expect((await log.modelUse())[qwen]?.turns).toBe(2);
-    await log.eraseAnnotator('kim');
+    await log.eraseDeveloper('kim');
     expect((await log.modelUse())[qwen]?.turns).toBe(1);
   });
 

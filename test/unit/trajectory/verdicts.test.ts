@@ -50,7 +50,7 @@ describe('what people say of a critic’s credit', () => {
     const log = await openLog(folder);
     await play(log, 'a', 1);
     await log.append(verdict('a', 1, true));
-    await log.eraseAnnotator('kim');
+    await log.eraseDeveloper('kim');
     expect((await log.trajectory('a'))!.turns).toHaveLength(2);
     expect(verdictsOf((await log.trajectory('a'))!)).toEqual([]);
   });

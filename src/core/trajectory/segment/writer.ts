@@ -85,7 +85,7 @@ export abstract class LogWriter {
   /**
    * Appends one event and returns it as written. With `durable` it is on disk when this resolves.
    * @throws {Fault} `trajectory/task-not-recorded`, `trajectory/too-long`, `trajectory/not-written`,
-   * `trajectory/log-in-use` while an annotator's data are being erased, `trajectory/closed`
+   * `trajectory/log-in-use` while a developer's data are being erased, `trajectory/closed`
    */
   async append<E extends NewEvent>(
     event: E,

@@ -148,7 +148,7 @@ describe('repairing a log', () => {
     const log = await openLog(folder);
     await play(log, 'kims', 1, { collaborator: kim });
     await play(log, 'e4', 1);
-    await log.eraseAnnotator('kim');
+    await log.eraseDeveloper('kim');
     await log.close();
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace('reply 1', 'Reply 1'));

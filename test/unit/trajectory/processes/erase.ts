@@ -4,5 +4,5 @@ import { TrajectoryLog } from '../../../../src/core/trajectory/log';
 const [folder, pseudonym] = process.argv.slice(2) as [string, string];
 const log = await TrajectoryLog.open(folder);
 process.stdout.write('open\n');
-await log.eraseAnnotator(pseudonym);
+await log.eraseDeveloper(pseudonym);
 await log.close();

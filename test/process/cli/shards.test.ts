@@ -36,7 +36,7 @@ async function dialogues(data: string): Promise<Map<string, unknown>> {
   return new Map(all);
 }
 
-it('four parts, played at once into one folder and into others that are merged, are one collection', async () => {
+it('four shards, played at once into one folder and into others that are merged, are one collection', async () => {
   const [shared, third, fourth, alone] = await Promise.all([1, 2, 3, 4].map(temporaryFolder));
   const said = await Promise.all([
     collect(shared!, '--shard', '1/4'),
@@ -45,8 +45,8 @@ it('four parts, played at once into one folder and into others that are merged, 
     collect(fourth!, '--shard', '4/4'),
     collect(alone!),
   ]);
-  expect(said[0]).toContain(`3 of 3 dialogues of part 1 of 4 are in ${shared!}.`);
-  expect(said[3]).toContain(`2 of 2 dialogues of part 4 of 4 are in ${fourth!}.`);
+  expect(said[0]).toContain(`3 of 3 dialogues of shard 1 of 4 are in ${shared!}.`);
+  expect(said[3]).toContain(`2 of 2 dialogues of shard 4 of 4 are in ${fourth!}.`);
   for (const [from, imported] of [
     [third!, 2],
     [fourth!, 2],
@@ -55,20 +55,20 @@ it('four parts, played at once into one folder and into others that are merged, 
     expect(await tandem('import', from, '--data', shared!)).toContain(
       `${imported} trajectories imported from ${from} into ${shared!}.`,
     );
-  const parts = await dialogues(shared!);
-  expect(parts.size).toBe(10);
-  expect(parts).toEqual(await dialogues(alone!));
-  // The same command without a part finds nothing left to play.
+  const shards = await dialogues(shared!);
+  expect(shards.size).toBe(10);
+  expect(shards).toEqual(await dialogues(alone!));
+  // The same command without a shard finds nothing left to play.
   expect(await collect(shared!)).toContain(`10 of 10 dialogues are in ${shared!}, 10 of them from before.`);
 });
 
-it('a part that is no part, and a folder without dialogues, are refused in one sentence', async () => {
+it('a shard that is none, and a folder without dialogues, are refused in one sentence', async () => {
   const folder = await temporaryFolder();
   const refused = (...args: readonly string[]) =>
     tandem(...args).catch((error: unknown) => (error as { readonly stderr: string }).stderr);
   expect(
     await refused('collect', '--agent', 'starter', '--simulator', 'rules', '--tasks', 'x', '--shard', '5/4'),
-  ).toBe('--shard takes a part and the number of parts, such as 1/4, not "5/4".\n');
+  ).toBe('--shard takes a shard and the number of shards, such as 1/4, not "5/4".\n');
   expect(await refused('import', folder, '--data', path.join(folder, 'mine'))).toMatch(
     /has no dialogues: name the data folder of another Tandem\.\n$/,
   );
