@@ -38,11 +38,16 @@ const page = await read('CONTRIBUTING.md');
 const rows = /^## Where do I change …$(.*?)^## /ms
   .exec(page)![1]!
   .split('\n')
-  .filter((line) => line.startsWith('| ') && !/^\| (what|\*\*)/.test(line));
+  .filter((line) => line.startsWith('| ') && !/^\| (what \||\*\*)/.test(line));
 
 test('the table of places says for more than twenty things where they are changed and which test shows it', () => {
   expect(rows.length).toBeGreaterThan(20);
   for (const row of rows) expect(row).toMatch(/^\| .+ \| .*`.+`.* \| .*`.+`.* \|$/);
+});
+
+test('several things of a row are told apart in both columns', () => {
+  const parts = rows.map((row) => row.split(' | ').map((cell) => cell.split('; ').length));
+  expect(rows.filter((_, index) => parts[index]![0] !== parts[index]![1])).toEqual([]);
 });
 
 test('every path and script in the table of places exists', () => {
