@@ -8,7 +8,6 @@ import type { Fault } from '../../../src/core/fault';
 import { actingTools, readingTools } from '../../../src/core/tools/names';
 import type { PlayRequest, ToolResult, Workplace } from '../../../src/core/tools/tool';
 import { toolNamed, tools } from '../../../src/core/tools/tools';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { shippedPrompts } from '../../fixtures/dialogue';
 import { openLog, play, temporaryFolder } from '../../fixtures/log';
 import { taskRow } from '../../fixtures/tasks';
@@ -164,7 +163,7 @@ describe('the tools for agents', () => {
       ...at,
       openPlay: async () => ({
         ...{ prompts, agents: [new ScriptModel(script)], simulator: openSimulator('rules', prompts, {}) },
-        log: await TrajectoryLog.open(at.dataFolder),
+        log: await openLog(at.dataFolder),
         grader: {
           grade: async () => {
             await pause(1);
