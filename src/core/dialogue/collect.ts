@@ -167,7 +167,7 @@ class Collection {
   }
 
   /**
-   * Yields rollout by rollout, so that an early stop leaves every task played about equally often. The parts take turns,
+   * Yields rollout by rollout, so that an early stop leaves every task played about equally often. The shards take turns,
    * so that they are equally large.
    */
   private *jobs(): Generator<Job> {

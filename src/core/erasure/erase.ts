@@ -19,7 +19,7 @@ export interface DataErasure extends Erasure, DerivedWork {}
  * from the logs. An interrupted erasure may be repeated: the logs, which tell what was made from them, come last.
  * @param dataFolder the data folder of the log
  * @throws {Fault} `training/running` while one of these runs is at work; `trajectory/claimed` while one of these loops
- * or scoreboards is; the faults of `eraseDeveloper`
+ * or scoreboards is; the faults of `TrajectoryLog.eraseDeveloper`
  */
 export async function eraseDeveloper(
   log: TrajectoryLog,

@@ -118,7 +118,7 @@ async function othersOf(
   return others;
 }
 
-/** Tells whether two parts share nothing. */
+/** Tells whether two shards share nothing. */
 const areApart = (one: Shard | undefined, other: Shard | undefined): boolean =>
   one !== undefined && other !== undefined && one.of === other.of && one.index !== other.index;
 

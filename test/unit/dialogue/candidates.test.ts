@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SampledAgent } from '../../../src/core/dialogue/candidates';
 import type { Dialogue } from '../../../src/core/dialogue/dialogue';
 import type { NewDialogue } from '../../../src/core/dialogue/parts';
@@ -8,25 +8,23 @@ import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../fixtures/dialogue';
 import { hold } from '../../fixtures/held-model';
-import { Dialogues } from '../../fixtures/dialogues';
+import { dialoguesOfEachTest } from '../../fixtures/dialogues';
 
 const sampling = { temperature: 1, maxTokens: 500 };
 const as = (writer: Model): SampledAgent => ({ agent: writer, sampling });
 const ada = { by: 'ada', milliseconds: 900 };
 
-let dialogues: Dialogues;
+const dialogues = dialoguesOfEachTest();
+const { logged } = dialogues;
 let agent: Model;
 let rival: Model;
 
 beforeEach(async () => {
-  dialogues = await Dialogues.open();
   agent = await scripted(dialogues.folder, [asks('When is it heavy?'), asks('Which zones?')]);
   rival = await scripted(dialogues.folder, [asks('Which unit?'), answers('x = 1')]);
 });
-afterEach(() => dialogues.close());
 
 const start = (changes?: Partial<NewDialogue>): Promise<Dialogue> => dialogues.start(agent, changes);
-const logged: Dialogues['logged'] = (dialogue) => dialogues.logged(dialogue);
 const resume = (dialogue: Dialogue): Promise<Dialogue> => dialogues.resume(dialogue, agent);
 
 const texts = (dialogue: Dialogue): string[] => dialogue.candidates!.candidates.map(({ text }) => text);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import { OpenAiModel } from '../../../src/core/model/openai';
@@ -6,21 +6,14 @@ import type { Model } from '../../../src/core/model/model';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts } from '../../fixtures/dialogue';
-import { Dialogues } from '../../fixtures/dialogues';
+import { dialoguesOfEachTest } from '../../fixtures/dialogues';
 
 const developer = { kind: 'developer', name: 'ada' } as const;
 const rules = { kind: 'rules', name: 'rules' } as const;
 const byAda = { author: 'developer', by: 'ada' } as const;
 
-let dialogues: Dialogues;
-beforeEach(async () => {
-  dialogues = await Dialogues.open();
-});
-afterEach(() => dialogues.close());
-
-const start: Dialogues['start'] = (...given) => dialogues.start(...given);
-const logged: Dialogues['logged'] = (dialogue) => dialogues.logged(dialogue);
-const resume: Dialogues['resume'] = (...given) => dialogues.resume(...given);
+const dialogues = dialoguesOfEachTest();
+const { start, logged, resume } = dialogues;
 
 const said = (text: string) => ({
   text: asks(text),

@@ -1,23 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ModelSimulator } from '../../../src/core/dialogue/simulator';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, reset, status } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts } from '../../fixtures/dialogue';
-import { Dialogues } from '../../fixtures/dialogues';
+import { dialoguesOfEachTest } from '../../fixtures/dialogues';
 
 const rules = { kind: 'rules', name: 'rules' } as const;
 
-let dialogues: Dialogues;
-beforeEach(async () => {
-  dialogues = await Dialogues.open();
-});
-afterEach(() => dialogues.close());
-
-const start: Dialogues['start'] = (...given) => dialogues.start(...given);
-const logged: Dialogues['logged'] = (dialogue) => dialogues.logged(dialogue);
-const resume: Dialogues['resume'] = (...given) => dialogues.resume(...given);
+const dialogues = dialoguesOfEachTest();
+const { start, logged, resume } = dialogues;
 
 describe('a dialogue that does not end well', () => {
   it('stays in the log as cancelled, without the half-said turn, and can be resumed', async () => {
