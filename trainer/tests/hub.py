@@ -17,6 +17,7 @@ class Hub:
     """Models by `owner/name`, each with its commits. Models of the owner `gated` have terms that are not accepted.
 
     files: the downloads so far, in order. asked: number of requests that resolve a branch or tag.
+    telemetry: what libraries reported about their use, as paths.
     """
 
     def __init__(self):
@@ -24,6 +25,7 @@ class Hub:
         self.names: dict[str, dict[str, str]] = defaultdict(dict)  # commits by branch or tag
         self.files: list[str] = []
         self.asked = 0
+        self.telemetry: list[str] = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
 
     def __enter__(self) -> "Hub":
@@ -58,6 +60,9 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             parts = unquote(urlsplit(self.path).path).strip("/").split("/")
+            if parts[:2] == ["api", "telemetry"]:
+                hub.telemetry.append("/".join(parts[2:]))
+                return self.send(200, {})
             api = parts[:2] == ["api", "models"]
             owner, model, *rest = parts[2:] if api else parts
             name = f"{owner}/{model}"
