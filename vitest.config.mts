@@ -22,7 +22,7 @@ const longest = [
 /** The grader's tests start programs and take two fifths of the time of `unit`; what fails without them fails first. */
 const last = '/unit/grading/';
 
-class LongestFirst extends BaseSequencer {
+class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
       const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
@@ -46,7 +46,7 @@ export default defineConfig({
     // PyTorch's threads wait for each other by turning in circles. Where several processes share the cores, two threads
     // of one take twice the processor time of one.
     env: { OMP_NUM_THREADS: '1' },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: InOrder },
     projects: [
       {
         extends: true,

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { collect, type CollectionPlan } from '../../../src/core/dialogue/collect';
 import { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
@@ -14,7 +13,7 @@ import { startChatServer } from '../../fixtures/chat-server';
 import { stallAfter } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixtures/dialogue';
 import { hold } from '../../fixtures/held-model';
-import { segmentFiles } from '../../fixtures/log';
+import { openLog, segmentFiles, temporaryFolder } from '../../fixtures/log';
 
 /** Makes a grader with scripted grades; real grading has its own tests. */
 const graderThat = (grade: Grader['grade']): Grader => ({
@@ -37,13 +36,8 @@ let folder: string;
 let log: TrajectoryLog;
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tandem-collect-'));
-  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
-});
-
-afterEach(async () => {
-  await log.close();
-  await rm(folder, { recursive: true, force: true });
+  folder = await temporaryFolder();
+  log = await openLog(path.join(folder, '.tandem'));
 });
 
 async function plan(changes: Partial<CollectionPlan> = {}): Promise<CollectionPlan> {
@@ -137,7 +131,7 @@ describe('collecting', () => {
     const [file] = await segmentFiles(path.join(folder, '.tandem'));
     const text = await readFile(file!, 'utf8');
     await writeFile(file!, text.replace('"description":', '"description";'));
-    log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+    log = await openLog(path.join(folder, '.tandem'));
     expect(log.problems).toHaveLength(1);
     await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 6 });
     await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 8 });
