@@ -1,297 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { NativeRunner } from '../../../../src/core/grading/native/native';
-import {
-  canonicalOf,
-  displayOf,
-  displays,
-  jobOf,
-  librariesOf,
-  openRunner,
-  optionsFor,
-  outcomes,
-  users,
-} from '../native-runner';
-
-const refused =
-  /^(PermissionError|FileNotFoundError|ConnectionRefusedError|ProcessLookupError|OSError|BlockingIOError|RuntimeError): /;
-const repository = path.resolve(import.meta.dirname, '../../../..');
+import { describe, expect, it } from 'vitest';
+import { canonicalOf, displayOf, displays, outcomes, users } from '../native-runner';
+import { hostileRunner } from './hostile-runner';
 
 describe.each(users)('a hostile answer on the native runner, which %s runs', (user) => {
-  let opened: Awaited<ReturnType<typeof openRunner>>;
-  let runner: NativeRunner;
-  let libraries: readonly string[];
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'tandem-'));
-    const options = await optionsFor(user, folder);
-    folder = await mkdtemp(path.join(folder, 'secrets-'));
-    await writeFile(path.join(folder, 'secret'), 'secret', { mode: 0o644 });
-    libraries = await librariesOf(options.python);
-    opened = await openRunner([], options);
-    if ('runner' in opened) runner = opened.runner;
-  });
-  beforeEach((context) => {
-    if ('missing' in opened) context.skip(opened.missing);
-  });
-  afterEach(async () => {
-    if ('runner' in opened) {
-      expect(await displays(runner, 'def f(x): return x + 1', ['f(1)', 'f(2)'])).toEqual(['2', '3']);
-    }
-  });
-  afterAll(async () => {
-    if ('runner' in opened) await opened.runner.close();
-    await rm(path.dirname(folder), { recursive: true });
-  });
-
-  /** Expects the operating system to refuse each expression. */
-  async function expectRefused(source: string, calls: readonly string[]): Promise<void> {
-    for (const [index, said] of (await displays(runner, source, calls)).entries()) {
-      expect(said, calls[index]).toMatch(refused);
-    }
-  }
-
-  it('reads no file but the libraries', async () => {
-    await expectRefused('import os', [
-      'open("/etc/passwd").read()',
-      `open(${JSON.stringify(path.join(folder, 'secret'))}).read()`,
-      `open(${JSON.stringify(path.join(repository, 'package.json'))}).read()`,
-      `open(${JSON.stringify(path.join(repository, 'src/core/grading/native/python/answer.py'))}).read()`,
-      `os.listdir(${JSON.stringify(repository)})`,
-    ]);
-    expect(await displays(runner, 'import wave', ['wave.__name__'])).toEqual(["'wave'"]);
-  });
-
-  it('finds in a folder nothing but the way to the libraries, wherever they are installed', async () => {
-    const folders = [
-      '/',
-      '/dev',
-      '/etc',
-      '/home',
-      '/root',
-      '/run',
-      '/tmp',
-      '/usr',
-      '/var',
-      homedir(),
-      folder,
-    ];
-    const listed = folders.map((name) => `" ".join(sorted(os.listdir(${JSON.stringify(name)})))`);
-    for (const [index, said] of (await displays(runner, 'import os', listed)).entries()) {
-      const above = folders[index]!.replace(/\/?$/, '/');
-      const below = [...libraries, '/dev/null', '/tandem/native'].filter((file) => file.startsWith(above));
-      const names = new Set(below.map((file) => file.slice(above.length).split('/')[0]!));
-      if (names.size === 0) expect(said, above).toMatch(refused);
-      else expect(said, above).toBe(`'${[...names].sort().join(' ')}'`);
-    }
-  });
-
-  it('finds nothing under /proc, of itself or of others', async () => {
-    await expectRefused('import os', [
-      'open("/proc/self/environ").read()',
-      'open("/proc/self/mem", "rb")',
-      'open("/proc/self/maps").read()',
-      'open("/proc/1/cmdline").read()',
-      'os.listdir("/proc/self/fd")',
-      'os.readlink("/proc/self/exe")',
-    ]);
-  });
-
-  it('writes, creates, renames and removes no file', async () => {
-    const secret = JSON.stringify(path.join(folder, 'secret'));
-    await expectRefused('import os, tempfile', [
-      `open(${secret}, "w")`,
-      `open(${secret}, "a")`,
-      `open(${JSON.stringify(path.join(folder, 'new'))}, "x")`,
-      `os.remove(${secret})`,
-      `os.rename(${secret}, ${secret} + "2")`,
-      `os.chmod(${secret}, 0)`,
-      `os.truncate(${secret}, 0)`,
-      `os.mkdir(${JSON.stringify(path.join(folder, 'new'))})`,
-      `os.symlink("/etc/passwd", ${JSON.stringify(path.join(folder, 'link'))})`,
-      'tempfile.TemporaryFile()',
-      'os.write(os.memfd_create("x"), b"x")',
-      'os.truncate(os.memfd_create("x"), 1)',
-      'os.mkdir("/new")',
-      'os.mkdir("/dev/new")',
-      'open("/tandem/native/answer.py", "w")',
-      'open(os.__file__, "r+")',
-    ]);
-    expect(await readdir(folder)).toEqual(['secret']);
-  });
-
-  it('sees an empty environment', async () => {
-    const source = [
-      'import os, ctypes',
-      'def f(): return dict(os.environ)',
-      'def g():',
-      '    words = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")',
-      '    return words[0] if words else None',
-    ].join('\n');
-    expect(await displays(runner, source, ['f()', 'g()'])).toEqual(['{}', 'None']);
-  });
-
-  it('reaches no network, not even this machine', async () => {
-    const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    let reached = false;
-    server.on('connection', () => (reached = true));
-    const name = `tandem-${randomBytes(6).toString('hex')}`;
-    const abstract = createServer((socket) => socket.end('hello')).listen(`\0${name}`);
-    await new Promise((resolve) => abstract.once('listening', resolve));
-    abstract.on('connection', () => (reached = true));
-    await expectRefused('import socket, urllib.request', [
-      `socket.create_connection(("127.0.0.1", ${port}))`,
-      `socket.socket(socket.AF_UNIX).connect("\\0${name}")`,
-      'socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 53))',
-      'socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)',
-    ]);
-    expect(await displays(runner, 'import socket', ['[name for _, name in socket.if_nameindex()]'])).toEqual([
-      "['lo']",
-    ]);
-    await new Promise((resolve) => abstract.close(resolve));
-    const [said] = await displays(runner, 'import urllib.request', [
-      `urllib.request.urlopen("http://127.0.0.1:${port}").read()`,
-    ]);
-    expect(said).toMatch(/^URLError/);
-    expect(reached).toBe(false);
-    await new Promise((resolve) => server.close(resolve));
-  });
-
-  it('starts no process and no thread', async () => {
-    await expectRefused('import os, subprocess, threading, pty', [
-      'os.fork()',
-      'os.forkpty()',
-      'os.posix_spawn("/bin/sh", ["sh"], {})',
-      'subprocess.run(["/bin/true"])',
-      'os.execv("/bin/sh", ["sh"])',
-      'threading.Thread(target=print).start()',
-    ]);
-    expect(await displays(runner, 'import os', ['os.system("true") == 0'])).toEqual(['False']);
-  });
-
-  it('does not get far with a fork bomb', async () => {
-    const source =
-      'import os\ndef f():\n    while True:\n        try: os.fork()\n        except OSError: pass';
-    expect(await outcomes(runner, source, ['f()'], 200)).toEqual([{ kind: 'timed-out' }]);
-  });
-
-  it('signals nobody but itself', async () => {
-    const other = displays(runner, 'import threading\ndef f(): return threading.Event().wait(1)', ['f()']);
-    const process = await displays(runner, '', ['__import__("ctypes").CDLL(None).getppid()']);
-    expect(process).toEqual(['1']);
-    for (const call of [
-      'os.kill(1, 9)',
-      'os.kill(1, signal.SIGSTOP)',
-      'os.kill(1, signal.SIGINT)',
-      'os.kill(-1, 9)',
-      'os.killpg(0, 9)',
-      'signal.pidfd_send_signal(os.pidfd_open(1), 9)',
-      'ctypes.CDLL(None).raise_(9)',
-    ]) {
-      await outcomes(runner, 'import os, signal, ctypes', [call]);
-      expect(await displays(runner, '', ['1'])).toEqual(['1']);
-    }
-    expect(await other).toEqual(['False']);
-  });
-
-  it('changes nothing for the next answer: no limit, no priority, nothing that is shared', async () => {
-    const source = [
-      'import ctypes, os, resource',
-      'libc = ctypes.CDLL(None)',
-      // The limit of addresses also holds what the interpreter itself takes, which is not always the same.
-      'room = lambda: resource.getrlimit(resource.RLIMIT_AS)[0] > 2**29',
-      'limits = lambda: [room() if n == resource.RLIMIT_AS else resource.getrlimit(n) for n in range(16)]',
-      'state = lambda: [limits(), os.getpriority(0, 0), len(os.sched_getaffinity(0)), libc.shmget(77, 0, 0), libc.msgget(77, 0)]',
-      'def lower():',
-      '    for number in range(16):',
-      '        try: resource.prlimit(1, number, (0, 0))',
-      '        except OSError: pass',
-    ].join('\n');
-    const calls = ['lower()', 'os.setpriority(0, 1, 19)', 'os.sched_setaffinity(1, {0})'];
-    calls.push('libc.shmget(77, 4096, 0o1666)', 'libc.msgget(77, 0o1666)');
-    const before = await displays(runner, source, ['state()']);
-    expect(before[0]).toContain('True'); // there is that room
-    for (const call of calls) {
-      await outcomes(runner, source, [call]);
-      expect(await displays(runner, source, ['state()']), call).toEqual(before);
-    }
-  });
-
-  it('is ended when it makes memory that would outlive it', async () => {
-    const source = [
-      'import ctypes',
-      'libc = ctypes.CDLL(None)',
-      'def f():',
-      '    libc.shmget(0, 4096, 0o1600)',
-      '    while True: pass',
-    ].join('\n');
-    const [outcome] = await outcomes(runner, source, ['f()']);
-    expect(displayOf(outcome!)).toBe('InterpreterCrash: The interpreter crashed (signal SIGKILL).');
-  });
-
-  it('gets no point for ending its sandbox, and is not left out', async () => {
-    const source = [
-      'import os, resource, sys',
-      'def f():',
-      '    resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0))',
-      '    while True: pass',
-    ].join('\n');
-    const { calls } = await runner.run(jobOf(source, ['f()', '1'], { limitMilliseconds: 300 }));
-    expect(
-      calls.map(displayOf).filter((said) => !/^(PermissionError|InterpreterCrash): |^1$/.test(said)),
-    ).toEqual([]);
-  });
-
-  it('gets nowhere with system calls of its own', async ({ skip }) => {
-    if (process.arch !== 'x64') skip('The numbers are those of x86-64.');
-    const source = [
-      'import ctypes, os',
-      'libc = ctypes.CDLL(None, use_errno=True)',
-      'def f(*arguments):',
-      '    words = [a if isinstance(a, bytes) else ctypes.c_long(a) for a in arguments]',
-      '    result = libc.syscall(*words)',
-      '    return "refused" if result == -1 and ctypes.get_errno() in (1, 22, 28, 38) else (result, ctypes.get_errno())',
-      'class Part(ctypes.Structure): _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]',
-      'here = ctypes.create_string_buffer(8)',
-      'part = Part(ctypes.addressof(here), 8)',
-      'at = ctypes.addressof(part)',
-    ].join('\n');
-    const calls = [
-      ...['f(101, 16, 1, 0, 0)', 'f(101, 0x4206, 1, 0, 0)'], // ptrace: attach, seize
-      ...['f(310, 1, at, 1, at, 1, 0)', 'f(311, 1, at, 1, at, 1, 0)'], // process_vm_readv, process_vm_writev
-      'f(438, libc.syscall(434, 1, 0), 0, 0)', // pidfd_getfd of a pidfd_open
-      ...['f(165, b"none", b"/", b"tmpfs", 0, 0)', 'f(161, b"/")'], // mount, chroot
-      ...['f(170, b"name", 4)', 'f(164, 0, 0)', 'f(169, 0, 0, 0)'], // sethostname, settimeofday, reboot
-      ...['f(246, 0, 0, 0, 0)', 'f(175, 0, 0, b"")', 'f(172, 3)'], // kexec_load, init_module, iopl
-      ...['f(105, 0)', 'f(106, 0)', 'f(116, 0, 0)'], // setuid, setgid, setgroups
-      'f(272, 0x20000)', // unshare: mounts
-    ];
-    if (user === 'nobody' || process.getuid!() !== 0) calls.push('f(272, 0x10000000)'); // unshare: users
-    const said = await displays(runner, source, calls);
-    expect(Object.fromEntries(calls.map((call, index) => [call, said[index]]))).toEqual(
-      Object.fromEntries(calls.map((call) => [call, "'refused'"])),
-    );
-  });
+  const sandbox = hostileRunner(user);
 
   it('loses only its own calls when it ends the interpreter', async () => {
-    const calls = await outcomes(runner, 'import os', ['1', 'os._exit(0)', '3']);
+    const calls = await outcomes(sandbox.runner, 'import os', ['1', 'os._exit(0)', '3']);
     expect(calls.map(displayOf)).toEqual([
       '1',
       'SystemExit: The code ended its interpreter (exit status 0).',
     ]);
-    const [crash] = await outcomes(runner, 'import ctypes', ['ctypes.string_at(0)']);
+    const [crash] = await outcomes(sandbox.runner, 'import ctypes', ['ctypes.string_at(0)']);
     expect(displayOf(crash!)).toBe('InterpreterCrash: The interpreter crashed (signal SIGSEGV).');
-    const [abort] = await outcomes(runner, 'import os', ['os.abort()']);
+    const [abort] = await outcomes(sandbox.runner, 'import os', ['os.abort()']);
     expect(displayOf(abort!)).toMatch(/^InterpreterCrash: /);
     const exits = ['exec("raise SystemExit")', 'exit(0)', 'quit()'];
-    for (const said of await displays(runner, '', exits)) expect(said).toMatch(/^(SystemExit|NameError): /);
+    for (const said of await displays(sandbox.runner, '', exits))
+      expect(said).toMatch(/^(SystemExit|NameError): /);
   });
 
   it('is stopped when it catches everything and goes on', async () => {
@@ -306,13 +33,13 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '            while True: pass',
       '        except BaseException: pass',
     ].join('\n');
-    expect(await outcomes(runner, source, ['f()'], 200)).toEqual([{ kind: 'timed-out' }]);
+    expect(await outcomes(sandbox.runner, source, ['f()'], 200)).toEqual([{ kind: 'timed-out' }]);
   });
 
   it('is stopped inside one long operation of C code', async () => {
     const calls = ['pow(7, 10**10**7)', '__import__("re").match("(a*)*b", "a" * 40)'];
     for (const call of calls)
-      expect(await outcomes(runner, '', [call], 200)).toEqual([{ kind: 'timed-out' }]);
+      expect(await outcomes(sandbox.runner, '', [call], 200)).toEqual([{ kind: 'timed-out' }]);
   });
 
   it('cannot hide a loop in the destructor of a value', async () => {
@@ -322,24 +49,24 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '        while True: pass',
       'def f(): return Bomb()',
     ].join('\n');
-    const calls = await outcomes(runner, source, ['f()', '1'], 200);
+    const calls = await outcomes(sandbox.runner, source, ['f()', '1'], 200);
     expect(calls.at(-1)).toEqual({ kind: 'timed-out' });
   });
 
   it('gets no more memory than it is given', async () => {
-    expect(await displays(runner, '', ['len(bytes(1 << 40))', 'len([0] * (1 << 30))'])).toEqual([
+    expect(await displays(sandbox.runner, '', ['len(bytes(1 << 40))', 'len([0] * (1 << 30))'])).toEqual([
       'MemoryError: ',
       'MemoryError: ',
     ]);
     const source = 'def f():\n    kept = []\n    while True: kept.append(bytearray(10_000_000))';
-    expect(await displays(runner, source, ['f()'])).toEqual(['MemoryError: ']);
+    expect(await displays(sandbox.runner, source, ['f()'])).toEqual(['MemoryError: ']);
   });
 
   it('survives no recursion without end', async () => {
     const deep = 'def f(x): return f(x + 1)';
-    expect((await displays(runner, deep, ['f(0)']))[0]).toMatch(/^RecursionError/);
+    expect((await displays(sandbox.runner, deep, ['f(0)']))[0]).toMatch(/^RecursionError/);
     const deeper = 'import sys\nsys.setrecursionlimit(10**9)\n' + deep;
-    const [outcome] = await outcomes(runner, deeper, ['f(0)'], 500);
+    const [outcome] = await outcomes(sandbox.runner, deeper, ['f(0)'], 500);
     expect(displayOf(outcome!)).toMatch(/^(InterpreterCrash|RecursionError|MemoryError|timed-out)/);
   });
 
@@ -352,14 +79,14 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '    os.write(1, b"x" * 10_000_000); os.write(2, b"x" * 10_000_000)',
       '    return "done"',
     ].join('\n');
-    expect(await displays(runner, source, ['f()', 'input()'])).toEqual([
+    expect(await displays(sandbox.runner, source, ['f()', 'input()'])).toEqual([
       "'done'",
       'EOFError: EOF when reading a line',
     ]);
   });
 
   it('returns a huge value, which equals nothing', async () => {
-    const [outcome] = await outcomes(runner, '', ['list(range(5_000_000))']);
+    const [outcome] = await outcomes(sandbox.runner, '', ['list(range(5_000_000))']);
     expect(canonicalOf(outcome!)).toBeNull();
   });
 
@@ -372,7 +99,7 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '        except OSError: pass',
       '    return 1',
     ].join('\n');
-    const said = await displays(runner, source, ['1', 'f()', '3']);
+    const said = await displays(sandbox.runner, source, ['1', 'f()', '3']);
     expect(said).toEqual(Array(3).fill('InterpreterCrash: The code has tampered with its interpreter.'));
   });
 
@@ -395,10 +122,10 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '    __import__("os")._exit(0)',
     ].join('\n');
     const value = '{"kind":"value","canonical":"n0x7","none":false,"display":"7"}';
-    const [honest] = await outcomes(runner, source, [`f(b'${value}')`]);
+    const [honest] = await outcomes(sandbox.runner, source, [`f(b'${value}')`]);
     expect(honest).toMatchObject({ kind: 'value', canonical: 'n0x7' });
     // A text cannot pose as a value that equals everything: it is compared as text or rejected.
-    const [odd] = await outcomes(runner, source, [`f(b'{"kind":"passed"}')`]);
+    const [odd] = await outcomes(sandbox.runner, source, [`f(b'{"kind":"passed"}')`]);
     expect(odd).toMatchObject({ kind: 'error', type: 'InterpreterCrash' });
   });
 
@@ -410,14 +137,14 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
         `    sender()["send"](b"r", ${index}, 0.0, b'{"kind":"value","canonical":"n0x7","none":false,"display":"7"}')`,
         '    return 1',
       ].join('\n');
-      const said = await displays(runner, source, ['1', 'f()', '3']);
+      const said = await displays(sandbox.runner, source, ['1', 'f()', '3']);
       expect(said).toEqual(Array(3).fill('InterpreterCrash: The code has tampered with its interpreter.'));
     }
   });
 
   it('does not gain time by saying that a call begins again', async () => {
     const source = [...finds, 'def f():', '    while True: sender()["send"](b"b", 0, 0.0)'].join('\n');
-    const [outcome] = await outcomes(runner, source, ['f()'], 200);
+    const [outcome] = await outcomes(sandbox.runner, source, ['f()'], 200);
     expect(outcome).toMatchObject({ kind: 'error', type: 'InterpreterCrash' });
   });
 
@@ -426,7 +153,7 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       skip('The system call that asks whether a page is readable has its x86-64 number.');
     const halves = () => [randomBytes(9).toString('hex'), randomBytes(9).toString('hex')] as const;
     const [other, own] = [halves(), halves()];
-    await displays(runner, `def f(): return "${other.join('')}"`, ['f()']);
+    await displays(sandbox.runner, `def f(): return "${other.join('')}"`, ['f()']);
     const source = [
       `mine = "${own.join('')}"`,
       'import ctypes',
@@ -445,7 +172,7 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '    return times > 0',
     ].join('\n');
     const call = ([first, second]: readonly [string, string]) => `found(b"${first}", b"${second}")`;
-    expect(await displays(runner, source, [call(own), call(other)])).toEqual(['True', 'False']);
+    expect(await displays(sandbox.runner, source, [call(own), call(other)])).toEqual(['True', 'False']);
   });
 
   it('leaves no patched library behind', async () => {
@@ -456,9 +183,9 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       'sys.modules["math"] = sys.modules["json"] = None',
       'def f(): return 1',
     ].join('\n');
-    await outcomes(runner, source, ['f()', 'f()']);
+    await outcomes(sandbox.runner, source, ['f()', 'f()']);
     const calls = ['len([1])', '__import__("math").sqrt(4)', '__import__("json").dumps(1)'];
-    expect(await displays(runner, '', calls)).toEqual(['1', '2.0', "'1'"]);
+    expect(await displays(sandbox.runner, '', calls)).toEqual(['1', '2.0', "'1'"]);
   });
 
   it('returns an object that says it equals everything, which equals nothing', async () => {
@@ -468,7 +195,7 @@ describe.each(users)('a hostile answer on the native runner, which %s runs', (us
       '    def __hash__(self): return 7',
       'def f(): return Any(7)',
     ].join('\n');
-    const calls = await outcomes(runner, source, ['f()']);
+    const calls = await outcomes(sandbox.runner, source, ['f()']);
     expect(calls.map(canonicalOf)).toEqual([null]);
   });
 });
