@@ -19,7 +19,7 @@ const longest = [
   'workbench/interruptions',
 ];
 
-/** The grader's tests start programs and take two fifths of the time of `unit`; what fails without them fails first. */
+/** The grader's tests take longest in `unit`; what fails without them fails first. */
 const last = '/unit/grading/';
 
 class InOrder extends BaseSequencer {
@@ -33,9 +33,9 @@ class InOrder extends BaseSequencer {
   }
 }
 
-// One project per kind of test that needs no extension host; `scripts/test.mjs` runs them all. `unit` is what ends in
-// moments and needs nothing but the repository; a test that starts the trainer, `tandem`, a loop, a model or a server of
-// its own, or makes a Python environment, belongs to `process`, and one that runs programs of others to `neighbours`.
+// One project per folder of test/ that needs no extension host; `scripts/test.mjs` runs them. `unit` needs nothing but
+// the repository. `sandbox` runs many hostile answers, and answers under bubblewrap. A test that starts the trainer,
+// `tandem`, a loop, a model or a server belongs to `process`, one that runs programs of others to `neighbours`.
 export default defineConfig({
   test: {
     testTimeout: 600_000,
@@ -53,6 +53,16 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
+          globalSetup: 'test/unit/grader-folder.ts',
+          setupFiles: ['test/unit/fresh-modules.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'sandbox',
+          include: ['test/sandbox/**/*.test.ts'],
           globalSetup: 'test/unit/grader-folder.ts',
           setupFiles: ['test/unit/fresh-modules.ts'],
           isolate: false,

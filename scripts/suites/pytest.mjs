@@ -11,68 +11,66 @@ import { failure } from './outcome.mjs';
 const trainer = path.join(root, 'trainer');
 
 /**
- * Runs Ruff's check and format, then the tests.
+ * Which tests pytest runs, and how.
+ *
+ * @typedef {import('./suites.mjs').Choice & { suite: string, marks: string, workers: number }} Selection `marks` is an
+ * expression over the markers of `trainer/pyproject.toml`; with 0 `workers` the tests run in pytest's own process. The
+ * tests' names contain `name`.
+ */
+
+/**
+ * Runs the tests with pytest.
  *
  * @param {string} python an interpreter with the packages of `trainer/tests/requirements.lock`
- * @param {string | undefined} name a substring of the names of the tests to run; the checks are then skipped
- * @param {string | undefined} log a file for the output; undefined prints it
+ * @param {Selection} selection
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when pytest ends without a report
  */
-export async function pytestSuite(python, name, log) {
+export async function pytestSuite(python, { suite, name, log, marks, workers }) {
   mkdirSync(results, { recursive: true });
-  const output = log === undefined ? undefined : openSync(log, 'w');
-  try {
-    return await checkAndTest(python, name, output === undefined ? 'inherit' : ['ignore', output, output]);
-  } finally {
-    if (output !== undefined) closeSync(output);
-  }
-}
-
-/**
- * @param {string} python
- * @param {string | undefined} name
- * @param {import('node:child_process').StdioOptions} stdio
- * @returns {Promise<import('./outcome.mjs').Outcome>}
- */
-async function checkAndTest(python, name, stdio) {
-  const report = path.join(results, 'trainer.xml');
+  const report = path.join(results, `${suite}.xml`);
   rmSync(report, { force: true });
-  const checks = name === undefined ? await failedChecks(python, stdio) : 0;
+  const args = ['-m', 'pytest', '-q', '-n', String(workers), '-m', marks, '--junitxml', report];
   // `loadscope` keeps the tests of a file together, so that their shared fixtures are made once. The files come in the
   // order of `conftest.py`, and not by their number of tests.
-  const args = ['-m', 'pytest', '-q', '-n', '2', '--dist', 'loadscope', '--no-loadscope-reorder'];
-  args.push('--junitxml', report);
+  if (workers > 0) args.push('--dist', 'loadscope', '--no-loadscope-reorder');
   if (name !== undefined) args.push('-k', name);
-  const status = await run(python, args, { cwd: trainer, env: offline(), stdio });
+  const status = await withOutput(log, (stdio) => run(python, args, { cwd: trainer, env: offline(), stdio }));
   if (!existsSync(report)) throw new SetupFault(`pytest ended with status ${status} and without a report.`);
-  const outcome = outcomeOf(readFileSync(report, 'utf8'), status);
-  return { ...outcome, failed: outcome.failed + checks };
+  return outcomeOf(readFileSync(report, 'utf8'), status);
 }
 
 /**
+ * Runs Ruff's check and format.
+ *
  * @param {string} python
- * @param {import('node:child_process').StdioOptions} stdio
- * @returns {Promise<number>} the number of failed checks, 0 to 2
+ * @param {string | undefined} log
+ * @returns {Promise<import('./outcome.mjs').Outcome>} each of the two that fails is one failed test
  */
-async function failedChecks(python, stdio) {
+export async function ruff(python, log) {
   let failed = 0;
   for (const check of [['check'], ['format', '--check', '--quiet']]) {
-    const args = [
-      '-m',
-      'ruff',
-      ...check,
-      '--config',
-      'pyproject.toml',
-      '.',
-      '../experiments',
-      '../examples',
-      '../test/neighbours',
-    ];
-    const status = await run(python, args, { cwd: trainer, stdio });
-    if (status !== 0) failed += 1;
+    const folders = ['.', '../experiments', '../examples', '../test/neighbours'];
+    const args = ['-m', 'ruff', ...check, '--config', 'pyproject.toml', ...folders];
+    if ((await withOutput(log, (stdio) => run(python, args, { cwd: trainer, stdio }))) !== 0) failed += 1;
   }
-  return failed;
+  return { passed: 0, failed, skipped: 0 };
+}
+
+/**
+ * @template T
+ * @param {string | undefined} log a file to append the output to; undefined prints it
+ * @param {(stdio: import('node:child_process').StdioOptions) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function withOutput(log, work) {
+  if (log === undefined) return work('inherit');
+  const output = openSync(log, 'a');
+  try {
+    return await work(['ignore', output, output]);
+  } finally {
+    closeSync(output);
+  }
 }
 
 /** Returns an environment without the network: the libraries would otherwise look up models on the hub. */

@@ -7,7 +7,7 @@ import { results, root, withNode } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 import { failure } from './outcome.mjs';
 
-/** @typedef {'unit' | 'process' | 'workbench' | 'neighbours'} Project a project of vitest.config.mts */
+/** @typedef {'unit' | 'sandbox' | 'process' | 'smoke' | 'workbench' | 'neighbours'} Project a project of vitest.config.mts */
 
 /**
  * One file of tests in Vitest's JSON report; only the fields that are read here.
@@ -21,12 +21,17 @@ import { failure } from './outcome.mjs';
 
 /**
  * @param {Project} project
- * @param {string | undefined} name a pattern for the names of the tests to run
+ * @param {import('./suites.mjs').Choice} choice
+ * @param {readonly string[]} [only] the files to run; all of the project without it
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when Vitest ends without a report
  */
-export async function vitestSuite(project, name) {
-  const { status, files } = await runVitest(project, name === undefined ? [] : ['-t', name]);
+export async function vitestSuite(project, { name, part }, only = []) {
+  const { status, files } = await runVitest(project, [
+    ...only,
+    ...(name === undefined ? [] : ['-t', name]),
+    ...(part === undefined ? [] : [`--shard=${part}`]),
+  ]);
   for (const line of notReached(files)) console.log(line);
   return outcomeOf(files, { status, isFiltered: name !== undefined });
 }

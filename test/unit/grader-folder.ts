@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder in which `grading/sandbox.ts` builds the grader of this test run. */
+    /** Folder in which `test/fixtures/sandbox.ts` builds the grader of this test run. */
     graderFolder: string;
   }
 }

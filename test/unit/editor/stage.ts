@@ -15,7 +15,7 @@ import type { SessionParts } from '../../../src/editor/session/parts';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { scripted, shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
-import { buildSandbox, type Sandbox } from '../grading/sandbox';
+import { buildSandbox, type Sandbox } from '../../fixtures/sandbox';
 import { english } from './translate';
 
 /** A developer who has consented to logging. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import type { Unavailable } from '../../../src/core/grading/native/native';
-import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+import { buildSandbox, makeTask, type Sandbox } from '../../fixtures/sandbox';
 
 const task = makeTask('def f(x): return x', ['f(1)', 'f(2)']);
 const unhandled: unknown[] = [];

@@ -3,7 +3,7 @@ import type { Grade } from '../../../src/core/grading/grade';
 import type { Grader } from '../../../src/core/grading/grader';
 import type { Runner } from '../../../src/core/grading/runner';
 import { WasiPool } from '../../../src/core/grading/wasi/pool';
-import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+import { buildSandbox, makeTask, type Sandbox } from '../../fixtures/sandbox';
 
 let sandbox: Sandbox;
 let grader: Grader;

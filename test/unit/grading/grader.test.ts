@@ -6,7 +6,7 @@ import type { Grader } from '../../../src/core/grading/grader';
 import type { Job, JobOutcome, Runner } from '../../../src/core/grading/runner';
 import { WasiPool } from '../../../src/core/grading/wasi/pool';
 import { gradeSchema } from '../../../src/core/trajectory/event';
-import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+import { buildSandbox, makeTask, type Sandbox } from '../../fixtures/sandbox';
 
 const double = makeTask('def f(x):\n    return x * 2', ['f(1)', 'f(2)', 'f("a")', 'f([1])']);
 

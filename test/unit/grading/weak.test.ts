@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
-import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+import { buildSandbox, makeTask, type Sandbox } from '../../fixtures/sandbox';
 
 let sandbox: Sandbox;
 let grader: Grader;

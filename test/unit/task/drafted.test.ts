@@ -9,7 +9,7 @@ import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/o
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';
 import { taskTitle } from '../../../src/core/task/title';
-import { buildSandbox, type Sandbox } from '../grading/sandbox';
+import { buildSandbox, type Sandbox } from '../../fixtures/sandbox';
 
 const source = `import math
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grader } from '../../../../src/core/grading/grader';
-import { buildSandbox, makeTask, type Sandbox } from '../sandbox';
+import { buildSandbox, makeTask, type Sandbox } from '../../../fixtures/sandbox';
 
 const task = makeTask('def f(x): return x', ['f(1)', 'f(2)']);
 

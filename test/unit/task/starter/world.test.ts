@@ -13,7 +13,7 @@ import {
 } from '../../../../src/core/task/starter/world';
 import { runInPython } from '../../../fixtures/run-functions';
 import { firstTasks, manyTasks, valuesOf } from '../../../fixtures/starter-world';
-import { buildSandbox } from '../../grading/sandbox';
+import { buildSandbox } from '../../../fixtures/sandbox';
 
 const tasks = manyTasks();
 const results = z.object({ value: z.array(z.number()).length(10) });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readTasks } from '../../../src/core/task/pack';
-import { functionName } from '../../../src/core/task/signature';
-import type { Task } from '../../../src/core/task/task';
-import { buildSandbox, type Sandbox } from './sandbox';
+import { readTasks } from '../../src/core/task/pack';
+import { functionName } from '../../src/core/task/signature';
+import type { Task } from '../../src/core/task/task';
+import { buildSandbox, type Sandbox } from '../fixtures/sandbox';
 
 const file = resolve(import.meta.dirname, '../../../../shared/colbench/backend_sample.jsonl');
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { NativeRunner } from '../../../../src/core/grading/native/native';
+import type { NativeRunner } from '../../../src/core/grading/native/native';
 import { displays, openRunner, optionsFor, python, type users } from '../native-runner';
 
 export interface HostileRunner {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { NativeRunner } from '../../../../src/core/grading/native/native';
+import type { NativeRunner } from '../../../src/core/grading/native/native';
 import { canonicalOf, displayOf, displays, openRunner, outcomes } from '../native-runner';
 
 describe('numpy on the native runner', () => {

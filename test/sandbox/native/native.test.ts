@@ -3,9 +3,9 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createNativeRunner, type NativeRunner } from '../../../../src/core/grading/native/native';
-import { messageOf } from '../../../../src/core/fault';
-import { eventually } from '../../../fixtures/eventually';
+import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
+import { messageOf } from '../../../src/core/fault';
+import { eventually } from '../../fixtures/eventually';
 import { canonicalOf, displays, files, jobOf, openRunner, outcomes, python } from '../native-runner';
 
 describe('the native runner', () => {

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process';
 import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { descriptionForm } from '../../../src/core/grading/native/bubblewrap';
+import { descriptionForm } from '../../src/core/grading/native/bubblewrap';
 import {
   createNativeRunner,
   type NativeRunner,
   type NativeRunnerOptions,
-} from '../../../src/core/grading/native/native';
-import { pythonForTests } from '../../fixtures/real-server/python';
-import { plainOutcome } from '../../../src/core/grading/outcome';
-import type { CallOutcome, Job, Reply, Runner } from '../../../src/core/grading/runner';
+} from '../../src/core/grading/native/native';
+import { pythonForTests } from '../fixtures/real-server/python';
+import { plainOutcome } from '../../src/core/grading/outcome';
+import type { CallOutcome, Job, Reply, Runner } from '../../src/core/grading/runner';
 
-const grading = path.resolve(import.meta.dirname, '../../../src/core/grading');
+const grading = path.resolve(import.meta.dirname, '../../src/core/grading');
 
 export const files = {
   scripts: path.join(grading, 'native/python'),

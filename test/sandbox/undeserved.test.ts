@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grader } from '../../../src/core/grading/grader';
-import { hostileAnswers, quickClasses } from '../../bench/hostile/hostile';
+import type { Grader } from '../../src/core/grading/grader';
+import { hostileAnswers, quickClasses } from '../bench/hostile/hostile';
 import { openRunner } from './native-runner';
-import { buildSandbox, type Sandbox } from './sandbox';
+import { buildSandbox, type Sandbox } from '../fixtures/sandbox';
 
 /** Seed for one draw of each quick class; `node test/bench/run.mjs hostile` makes other draws of all classes. */
 const seed = 1;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Grader } from '../../../src/core/grading/grader';
-import { scheduledMilliseconds } from '../../../src/core/grading/wasi/execution';
-import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+import type { Grader } from '../../src/core/grading/grader';
+import { scheduledMilliseconds } from '../../src/core/grading/wasi/execution';
+import { buildSandbox, makeTask, type Sandbox } from '../fixtures/sandbox';
 
 const task = makeTask('def f(x): return x', ['f(1)']);
 const limit = 200;
