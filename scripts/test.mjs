@@ -143,8 +143,11 @@ function report(ended) {
  */
 async function runSuites(chosen) {
   const { installAhead, suites } = await import('./suites/suites.mjs');
-  const of = (/** @type {string} */ title) =>
-    /** @type {import('./suites/suites.mjs').Suite} */ (suites.get(title));
+  const of = (/** @type {string} */ title) => {
+    const suite = suites.get(title);
+    if (suite === undefined) throw new Error(`There is no suite "${title}".`);
+    return suite;
+  };
   void installAhead(
     chosen.map(({ suite }) => of(suite)),
     chosen.some(({ choice }) => choice.quick),
