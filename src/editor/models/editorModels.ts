@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../core/fault';
+import { Fault, messageOf, type FaultCode } from '../../core/fault';
 import type {
   ChatMessage,
   GenerateOptions,
@@ -11,7 +11,6 @@ import { LONGEST_REPLY } from '../../core/model/replyLength';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
 import { VENDOR } from '../contributions';
 import { english, type Translate } from '../translate';
-import type { FaultCode } from '../../core/faults';
 
 const { t } = vscode.l10n;
 

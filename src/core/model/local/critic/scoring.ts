@@ -1,6 +1,6 @@
 /** The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it. */
 
-import { Fault, messageOf } from '../../../fault';
+import { Fault, messageOf, type FaultCode } from '../../../fault';
 import { endAtOnce, endWithParent, tellParent } from '../../../parent';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
 import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring } from './protocol';
@@ -11,7 +11,6 @@ import { statSync } from 'node:fs';
 import { Tensor, type InferenceSession } from '../runtime';
 import { damaged } from '../files';
 import { createSession } from '../graph';
-import type { FaultCode } from '../../../faults';
 
 interface Critic {
   readonly about: CriticFile;
