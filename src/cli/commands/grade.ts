@@ -1,3 +1,7 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as z from 'zod';
 import { type GradingMode, graderVersion, type Grade } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
@@ -12,10 +16,6 @@ import { openGrader } from '../grader';
 import { inFlight } from '../../core/inFlight';
 import { jobsOption, modeOption } from '../play';
 import { startProgress, tableLine, widened } from '../terminal';
-import { createHash, randomUUID } from 'node:crypto';
-import { open, rm, type FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { scanLines } from '../../core/trajectory/segment/scan';
 
 interface Options {

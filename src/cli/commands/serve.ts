@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../core/serving/access';
 import {
@@ -39,7 +40,6 @@ import { namedKeys } from '../keys';
 import { openLog } from '../log';
 import { say } from '../output';
 import { usageOf } from '../usage';
-import path from 'node:path';
 import { LocalModel } from '../../core/model/local/model';
 import { openModel } from '../../core/model/spec';
 import { ModelServer } from '../../core/modelServer/server';
