@@ -9,7 +9,7 @@ import {
   QUICK,
   type LoopSettings,
 } from '../../core/evaluation/loop/settings';
-import { successInWords, verdictOf } from '../../core/evaluation/loop/verdict';
+import { successInWords, verdictOf } from '../../core/evaluation/loop/comparison';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import type { Grader } from '../../core/grading/grader';
 import { openModel } from '../../core/model/spec';
