@@ -60,9 +60,6 @@ function answer(interpreter: Interpreter, job: Job): FromThread {
   }
 }
 
-if (isMainThread) void main();
-else runThread();
-
 /** A job, and the function that gets its result. */
 interface Assignment {
   readonly id: number;
@@ -199,3 +196,6 @@ class Threads {
     assignment.finish({ kind: 'done', calls: [outcome] });
   }
 }
+
+if (isMainThread) void main();
+else runThread();
