@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { Fault, messageOf } from '../core/fault';
+import { Fault, messageOf, type FaultCode } from '../core/fault';
 import type { Install, CommandResult, CliContext } from './command';
 import { installAssign } from './commands/assign';
 import { installCheck } from './commands/check';
@@ -28,7 +28,6 @@ import { installTrack } from './commands/track';
 import { installTrain } from './commands/train';
 import { installWorld } from './commands/world';
 import { print, printJson, printLines, printRows, say } from './output';
-import type { FaultCode } from '../core/faults';
 
 const DONE = 0;
 const FAILED = 1;

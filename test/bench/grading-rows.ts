@@ -17,7 +17,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { gradeKey } from '../../src/cli/gradeFile';
+import { gradeKey } from '../../src/cli/commands/grade';
 import { ifThere } from '../../src/core/trajectory/files';
 import { starterPack } from '../fixtures/dialogue';
 

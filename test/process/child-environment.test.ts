@@ -5,7 +5,7 @@ import { createNativeRunner } from '../../src/core/grading/native/native';
 import { ScoringProcess } from '../../src/core/model/local/critic/process';
 import { InferenceProcess } from '../../src/core/model/local/process';
 import { findPython } from '../../src/core/training/environment/find';
-import { runInstaller } from '../../src/core/training/environment/installer';
+import { runInstaller } from '../../src/core/training/environment/environment';
 import { launch } from '../../src/core/training/launch';
 import { Planner } from '../../src/core/training/planner';
 import { ask, type Trainer } from '../../src/core/training/trainer';

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile, cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cp } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../src/core/fault';
 import { readOutcome } from '../../src/core/grading/outcome';
@@ -12,7 +11,7 @@ import { readJsonLines, type JsonLine } from '../../src/core/task/jsonl';
 import { readTasks } from '../../src/core/task/pack';
 import { readConfiguration } from '../../src/core/training/configuration';
 import { parseEvent } from '../../src/core/training/eventFile';
-import { readEvent } from '../../src/core/trajectory/segment/read';
+import { readEvent } from '../../src/core/trajectory/segment/line';
 import { parsePublishedRow } from '../../src/core/trajectory/publishedRow';
 import { taskRow } from '../fixtures/tasks';
 

@@ -39,7 +39,7 @@ beforeAll(async () => {
   workspace = path.join(folder, 'work');
   await mkdir(workspace);
   await writeFile(path.join(folder, 'given.jsonl'), `${row('given-one')}\n{"id": "bad"}\n`);
-  hub = await Hub.start('backend_tasks/test.jsonl', Buffer.from(published));
+  hub = await Hub.start(['backend_tasks/test.jsonl'], Buffer.from(published));
   workbench = await startWorkbench({
     extension: root,
     others: [path.resolve('test/fixtures/tool-caller')],

@@ -1,49 +1,45 @@
 import { Option } from 'commander';
-import type { PublishedFile } from '../../core/task/download';
-import type { LicenceNotice } from '../../core/task/licence';
+import { DOWNLOADS, type HubFiles } from '../../core/task/downloads';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { confirmed, startProgress } from '../terminal';
 import { say } from '../output';
 
-const FILES = {
-  train: 'backend_tasks/train.jsonl',
-  test: 'backend_tasks/test.jsonl',
-  offline: 'colbench_code_offline_15k_llama8b.jsonl',
-} as const satisfies Record<string, PublishedFile>;
-
 interface Options {
-  readonly to: string;
+  readonly to?: string;
   readonly revision?: string;
   readonly acceptLicence?: boolean;
   readonly hub?: string;
 }
 
+const names = Object.entries(DOWNLOADS).map(([name, { about }]) => `${name} (${about})`);
+
 export const installDownload: Install = (program, perform) => {
   program
     .command('download')
-    .description('fetch the published ColBench files: train and test tasks, offline trajectories')
-    .argument('<file>', Object.keys(FILES).join(', '))
-    .option('--to <folder>', 'where the file goes', 'colbench')
+    .description('fetch published files from the Hugging Face Hub')
+    .argument('<name>', names.join(', '))
+    .option('--to <folder>', 'where the files go (else a folder named after the data set: colbench)')
     .option(
       '--revision <name>',
-      'a commit, tag or branch of the dataset (that of the folder, else the newest)',
+      'a commit, tag or branch of the data set (that of the folder, else the newest)',
     )
     .option('--accept-licence', 'accept the licence that is shown without being asked')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
-    .action((name: string, options: Options) => perform((to) => download(name, options, to)));
+    .action((name: string, options: Options) => perform((to) => fetchFiles(name, options, to)));
 };
 
-async function download(name: string, options: Options, { signal }: CliContext): Promise<CommandResult> {
-  if (!isFile(name))
-    throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(FILES).join(', ')}.`);
+async function fetchFiles(name: string, options: Options, { signal }: CliContext): Promise<CommandResult> {
+  const source: HubFiles | undefined = Object.entries(DOWNLOADS).find(([key]) => key === name)?.[1];
+  if (!source)
+    throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(DOWNLOADS).join(', ')}.`);
   // Imported here because the hub's client is large and no other command needs it.
-  const { downloadPublished } = await import('../../core/task/download');
+  const { download } = await import('../../core/task/download');
   const progress = startProgress(name, 'MB');
   const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
   try {
-    const { file, bytes, verified, commit, alreadyThere } = await downloadPublished(FILES[name], {
-      folder: options.to,
-      ...(options.revision !== undefined && { revision: options.revision }),
+    const downloaded = await download(source, {
+      folder: options.to ?? source.folder,
+      revision: options.revision,
       signal,
       hubUrl: options.hub,
       accessToken: process.env.HF_TOKEN,
@@ -51,27 +47,27 @@ async function download(name: string, options: Options, { signal }: CliContext):
       onProgress: ({ received, total }) => progress.update(megabytes(received), megabytes(total)),
       onNotice: say,
     });
+    const [first, ...more] = downloaded;
     return {
-      summary: { file, bytes, verified, commit, alreadyThere },
-      print: () => {
-        const of = commit === undefined ? '' : `, commit ${commit}`;
-        return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of})`;
-      },
+      summary: first && more.length === 0 ? first : { files: downloaded },
+      print: () =>
+        downloaded
+          .map(({ file, bytes, commit, alreadyThere }) => {
+            const of = commit === undefined ? '' : `, commit ${commit}`;
+            return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of})`;
+          })
+          .join('\n'),
     };
   } finally {
     progress.end();
   }
 }
 
-async function accept(notice: LicenceNotice, accepted: boolean): Promise<boolean> {
-  say(`${notice.text}\n`);
+async function accept(notice: string, accepted: boolean): Promise<boolean> {
+  say(`${notice}\n`);
   if (accepted) return true;
   if (!process.stdin.isTTY) {
     throw wrongUse('The licence has to be accepted first; add --accept-licence when you have read it.');
   }
   return confirmed('Do you accept these terms?');
-}
-
-function isFile(name: string): name is keyof typeof FILES {
-  return Object.hasOwn(FILES, name);
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../core/serving/access';
 import {
@@ -9,10 +10,39 @@ import {
   type CommandResult,
   type Install,
   type ServedAt,
+  untilStopped,
 } from '../command';
-import { addDialogueOptions, limitOption, MODEL_WORDS } from '../play';
-import { serveEnvironment, type EnvironmentOptions } from '../serveEnvironment';
-import { serveModel } from '../serveModel';
+import {
+  addDialogueOptions,
+  limitOption,
+  MODEL_WORDS,
+  prepareDialogues,
+  tasksOf,
+  type DialogueOptions,
+  type DialogueSetup,
+  type PackOptions,
+  modelOptions,
+} from '../play';
+import { collectionName, type PackTask } from '../../core/dialogue/collect';
+import { unrecorded } from '../../core/dialogue/parts';
+import {
+  clientAgent,
+  samplingElsewhere,
+  type EnvironmentPlan,
+  type EpisodeCounts,
+} from '../../core/environment/episode';
+import { EnvironmentServer } from '../../core/environment/server';
+import { TaskSplits } from '../../core/environment/splits';
+import { remembering } from '../../core/grading/remembered';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { openGrader } from '../grader';
+import { namedKeys } from '../keys';
+import { openLog } from '../log';
+import { say } from '../output';
+import { usageOf } from '../usage';
+import { LocalModel } from '../../core/model/local/model';
+import { openModel } from '../../core/model/spec';
+import { ModelServer } from '../../core/modelServer/server';
 
 interface Options extends Partial<EnvironmentOptions> {
   readonly model?: string;
@@ -102,4 +132,129 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
   const where = tokenFile ?? 'TANDEM_SERVE_TOKEN';
   if (/^[!-~]+$/.test(token.trim())) return token.trim();
   throw wrongUse(`${where} must hold the token: letters, digits and signs without spaces.`);
+}
+
+/** The options of `tandem serve` for an environment. */
+interface EnvironmentOptions extends DialogueOptions, PackOptions {
+  readonly capacity: number;
+  readonly idleMinutes: number;
+  readonly data?: string;
+  readonly agentName: string;
+}
+
+/** Serves tasks to a trainer until Ctrl+C or SIGTERM. */
+async function serveEnvironment(
+  options: EnvironmentOptions & ServedAt,
+  to: CliContext,
+): Promise<CommandResult> {
+  const keyOf = namedKeys(options.keyEnv, [options.simulator]);
+  const play = {
+    tasks: await tasksOf(options, to),
+    ...(await prepareDialogues(options, to, keyOf)),
+  };
+  const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
+  const log = options.data === undefined ? undefined : await openLog(options.data);
+  const agent = clientAgent(options.agentName);
+  const { seed, mode, host, port, token, capacity } = options;
+  const collection = collectionName('environment', { ...play, seed, agent, sampling: samplingElsewhere });
+  const counts = { begun: 0, graded: 0 };
+  try {
+    await log?.claim(`collection-${collection}`, `The collection ${collection}`);
+    const plan: EnvironmentPlan = {
+      ...play,
+      splits: new TaskSplits(playable(play)),
+      seed,
+      mode,
+      grader,
+      agent,
+      collection,
+      log: log ?? unrecorded,
+      rollouts: nextRollouts(log, collection),
+      counts,
+    };
+    const server = await EnvironmentServer.start({
+      plan,
+      ...{ host, port, token, capacity },
+      idleMilliseconds: options.idleMinutes * 60_000,
+      onTrouble: say,
+    });
+    to.onInterrupt('Stopping; open episodes are logged as abandoned. Press Ctrl+C again to leave at once.');
+    say(`Serving ${plan.splits.size} tasks at ${server.address}; Ctrl+C ends it.`);
+    await untilStopped(to.signal, options.endWithInput);
+    await server.close();
+    return {
+      summary: { collection, data: options.data, ...counts },
+      print: () => [inWords(counts), ...usageOf(play.simulator)].join('\n'),
+    };
+  } finally {
+    await log?.close();
+    await grader.close();
+    await play.simulator.close?.();
+  }
+}
+
+/** The rule-based simulator knows nothing of a task without facts, which would fail at the first question. */
+function playable({
+  tasks,
+  simulator,
+}: DialogueSetup & { readonly tasks: readonly PackTask[] }): readonly PackTask[] {
+  if (simulator.kind !== 'rules') return tasks;
+  const withFacts = tasks.filter(({ task }) => (task.facts ?? []).length > 0);
+  const without = tasks.length - withFacts.length;
+  if (withFacts.length === 0) {
+    throw wrongUse(
+      'None of these tasks has facts, from which the rules answer; name a model with --simulator.',
+    );
+  }
+  if (without > 0)
+    say(`${without} tasks are left out, because they have no facts from which the rules answer.`);
+  return withFacts;
+}
+
+/** Returns the number of the next rollout of each task that the log has in this collection. */
+function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<string, number> {
+  const next = new Map<string, number>();
+  for (const key of log?.collected(collection).keys() ?? []) {
+    const at = key.lastIndexOf('#');
+    const task = key.slice(0, at);
+    next.set(task, Math.max(next.get(task) ?? 0, Number(key.slice(at + 1)) + 1));
+  }
+  return next;
+}
+
+const inWords = ({ begun, graded }: EpisodeCounts): string =>
+  `${begun} episodes were played, and ${graded} of them have an answer with a grade.`;
+
+interface ServeModelOptions extends ServedAt {
+  readonly model: string;
+  /** By which clients ask for it; by default that of the starter model, or of the folder. */
+  readonly name?: string;
+}
+
+/** Serves a model that runs here until Ctrl+C or SIGTERM. */
+async function serveModel(
+  { model: spec, name, endWithInput, ...place }: ServeModelOptions,
+  to: CliContext,
+): Promise<CommandResult> {
+  const model = openModel(spec, modelOptions(to));
+  try {
+    if (!(model instanceof LocalModel))
+      throw wrongUse(
+        `--model takes starter or local:<folder>, a model that runs on this machine, not "${spec}".`,
+      );
+    const { folder } = await model.describe();
+    const id = name ?? (spec === 'starter' ? spec : path.basename(folder));
+    const server = await ModelServer.start({ model, id, ...place });
+    to.onInterrupt('Stopping; open requests get an error. Press Ctrl+C again to leave at once.');
+    const agent = `openai:${id}@${server.address}/v1`;
+    say(`Serving ${spec} at ${server.address}/v1; other commands call it ${agent}; Ctrl+C ends it.`);
+    await untilStopped(to.signal, endWithInput);
+    await server.close();
+    return {
+      summary: { model: spec, name: id, ...model.counts },
+      print: () => ['Nothing is served any more.', ...usageOf(model)].join('\n'),
+    };
+  } finally {
+    await model.close?.();
+  }
 }

@@ -2,22 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
-import type { GenerateOptions } from '../model/model';
-import { LONGEST_REPLY } from '../model/replyLength';
+import { type GenerateOptions, LONGEST_REPLY } from '../model/model';
 import type { Task } from '../task/task';
-import { isChoice } from '../trajectory/choices';
+import { isChoice, type Trajectory, type Turn } from '../trajectory/trajectory';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
 import { termsOf } from '../trajectory/terms';
-import type { Trajectory, Turn } from '../trajectory/trajectory';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
-import { endingAfter, endingWith, type Ending } from './ending';
+import {
+  endingAfter,
+  endingWith,
+  type Ending,
+  moverOf,
+  stateOf,
+  undecidedOf,
+  type DialogueState,
+  type Mover,
+} from './state';
 import { measureLeak } from './leak';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './parts';
 import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type AgentTurnEvent } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
-import { moverOf, stateOf, undecidedOf, type DialogueState, type Mover } from './state';
 
 /**
  * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its

@@ -29,3 +29,7 @@ export function limitReply(text: string, limit: number): string {
   const characters = Array.from(trimmed);
   return characters.length <= limit ? trimmed : characters.slice(0, limit).join('');
 }
+
+/** Reply that a developer sends with one key; it is true of anyone who has no wish or does not know. */
+export const NO_PREFERENCE =
+  'I have no preference and no more information on that; choose what seems sensible to you.';

@@ -1,7 +1,7 @@
 import type { Task } from '../task/task';
 import type { Collaborator, EventOf } from '../trajectory/event';
 import type { ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
-import type { Protocol } from './protocol';
+import { type Protocol, parseAgentMessage } from './protocol';
 
 /** The side that moves next: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
 export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
@@ -39,4 +39,21 @@ export function moverOf({ answer, pending, turns }: DialogueState): Mover {
 export function undecidedOf(pending: readonly ShownCandidates[]): EventOf<'candidates'> | undefined {
   const last = pending.at(-1);
   return last?.choice === undefined ? last?.shown : undefined;
+}
+
+/** The event that ends a dialogue. */
+export type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
+
+type AgentTurn = Pick<EventOf<'agent-turn'>, 'episode' | 'text' | 'turn'>;
+
+/** Returns the event that ends the dialogue after this message of the agent, if it ends. */
+export function endingAfter(said: AgentTurn, { maxTurns }: Protocol): Ending | undefined {
+  if (parseAgentMessage(said.text).answer !== undefined) return endingWith(said, 'answered');
+  return said.turn >= maxTurns ? endingWith(said, 'turn-limit') : undefined;
+}
+
+/** Makes the message the answer: the part behind the announcement, else all of its visible text. */
+export function endingWith({ episode, text, turn }: AgentTurn, reason: Ending['reason']): Ending {
+  const { answer, visible } = parseAgentMessage(text);
+  return { event: 'answered', episode, turn, answer: answer ?? visible, reason };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseAgentMessage } from '../dialogue/protocol';
-import { LONGEST_REPLY } from '../model/replyLength';
+import { LONGEST_REPLY } from '../model/model';
 
 /**
  * The data that an environment and its clients exchange, in the form of OpenEnv 0.10: what a client may ask of an

@@ -5,8 +5,7 @@ import { runsFolderOf } from '../training/runFolder';
 import { trainerOf } from '../training/runs';
 import type { Claim } from '../trajectory/claim';
 import type { Erasure, TrajectoryLog } from '../trajectory/log';
-import { claimExperiment, clearExperiment, runsOfExperiment } from './experiments';
-import { madeFrom, type DerivedWork } from './derived';
+import { claimExperiment, clearExperiment, runsOfExperiment, madeFrom, type DerivedWork } from './derived';
 
 /**
  * Counts of what was erased; the dialogues and lines are those of the data folder's log and of the experiments' logs.

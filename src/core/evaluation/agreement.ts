@@ -1,7 +1,7 @@
 import type { Advantages } from '../training/credit/credit';
 import type { TrajectoryLog } from '../trajectory/log';
 import type { Trajectory } from '../trajectory/trajectory';
-import { verdictsOf, type Verdict } from '../trajectory/verdicts';
+import { verdictsOf, type Verdict } from '../trajectory/opinions';
 import { wilson, type Interval } from './interval';
 
 /** Number and rate of agreeing cases. */

@@ -1,8 +1,7 @@
 import type { GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
 import { wilson, type Interval } from './interval';
-import { askedIn } from '../dialogue/asked';
-import { Matcher } from '../dialogue/matcher';
+import { askedIn, Matcher } from '../dialogue/matcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import type { Fact } from '../task/task';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenAI } from 'openai';
 import { Fault } from '../fault';
-import { environmentBaseUrl, readAddress, type Address } from './address';
+import { environmentBaseUrl, readAddress, type Address, environmentKey, keyRemedy } from './address';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
 import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
@@ -18,9 +18,15 @@ import {
 } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
-import { environmentKey, keyRemedy } from './environmentKey';
-import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
-import { LONGEST_REPLY } from './replyLength';
+import {
+  type ChatMessage,
+  type GenerateOptions,
+  type Generation,
+  type Model,
+  type ModelCounts,
+  type SamplingSettings,
+  LONGEST_REPLY,
+} from './model';
 
 export interface OpenAiOptions {
   readonly model: string;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault } from '../fault';
-import type { FaultCode } from '../faults';
+import { Fault, type FaultCode } from '../fault';
 import { cancelled, Failure } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';

@@ -1,30 +1,25 @@
-import { statfs, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { statfs, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { downloadFile, fileDownloadInfo, HUB_URL, InvalidApiResponseFormatError } from '@huggingface/hub';
 import { Fault, messageOf } from '../fault';
+import { licenceNotice, type HubFiles } from './downloads';
 import { HubConnection, HubFailure, isHubToken } from './hub';
-import { licenceNotice, type LicenceNotice } from './licence';
-import { compareFile, PartialFile, type Verification, type Version } from './partial';
+import { compareFile, PartialFile, readJson, type Verification, type Version } from './partial';
 import { withoutEnd } from '../text';
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 
-/** The dataset on the Hugging Face Hub from which Tandem reads. */
-const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
-/** The newest commit, which is asked for by default. */
-const PUBLISHED_REVISION = 'main';
-export type PublishedFile =
-  'backend_tasks/train.jsonl' | 'backend_tasks/test.jsonl' | 'colbench_code_offline_15k_llama8b.jsonl';
+const MAIN = 'main';
 
 export interface DownloadOptions {
-  /** Folder for the file, under the path that it has in the dataset. All files of a folder are of one commit. */
+  /** The files keep the paths that they have in the repository. All files of a folder are of one commit. */
   readonly folder: string;
   /** A commit, tag or branch; by default the commit of what is in the folder, or the newest if the folder is new. */
   readonly revision?: string;
   /** Called before the first request; nothing is fetched unless it returns true. */
-  readonly acceptLicence: (notice: LicenceNotice) => Promise<boolean>;
-  /** Called with the number of bytes on the disk, and with that of the whole file. */
+  readonly acceptLicence: (notice: string) => Promise<boolean>;
+  /** Called with the number of bytes on the disk, and with that of the whole file, for each file. */
   readonly onProgress?: (progress: { readonly received: number; readonly total: number }) => void;
   /** Called with one sentence for each unusual event that is handled: a repeated attempt, a fresh start. */
   readonly onNotice?: (sentence: string) => void;
@@ -43,7 +38,7 @@ export interface Downloaded {
   readonly file: string;
   readonly bytes: number;
   readonly verified: Verification;
-  /** Commit of the dataset; undefined when the server does not say. */
+  /** Commit of the repository; undefined when the server does not say. */
   readonly commit?: string;
   /** True when the file was there already and is the published one. */
   readonly alreadyThere: boolean;
@@ -55,16 +50,16 @@ const MAX_FAILURES = 5;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
- * Fetches a published file. It can be interrupted at any moment, by `signal`, a lost connection or the end of the
- * process: `<name>.part` keeps what arrived and the next call continues there while the hub still has that version. The
- * file appears under its name only when it is complete and its hash (or size, without one) is the hub's. The folder
- * keeps the commit (`source.json`), and all later downloads into it are of that commit.
+ * Fetches files of the hub, one after the other. It can be interrupted at any moment, by `signal`, a lost connection or
+ * the end of the process: `<name>.part` keeps what arrived and the next call continues there while the hub still has that
+ * version. A file appears under its name only when it is complete and its hash (or size, without one) is the hub's. The
+ * folder keeps the commit (`source.json`), and all later downloads into it are of that commit.
  *
  * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`,
  * `task/not-written`, `task/download-damaged`, `task/bad-source`, `task/other-commit`
  * @throws the signal's reason when it is aborted
  */
-export async function downloadPublished(path: PublishedFile, options: DownloadOptions): Promise<Downloaded> {
+export async function download(source: HubFiles, options: DownloadOptions): Promise<Downloaded[]> {
   const { signal, accessToken } = options;
   signal?.throwIfAborted();
   if (accessToken !== undefined && !isHubToken(accessToken)) {
@@ -73,10 +68,13 @@ export async function downloadPublished(path: PublishedFile, options: DownloadOp
       'A Hugging Face access token begins with "hf_"; check the one that is set.',
     );
   }
-  if (!(await options.acceptLicence(licenceNotice(PUBLISHED_DATASET, path)))) {
-    throw new Fault('task/licence-declined', `${path} is not downloaded: its licence was not accepted.`);
+  if (!(await options.acceptLicence(licenceNotice(source)))) {
+    const message = `Nothing is downloaded: the licence of ${source.files.join(', ')} was not accepted.`;
+    throw new Fault('task/licence-declined', message);
   }
-  return new Download(path, options).run();
+  const downloaded: Downloaded[] = [];
+  for (const path of source.files) downloaded.push(await new Download(source, path, options).run());
+  return downloaded;
 }
 
 class Download {
@@ -86,10 +84,11 @@ class Download {
   /** Commit of the files in the folder. */
   private kept: string | undefined;
   /** The commit, as soon as it is known; before that, the revision that is asked for. */
-  private revision = PUBLISHED_REVISION;
+  private revision = MAIN;
 
   constructor(
-    private readonly path: PublishedFile,
+    private readonly source: HubFiles,
+    private readonly path: string,
     private readonly options: DownloadOptions,
   ) {
     this.file = join(options.folder, ...path.split('/'));
@@ -98,8 +97,9 @@ class Download {
   }
 
   async run(): Promise<Downloaded> {
-    this.kept = await commitOfFolder(this.options.folder, PUBLISHED_DATASET);
-    this.revision = this.options.revision ?? this.kept ?? PUBLISHED_REVISION;
+    const { source, options } = this;
+    this.kept = await commitOfFolder(options.folder, source.repository);
+    this.revision = options.revision ?? this.kept ?? source.revision ?? MAIN;
     let furthest = 0;
     for (let failures = 0; ;) {
       try {
@@ -126,7 +126,8 @@ class Download {
       const { blob, version } = await this.remote(connection);
       const there = await this.alreadyThere(version);
       if (there === undefined) await this.open(version);
-      if (isCommit(this.revision)) await keepCommit(this.options.folder, PUBLISHED_DATASET, this.revision);
+      if (isCommit(this.revision))
+        await keepCommit(this.options.folder, this.source.repository, this.revision);
       if (there) return there;
       const { partial } = this;
       onProgress?.({ received: partial.received, total: version.size });
@@ -145,14 +146,13 @@ class Download {
   }
 
   private async remote(connection: HubConnection): Promise<{ blob: Blob; version: Version }> {
-    const { accessToken } = this.options;
     const request = {
-      repo: { type: 'dataset', name: PUBLISHED_DATASET },
+      repo: this.source.repository,
       path: this.path,
       hubUrl: this.hubUrl,
       fetch: connection.fetch,
-      ...(accessToken !== undefined && { accessToken }),
-    } as const;
+      accessToken: this.options.accessToken,
+    };
     const asked = this.revision;
     const info = await fileDownloadInfo({ ...request, revision: asked });
     if (!info) throw new HubFailure('refused', '404 Not Found', { status: 404 });
@@ -178,17 +178,10 @@ class Download {
 
   private async alreadyThere(version: Version): Promise<Downloaded | undefined> {
     const verified = await compareFile(this.file, version, this.options.signal);
-    switch (verified) {
-      case 'absent':
-        return undefined;
-      case 'different':
-        throw new Fault(
-          'task/file-exists',
-          `${this.file} exists and is not the published file; move it away or choose another folder.`,
-        );
-      default:
-        return this.downloaded(version, verified, true);
-    }
+    if (verified === 'absent') return undefined;
+    if (verified !== 'different') return this.downloaded(version, verified, true);
+    const said = `${this.file} exists and is not the published file`;
+    throw new Fault('task/file-exists', `${said}; move it away or choose another folder.`);
   }
 
   private async open(version: Version): Promise<void> {
@@ -236,17 +229,13 @@ class Download {
     if (retryAfterMs > LONGEST_WAIT_MS) throw this.hubFault(failure, failures);
     const delay = Math.max(retryAfterMs, retryDelay * 2 ** (failures - 1));
     this.notice(`${this.hubUrl}: ${failure.message}; next attempt in ${Math.ceil(delay / 1000)} s.`);
-    try {
-      await wait(delay, undefined, signal && { signal });
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    }
+    // An abort rejects with an error of the timer's own; the signal's reason is what the caller gets.
+    await wait(delay, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 
   private hubFault(failure: HubFailure, failures: number): Fault {
     const { status, retryAfterMs } = failure.details;
-    const page = `${this.hubUrl}/datasets/${PUBLISHED_DATASET}`;
+    const page = `${this.hubUrl}/${this.source.repository}`;
     const options = { cause: failure };
     if (status === 401 || status === 403) {
       const remedy = `open ${page}, accept what it asks for, and use an access token of that account`;
@@ -254,7 +243,7 @@ class Download {
       return new Fault('task/hub-forbidden', `${said}: ${remedy}.`, options);
     }
     if (status === 404) {
-      const at = this.revision === PUBLISHED_REVISION ? '' : ` at ${this.revision}`;
+      const at = this.revision === MAIN ? '' : ` at ${this.revision}`;
       const said = `${page} has no file ${this.path}${at} (${failure.message})`;
       const remedy =
         this.kept === undefined
@@ -288,13 +277,9 @@ class Download {
     if (error instanceof Fault || !(error instanceof Error)) return error;
     const code = 'code' in error && 'syscall' in error ? error.code : undefined;
     if (code === 'ENOSPC' || code === 'EDQUOT') return this.diskFull(undefined, error);
-    if (code !== undefined) {
-      const said = `${this.file} cannot be written: ${messageOf(error)}`;
-      return new Fault('task/not-written', `${said}; choose a folder that you may write to.`, {
-        cause: error,
-      });
-    }
-    return error;
+    if (code === undefined) return error;
+    const said = `${this.file} cannot be written: ${messageOf(error)}`;
+    return new Fault('task/not-written', `${said}; choose a folder that you may write to.`, { cause: error });
   }
 
   private diskFull(missing?: number, cause?: unknown): Fault {
@@ -322,22 +307,23 @@ const schema = z.object({
   commit: z.string().regex(commitPattern),
 });
 
-/** Tells whether a revision is the full name of a commit, which always stands for the same files. */
+/** A full commit always stands for the same files. */
 const isCommit = (revision: string): boolean => commitPattern.test(revision);
+
+/** The folder's file names a repository without its kind. */
+const nameOf = (repository: string): string => repository.replace(/^datasets\//, '');
 
 /**
  * Returns the commit of all files that were downloaded into a folder; undefined when none was.
  * @throws {Fault} `task/bad-source` when its file says something else
  */
-async function commitOfFolder(folder: string, dataset: string): Promise<string | undefined> {
+async function commitOfFolder(folder: string, repository: string): Promise<string | undefined> {
   const file = join(folder, SOURCE_FILE);
-  try {
-    const read = schema.safeParse(JSON.parse(await readFile(file, 'utf8')));
-    if (read.success && read.data.dataset === dataset) return read.data.commit;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const content = await readJson(file);
+  if (content === undefined) return undefined;
+  const dataset = nameOf(repository);
+  const read = schema.safeParse(content);
+  if (read.success && read.data.dataset === dataset) return read.data.commit;
   throw new Fault(
     'task/bad-source',
     `${file} does not say of which commit of ${dataset} the files beside it are; choose another folder, or remove it.`,
@@ -345,12 +331,12 @@ async function commitOfFolder(folder: string, dataset: string): Promise<string |
 }
 
 /** Writes down the commit of the folder, at once or not at all. */
-async function keepCommit(folder: string, dataset: string, commit: string): Promise<void> {
+async function keepCommit(folder: string, repository: string, commit: string): Promise<void> {
   const file = join(folder, SOURCE_FILE);
   const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
   await mkdir(folder, { recursive: true });
   try {
-    const source: z.infer<typeof schema> = { version: 1, dataset, commit };
+    const source: z.infer<typeof schema> = { version: 1, dataset: nameOf(repository), commit };
     await writeFile(unfinished, `${JSON.stringify(source, undefined, 2)}\n`);
     await rename(unfinished, file);
   } finally {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, type FileHandle, writeFile } from 'node:fs/promises';
+import { createReadStream, statSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, type FileHandle, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 
@@ -45,7 +45,7 @@ export class PartialFile {
   async open(version: Version): Promise<'new' | 'resumed' | 'other-version'> {
     await this.close();
     await mkdir(dirname(this.file), { recursive: true });
-    const there = (await sizeOf(this.part)) ?? 0;
+    const there = sizeOf(this.part) ?? 0;
     if (there > 0 && (await this.belongsTo(version)) && there <= version.size) {
       this.handle = await open(this.part, 'r+');
       this.bytes = there;
@@ -98,14 +98,7 @@ export class PartialFile {
   }
 
   private async belongsTo(version: Version): Promise<boolean> {
-    let text: string;
-    try {
-      text = await readFile(this.sidecar, 'utf8');
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-    const parsed = versionSchema.safeParse(jsonOrUndefined(text));
+    const parsed = versionSchema.safeParse(await readJson(this.sidecar));
     return parsed.success && parsed.data.etag === version.etag && parsed.data.size === version.size;
   }
 }
@@ -115,7 +108,7 @@ export class PartialFile {
  * git's object id (SHA-1 with a header) of any other; another server may send anything, which leaves the size.
  */
 export async function compareFile(file: string, version: Version, signal?: AbortSignal): Promise<FileState> {
-  const size = await sizeOf(file);
+  const size = sizeOf(file);
   if (size === undefined) return 'absent';
   if (size !== version.size) return 'different';
   if (/^[0-9a-f]{64}$/.test(version.etag)) {
@@ -136,26 +129,15 @@ async function digest(file: string, hash: Hash, signal: AbortSignal | undefined)
   return hash.digest('hex');
 }
 
-/** Returns the size in bytes; undefined when there is no such file. */
-async function sizeOf(file: string): Promise<number | undefined> {
+const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
+
+/** Returns undefined when there is no such file, null when a crash has torn it. */
+export async function readJson(file: string): Promise<unknown> {
   try {
-    return (await stat(file)).size;
+    return JSON.parse(await readFile(file, 'utf8')) as unknown;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (error instanceof SyntaxError) return null;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** Returns undefined for a sidecar that was torn by a crash; the bytes beside it are then of an unknown version. */
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -29,3 +29,7 @@ export interface Task {
   readonly source?: string;
   readonly license?: string;
 }
+
+/** Returns the description with uniform spacing: tasks that ask for the same are one task, whatever their ids. */
+export const requestOf = ({ description }: Pick<Task, 'description'>): string =>
+  description.replace(/\s+/g, ' ').trim();

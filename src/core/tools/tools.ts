@@ -1,9 +1,54 @@
-import { showFigures } from './figures';
+import * as z from 'zod';
 import type { ToolName } from './names';
 import { listPacks } from './packs';
 import { collect, evaluate } from './playing';
 import { listRuns, startRun, stopRun } from './runs';
-import type { Tool } from './tool';
+import { type Tool, defineTool } from './tool';
+import { figuresOf, groupsOf, type Figure, type GroupStatistics } from '../evaluation/statistics';
+import { estimate } from '../evaluation/words';
+
+const showFigures = defineTool({
+  title: 'Show figures',
+  about: 'Shows success, turns and leaks of the dialogues in the log.',
+  description:
+    'Shows the figures of the dialogues in the log, for all of them and by agent, pack or collaborator: the number of dialogues and of graded ones, the success rate (all tests of a task passed, averaged per task first) with its 95 % interval, the mean number of agent turns, and the fraction of dialogues in which a reply gave the reference away. For a comparison of agents on the same tasks and seeds use tandem_evaluate instead.',
+  effect: 'reads',
+  asksModels: false,
+  input: z.strictObject({
+    by: z
+      .enum(['agent', 'pack', 'collaborator'])
+      .default('agent')
+      .describe('The property to group dialogues by.'),
+    agent: z.string().min(1).optional().describe('Only dialogues of this agent, such as starter.'),
+    pack: z.string().min(1).optional().describe('Only dialogues about tasks of this pack, by its file name.'),
+    collection: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Only dialogues of this collection, as tandem_collect and tandem_evaluate name it.'),
+  }),
+  run: async ({ by, ...filter }, at) => {
+    const rows = await at.withLog((log) => log.outlines(filter));
+    if (rows.length === 0)
+      return { text: 'The log has no such dialogue.', data: { dialogues: 0, graded: 0, groups: [] } };
+    const all = figuresOf(rows);
+    const groups = groupsOf(rows, by);
+    const lines = [`all: ${inWords(all)}`, ...groups.map((group) => `${group.name}: ${inWords(group)}`)];
+    return { text: lines.join('\n'), data: { ...all, groups } };
+  },
+});
+
+function inWords({ dialogues, graded, success, turns, leak }: GroupStatistics): string {
+  return [
+    `${dialogues} dialogues, ${graded} graded`,
+    ...(success === undefined ? [] : [`success ${rateOf(success)}`]),
+    ...(turns === undefined ? [] : [`${turns.value.toFixed(1)} turns`]),
+    ...(leak === undefined ? [] : [`leaks ${rateOf(leak)}`]),
+  ].join(', ');
+}
+
+const rateOf = ({ value, interval }: Figure): string =>
+  estimate({ mean: value, interval: interval ?? { low: value, high: value } });
 
 /**
  * All tools that an agent can call, by their names: in the editor (`src/editor/agentTools`, and the manifest, which is

@@ -6,12 +6,10 @@ import { Fault } from '../fault';
 import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, isThere, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
-import { headerOf, readEvent } from './segment/read';
-import { segmentHeader } from './segment/header';
-import { beginningOf, peek } from './segment/line';
+import { headerOf, readEvent, beginningOf, peek, sealLine, sealOf } from './segment/line';
+import { segmentHeader } from './segment/writer';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten } from './segment/owner';
 import { scanLines } from './segment/scan';
-import { sealLine, sealOf } from './segment/seal';
 import { joined, rangesOf, type NumberRange } from './segment/sequence';
 import { timeAt, whenGone, type SignOfLife } from './signOfLife';
 

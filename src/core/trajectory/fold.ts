@@ -1,5 +1,14 @@
 import type { Task } from '../task/task';
-import { choicesOf, isChoice } from './choices';
+import {
+  choicesOf,
+  isChoice,
+  type Choice,
+  type DialogueReview,
+  type ShownCandidates,
+  type Trajectory,
+  type TrajectorySummary,
+  type Turn,
+} from './trajectory';
 import {
   countedRating,
   countedTurnRating,
@@ -11,18 +20,11 @@ import {
   withLabel,
   withRating,
   withTurnRating,
+  verdictsOf,
+  withVerdict,
 } from './opinions';
 import { playerOf } from './people';
-import { verdictsOf, withVerdict } from './verdicts';
 import type { EventOf, LogEvent } from './event';
-import type {
-  Choice,
-  DialogueReview,
-  ShownCandidates,
-  Trajectory,
-  TrajectorySummary,
-  Turn,
-} from './trajectory';
 
 /** A turn whose fields are still being filled in. */
 type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };

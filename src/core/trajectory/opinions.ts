@@ -1,7 +1,6 @@
 import { inOneLine } from '../text';
-import { choicesOf, isChoice } from './choices';
+import { choicesOf, isChoice, type Choice, type ShownCandidates, type Trajectory } from './trajectory';
 import type { EventOf, Picked } from './event';
-import type { Choice, ShownCandidates, Trajectory } from './trajectory';
 
 type Rating = EventOf<'rating'>;
 type TurnRating = EventOf<'turn-rating'>;
@@ -118,3 +117,22 @@ export const tagsOf = (labels: readonly Label[]): string[] => {
 /** Returns the notes of all people, one below the other; empty without one. */
 export const noteOf = (labels: readonly Label[]): string =>
   labels.flatMap(({ note = '' }) => (note === '' ? [] : [note])).join('\n');
+
+/** A person's opinion on what a critic says of a turn. */
+export type Verdict = EventOf<'credit-verdict'> & { readonly agrees: boolean };
+
+/** Adds a verdict, which replaces the same person's earlier one on the same critic. */
+export function withVerdict(
+  before: readonly EventOf<'credit-verdict'>[] = [],
+  verdict: EventOf<'credit-verdict'>,
+): readonly EventOf<'credit-verdict'>[] {
+  const others = before.filter(({ by, critic }) => by !== verdict.by || critic !== verdict.critic);
+  return [...others, verdict];
+}
+
+/** Returns the verdicts that were not withdrawn, in the order of the turns. */
+export function verdictsOf({ turns }: Pick<Trajectory, 'turns'>): Verdict[] {
+  return turns.flatMap(({ verdicts = [] }) => verdicts.filter(isGiven));
+}
+
+const isGiven = (verdict: EventOf<'credit-verdict'>): verdict is Verdict => verdict.agrees !== undefined;

@@ -1,5 +1,4 @@
-import { choicesOf } from './choices';
-import type { Trajectory } from './trajectory';
+import { choicesOf, type Trajectory } from './trajectory';
 
 /**
  * Returns the pseudonyms of all people who took part: who played the collaborator, wrote or edited a reply, or chose.

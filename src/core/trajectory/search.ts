@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from './files';
 import { segmentNames } from './segment/segments';
-import { readEvent } from './segment/read';
-import { peek } from './segment/line';
+import { readEvent, peek } from './segment/line';
 import { scanLines } from './segment/scan';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 

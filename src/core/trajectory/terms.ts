@@ -1,6 +1,5 @@
-import { choicesOf } from './choices';
+import { choicesOf, type Trajectory, type TrajectorySummary } from './trajectory';
 import type { Candidate } from './event';
-import type { Trajectory, TrajectorySummary } from './trajectory';
 
 /** Prefix of the names of models that the editor offers through its language model API. */
 export const EDITOR_MODEL = 'vscode:';

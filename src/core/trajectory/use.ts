@@ -5,9 +5,8 @@ import type { EventKind } from './event';
 import { ifThere, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
 import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/known';
-import { peek } from './segment/line';
+import { peek, sealOf } from './segment/line';
 import type { LineVisitor } from './segment/scan';
-import { sealOf } from './segment/seal';
 
 const useSchema = z.object({
   /** Messages as the agent; both of two candidates count. */
@@ -213,4 +212,15 @@ function sumOf(parts: readonly UseByModel[]): UseByModel {
     for (const field of Object.keys(use) as (keyof ModelUse)[]) whole[field] += use[field];
   }
   return sum;
+}
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** Returns the cost in US dollars; tokens that no server counted are missing from it. */
+export function costOf({ promptTokens, completionTokens }: ModelUse, price: Price): number {
+  return (promptTokens * price.prompt + completionTokens * price.completion) / 1e6;
 }

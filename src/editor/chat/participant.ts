@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
+import { NO_PREFERENCE } from '../../core/dialogue/protocol';
 import { Fault, messageOf } from '../../core/fault';
 import { requestedName } from '../../core/task/signature';
 import { functionsIn } from '../../core/task/python/functions';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { grouped } from '../../core/text';
-import { costOf, type Price } from '../../core/trajectory/cost';
-import type { ModelUse } from '../../core/trajectory/use';
+import { costOf, type Price, type ModelUse } from '../../core/trajectory/use';
 import { dollars } from '../models/use';
 import { dialogues } from '../words';
 

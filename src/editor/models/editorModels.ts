@@ -1,17 +1,16 @@
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../core/fault';
-import type {
-  ChatMessage,
-  GenerateOptions,
-  Generation,
-  Model,
-  SamplingSettings,
+import { Fault, messageOf, type FaultCode } from '../../core/fault';
+import {
+  type ChatMessage,
+  type GenerateOptions,
+  type Generation,
+  type Model,
+  type SamplingSettings,
+  LONGEST_REPLY,
 } from '../../core/model/model';
-import { LONGEST_REPLY } from '../../core/model/replyLength';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
 import { VENDOR } from '../contributions';
 import { english, type Translate } from '../translate';
-import type { FaultCode } from '../../core/faults';
 
 const { t } = vscode.l10n;
 

@@ -1,5 +1,4 @@
-import { costOf } from '../../core/trajectory/cost';
-import type { ModelUse, UseByModel } from '../../core/trajectory/use';
+import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/use';
 import type { Translate } from '../translate';
 import type { Namer } from './called';
 import { specOf, type Server } from './server';

@@ -1,7 +1,7 @@
 import type { Credit } from '../../core/training/credit/credit';
 import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { verdictsOf } from '../../core/trajectory/verdicts';
+import { verdictsOf } from '../../core/trajectory/opinions';
 import type { Credits, TurnCredit } from '../../../webview/replay/protocol';
 import type { KnownCredit } from '../credit/credits';
 import { agreementWords } from '../credit/words';

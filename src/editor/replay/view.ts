@@ -1,7 +1,13 @@
 import { isOwnFunction } from '../../core/task/own';
 import type { Collaborator } from '../../core/trajectory/event';
-import { isChoice, isOver } from '../../core/trajectory/choices';
-import type { Choice, Trajectory, TrajectorySummary, Turn } from '../../core/trajectory/trajectory';
+import {
+  isChoice,
+  isOver,
+  type Choice,
+  type Trajectory,
+  type TrajectorySummary,
+  type Turn,
+} from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
 import { opinionsOn } from '../../core/trajectory/opinions';
 import type {

@@ -1,8 +1,7 @@
-import { Fault, messageOf } from '../../core/fault';
+import { Fault, messageOf, type FaultCode } from '../../core/fault';
 import type { Notice, NoticeAction } from '../../../webview/session/protocol';
 import { reasonWords, stoppedWords } from '../reasons';
 import { english, type Translate } from '../translate';
-import type { FaultCode } from '../../core/faults';
 
 type Party = 'agent' | 'simulator' | 'grader';
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
-import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
-import { limitReply } from '../../core/dialogue/protocol';
+import { NO_PREFERENCE, limitReply } from '../../core/dialogue/protocol';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
 import type { Trajectory } from '../../core/trajectory/trajectory';

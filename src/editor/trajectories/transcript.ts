@@ -1,8 +1,7 @@
-import { isChoice, isOver } from '../../core/trajectory/choices';
+import { isChoice, isOver, type Choice, type Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import { tagsOf, titleOf } from '../../core/trajectory/opinions';
 import { wordsOf, type Passage } from '../../core/trajectory/search';
-import type { Choice, Trajectory } from '../../core/trajectory/trajectory';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';

@@ -3,8 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
-import { encodeEvent } from '../../../src/core/trajectory/segment/line';
-import { sealLine } from '../../../src/core/trajectory/segment/seal';
+import { encodeEvent, sealLine } from '../../../src/core/trajectory/segment/line';
 import type { Task } from '../../../src/core/task/task';
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;

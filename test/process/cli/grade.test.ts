@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { gradeKey } from '../../../src/cli/gradeFile';
+import { gradeKey } from '../../../src/cli/commands/grade';
 import { runNode, taskRow } from '../../fixtures/tasks';
 import { commandFolder, json, starterRows, tandem } from './tandem';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { StageLines } from '../../../src/cli/stageLines';
+import { StageLines } from '../../../src/cli/commands/loop';
 
 let written: string[];
 let lines: StageLines;

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { downloadPublished } from '../../../src/core/task/download';
+import { download as fetchFiles } from '../../../src/core/task/download';
+import { DOWNLOADS } from '../../../src/core/task/downloads';
 import { content, fault, scene } from '../../fixtures/hub-scene';
 
 describe('a download that cannot be', () => {
@@ -57,7 +58,7 @@ describe('a download that cannot be', () => {
 
   test('a file that the dataset does not have is a 404', () =>
     scene(async ({ hub, folder }) => {
-      const download = downloadPublished('backend_tasks/train.jsonl', {
+      const download = fetchFiles(DOWNLOADS.train, {
         folder,
         hubUrl: hub.url,
         acceptLicence: () => Promise.resolve(true),

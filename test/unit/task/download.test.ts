@@ -2,28 +2,24 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { DownloadOptions } from '../../../src/core/task/download';
-import type { LicenceNotice } from '../../../src/core/task/licence';
-import type { Hub } from '../../fixtures/hub';
+import { download as fetchFiles, type DownloadOptions } from '../../../src/core/task/download';
+import { Hub } from '../../fixtures/hub';
 import { changed, content, fault, scene } from '../../fixtures/hub-scene';
-import { bundled, runNode } from '../../fixtures/tasks';
+import { bundled, inFolder, runNode } from '../../fixtures/tasks';
 
 describe('the licence', () => {
   test('is shown before the first request, and nothing is fetched without a yes', () =>
     scene(async ({ hub, folder, download }) => {
-      let shown: LicenceNotice | undefined;
-      const acceptLicence = (notice: LicenceNotice): Promise<boolean> => {
+      let shown = '';
+      const acceptLicence = (notice: string): Promise<boolean> => {
         shown = notice;
         return Promise.resolve(false);
       };
       await expect(download({ acceptLicence })).rejects.toMatchObject(
-        fault(
-          'licence-declined',
-          /^backend_tasks\/test.jsonl is not downloaded: its licence was not accepted\.$/,
-        ),
+        fault('licence-declined', /licence of backend_tasks\/test\.jsonl was not accepted\.$/),
       );
-      expect(shown?.text).toContain('CC BY-NC 4.0');
-      expect(shown?.text).toContain('Llama 3.1 Community License');
+      expect(shown).toContain('CC BY-NC 4.0');
+      expect(shown).toContain('Llama 3.1 Community License');
       expect(hub.requests).toEqual([]);
       expect(await readdir(folder)).toEqual([]);
     }));
@@ -131,6 +127,40 @@ describe('a download', () => {
     expect(content.equals(await readFile(file))).toBe(true);
     expect(notices).toEqual([expect.stringMatching(/^backend_tasks\/test.jsonl starts anew: /)]);
   }
+});
+
+describe('several files of a model', () => {
+  test('come from one commit, at the paths that they have in the repository', async () => {
+    const files = ['config.json', 'onnx/model.onnx'];
+    const hub = await Hub.start(files, content, 'lfs', 'owner/model');
+    const licences = [{ name: 'MIT', url: 'https://opensource.org/license/mit', summary: [] }];
+    const source = { repository: 'owner/model', about: 'a model', folder: 'model', files, licences };
+    try {
+      await inFolder(async (folder) => {
+        const { commit } = hub;
+        const downloaded = await fetchFiles(source, {
+          folder,
+          hubUrl: hub.url,
+          acceptLicence: (notice) => Promise.resolve(notice.includes('MIT')),
+          onProgress: ({ received, total }) => {
+            if (received === total && hub.commits.size === 1) hub.replace(changed);
+          },
+        });
+        expect(downloaded).toEqual(
+          files.map((file) => ({
+            file: join(folder, file),
+            bytes: content.length,
+            verified: 'sha256',
+            commit,
+            alreadyThere: false,
+          })),
+        );
+        expect(content.equals(await readFile(join(folder, files[1]!)))).toBe(true);
+      });
+    } finally {
+      await hub.close();
+    }
+  });
 });
 
 describe('an aborted signal', () => {

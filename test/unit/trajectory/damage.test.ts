@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { encodeEvent } from '../../../src/core/trajectory/segment/line';
-import { sealLine } from '../../../src/core/trajectory/segment/seal';
+import { encodeEvent, sealLine } from '../../../src/core/trajectory/segment/line';
 import {
   agentTurn,
   answered,

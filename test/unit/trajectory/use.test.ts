@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { costOf } from '../../../src/core/trajectory/cost';
+import { costOf } from '../../../src/core/trajectory/use';
 import {
   agentTurn,
   doubling,

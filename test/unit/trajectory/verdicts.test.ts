@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
-import { verdictsOf } from '../../../src/core/trajectory/verdicts';
+import { verdictsOf } from '../../../src/core/trajectory/opinions';
 import { agentTurn, openLog, play, temporaryFolder, verdict } from '../../fixtures/log';
 
 describe('what people say of a critic’s credit', () => {

@@ -1,4 +1,4 @@
-import { choicesOf, isOver } from '../../trajectory/choices';
+import { choicesOf, isOver } from '../../trajectory/trajectory';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { Judgement } from './leaderboard';
 

@@ -4,7 +4,7 @@ import type { TrainedComparisons } from './comparison';
 import type { Collected, Exported, Reported, TrainedRun } from './results';
 import type { TasksResult } from './tasks';
 import type { TrainedProgress } from './trained';
-import { successInWords } from './verdict';
+import { successInWords } from './comparison';
 
 /** These functions write the line of each stage that is done, or was done before. */
 

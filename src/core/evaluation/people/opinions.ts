@@ -1,9 +1,8 @@
-import { choicesOf, isOver } from '../../trajectory/choices';
+import { choicesOf, isOver, type Trajectory } from '../../trajectory/trajectory';
 import type { Picked } from '../../trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
 import { taskTitle } from '../../task/title';
 import { opinionsOn, titleOf } from '../../trajectory/opinions';
-import type { Trajectory } from '../../trajectory/trajectory';
 
 /** Values from the lowest to the highest. */
 export const stars = [1, 2, 3, 4, 5] as const;

@@ -204,7 +204,8 @@ export class Sandbox {
     const { claims, job, ended, askedAt, began } = running;
     if (claims.steps !== askedAt) return;
     if (claims.beganSeconds === undefined) {
-      running.settle(new Fault('grading/native-sandbox', 'A numpy answer did not begin to run in time.'));
+      const said = 'A numpy answer did not begin to run in time; see `tandem doctor`, then grade again.';
+      running.settle(new Fault('grading/native-sandbox', said));
       this.#kill();
       return;
     }

@@ -137,11 +137,15 @@ export class WasiPool implements Runner {
     if (this.child !== child) return;
     this.child = undefined;
     const told = complaint.trim() === '' ? '' : ` It said: ${complaint.trim()}`;
+    const remedy = 'See whether the machine has enough memory, then grade again.';
     for (const [id, job] of this.pending) {
       if (++job.deaths < maxDeaths) continue;
       this.settle(id);
       job.reject(
-        new Fault('grading/process-died', `The grading process died ${maxDeaths} times (${reason}).${told}`),
+        new Fault(
+          'grading/process-died',
+          `The grading process died ${maxDeaths} times (${reason}). ${remedy}${told}`,
+        ),
       );
     }
     if (this.pending.size > 0 && !this.closed) this.start();

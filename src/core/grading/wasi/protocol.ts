@@ -1,6 +1,6 @@
 import type { Job, Reply } from '../runner';
 import type { Image } from './image';
-import type { FaultCode } from '../../faults';
+import type { FaultCode } from '../../fault';
 
 /** Settings of the child process: its one command-line argument, as JSON. */
 export interface HostSettings {

@@ -1,7 +1,6 @@
 import type { APIError, ClientOptions } from 'openai';
 import { isTooDeep } from '../../nesting';
-import type { Address } from '../address';
-import { isOfEnvironment } from '../environmentKey';
+import { type Address, isOfEnvironment } from '../address';
 import { boundedFetch } from './body';
 import { OpenAI } from './library';
 

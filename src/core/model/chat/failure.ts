@@ -1,9 +1,8 @@
-import { APIConnectionError, APIError } from './library';
 import * as z from 'zod';
+import { APIConnectionError, APIError } from './library';
 import { Fault, messageOf } from '../../fault';
-import { originOf } from '../address';
-import { keyRemedy } from '../environmentKey';
-import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../replyLength';
+import { originOf, keyRemedy } from '../address';
+import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../model';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
 import { askedWait } from './retry';
 

@@ -2,15 +2,17 @@ import { constrainedMemory } from 'node:process';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { Fault } from '../../fault';
-import type {
-  ChatMessage,
-  GenerateOptions,
-  Generation,
-  Model,
-  ModelCounts,
-  SamplingSettings,
+import {
+  type ChatMessage,
+  type GenerateOptions,
+  type Generation,
+  type Model,
+  type ModelCounts,
+  type SamplingSettings,
+  LONGEST_REPLY,
+  TOO_LONG_REMEDY,
+  WROTE_TOO_LONG,
 } from '../model';
-import { LONGEST_REPLY, TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../replyLength';
 import { readLocalFolder, type LocalFolder } from './folder';
 import { InferenceProcess } from './process';
 import type { TurnPiece } from './protocol';

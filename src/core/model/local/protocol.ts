@@ -1,5 +1,5 @@
 import type { ChatMessage, SamplingSettings } from '../model';
-import type { FaultCode } from '../../faults';
+import type { FaultCode } from '../../fault';
 import type { LikelyToken } from './sampling';
 
 /** Settings of the inference process, passed as JSON in its first argument. */

@@ -1,8 +1,14 @@
 import { withoutEnd } from '../../text';
-import { namesUsed, topLevel, withoutComments, withStrings } from './expressions';
+import {
+  namesUsed,
+  topLevel,
+  withoutComments,
+  withStrings,
+  argumentsIn,
+  outermost,
+  upToClosing,
+} from './expressions';
 import { sourceLines } from './lines';
-import { isParametrized, withCases, withValues, type Case } from './parametrized';
-import { plainClaim } from './plainClaim';
 
 /** Names that every Python has and that the tests of a function may use. */
 const KNOWN = new Set(
@@ -96,4 +102,173 @@ function boundIn(claim: string): ReadonlySet<string> {
 
 function calls(text: string, name: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.])${name}\\s*\\(`, 'u').test(text);
+}
+
+/** Values that one case of a test gives its parameters, as they are written. */
+type Case = ReadonlyMap<string, string>;
+
+/** Maximum number of cases of one test; the person who chooses among the claims reads no more. */
+const MOST_CASES = 100;
+
+const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
+
+const isParametrized = (decorator: string): boolean => DECORATOR.test(decorator);
+
+/**
+ * Combines each of the cases before with each of those that pytest's `parametrize` lists, up to a hundred. Returns none
+ * where names or cases are not written out.
+ * @param decorator the decorator in one line
+ */
+function withCases(before: readonly Case[], decorator: string): Case[] {
+  const [names = '', list = ''] = argumentsIn(upToClosing(decorator.replace(DECORATOR, '')) ?? '');
+  // In a list of names even a single one takes its value from a tuple.
+  const isOne = inBrackets(names) === undefined && !names.includes(',');
+  const called = (inBrackets(names) ?? [names]).flatMap(namesIn);
+  const listed = (inBrackets(list) ?? []).flatMap((text) => caseOf(text, called, isOne) ?? []);
+  return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MOST_CASES);
+}
+
+/** Returns the statement with the values in place of the parameters. */
+function withValues(statement: string, values: Case): string {
+  const blanked = withStrings(statement, (length) => ' '.repeat(length));
+  let told = '';
+  let end = 0;
+  for (const { name, index } of namesUsed(blanked)) {
+    const value = values.get(name);
+    if (value === undefined) continue;
+    told += statement.slice(end, index);
+    end = index + name.length;
+    told += isAtom(value, blanked.slice(end)) ? value : `(${value})`;
+  }
+  return told + statement.slice(end);
+}
+
+/** Splits a string of names: `"a, b"` names `a` and `b`. */
+function namesIn(text: string): string[] {
+  const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
+  return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
+}
+
+function caseOf(text: string, names: readonly string[], isOne: boolean): Case | undefined {
+  const begin = /^(?:pytest\.)?param\s*\(/.exec(text)?.[0];
+  const given = begin === undefined ? undefined : argumentsIn(upToClosing(text.slice(begin.length)) ?? '');
+  const values =
+    given?.filter((one) => !/^(?:id|marks)\s*=/.test(one)) ?? (isOne ? [text] : inBrackets(text));
+  if (values?.length !== names.length) return undefined;
+  return new Map(names.map((name, index) => [name, values[index]!]));
+}
+
+/** Splits a list or a tuple into its parts; undefined for anything else. */
+function inBrackets(text: string): string[] | undefined {
+  if (!/^[[(]/.test(text)) return undefined;
+  const inside = upToClosing(text.slice(1));
+  return inside?.length === text.length - 2 ? argumentsIn(inside) : undefined;
+}
+
+/** Tells whether the value means the same without brackets around it. */
+function isAtom(value: string, rest: string): boolean {
+  const isSigned = /^[-+]/.test(value);
+  return (
+    /^[-+]?[\p{L}\p{N}_.]*(?:""|\[\]|\(\)|\{\})*$/u.test(outermost(value)) &&
+    !(isSigned && /^\s*(?:\*\*|\.|\[)/.test(rest))
+  );
+}
+
+/** Operators that express methods of unittest, between their two arguments. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  Equal: '==',
+  Equals: '==',
+  ListEqual: '==',
+  TupleEqual: '==',
+  SetEqual: '==',
+  DictEqual: '==',
+  SequenceEqual: '==',
+  MultiLineEqual: '==',
+  NotEqual: '!=',
+  Is: 'is',
+  IsNot: 'is not',
+  In: 'in',
+  NotIn: 'not in',
+  Greater: '>',
+  GreaterEqual: '>=',
+  Less: '<',
+  LessEqual: '<=',
+};
+
+/** Matches an argument that needs brackets before other operators. */
+const LOOSE = /\b(?:if|else|lambda|and|or|not|in|is)\b|[=<>]/;
+
+/**
+ * Returns the expression that an assert says is true, without its message: `f(1) == 2` for both
+ * `assert f(1) == 2, "two"` and `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can stand for,
+ * such as `assertRaises`.
+ * @param statement an assert in one line
+ */
+function plainClaim(statement: string): string | undefined {
+  const [, method, inside] = /^self\.assert([A-Za-z]+)\s*\(([^]*)$/.exec(statement) ?? [];
+  if (method !== undefined) return methodClaim(method, argumentsOf(upToClosing(inside!) ?? ''));
+  const bare = statement.replace(/^assert\b\s*/, '');
+  const comma = topLevel(bare, ',');
+  const claim = (comma === undefined ? bare : bare.slice(0, comma)).trim();
+  return claim === '' ? undefined : withoutApprox(claim);
+}
+
+function methodClaim(method: string, { positional, named }: Arguments): string | undefined {
+  const [first, second, third] = positional;
+  if (first === undefined) return undefined;
+  if (method === 'True') return first;
+  if (method === 'False') return `not ${bracketed(first)}`;
+  if (method === 'IsNone') return `${bracketed(first)} is None`;
+  if (method === 'IsNotNone') return `${bracketed(first)} is not None`;
+  if (second === undefined) return undefined;
+  if (method === 'IsInstance') return `isinstance(${first}, ${second})`;
+  if (method === 'AlmostEqual') {
+    const difference = `abs(${bracketed(first)} - ${bracketed(second)})`;
+    const delta = named.get('delta');
+    if (delta !== undefined) return `${difference} <= ${bracketed(delta)}`;
+    return `round(${difference}, ${named.get('places') ?? third ?? '7'}) == 0`;
+  }
+  const operator = OPERATORS[method];
+  return operator === undefined ? undefined : `${bracketed(first)} ${operator} ${bracketed(second)}`;
+}
+
+interface Arguments {
+  readonly positional: readonly string[];
+  readonly named: ReadonlyMap<string, string>;
+}
+
+function argumentsOf(text: string): Arguments {
+  const positional: string[] = [];
+  const named = new Map<string, string>();
+  for (const argument of argumentsIn(text)) {
+    const equals = argument.indexOf('=');
+    const name = argument.slice(0, Math.max(0, equals)).trim();
+    if (/^[A-Za-z]+$/.test(name) && argument[equals + 1] !== '=')
+      named.set(name, argument.slice(equals + 1).trim());
+    else positional.push(argument);
+  }
+  return { positional, named };
+}
+
+const bracketed = (text: string): string => (LOOSE.test(outermost(text)) ? `(${text})` : text);
+
+const NUMBER = /^[-+]?[\d._]+(?:[eE][-+]?\d+)?$/;
+
+/** Writes pytest's approximate number as what it means: within a millionth, or within the tolerances that are named. */
+function withoutApprox(claim: string): string | undefined {
+  const at = topLevel(claim, '==');
+  if (at === undefined) return claim;
+  const sides = [claim.slice(0, at).trim(), claim.slice(at + 2).trim()];
+  const index = sides.findIndex((side) => /^(?:pytest\.)?approx\s*\(/.test(side));
+  if (index === -1) return claim;
+  const inside = upToClosing(sides[index]!.replace(/^[^(]*\(/, ''));
+  const { positional, named } = argumentsOf(inside ?? '');
+  const [wanted, rel = named.get('rel'), abs = named.get('abs')] = positional;
+  // The tolerance for lists, dictionaries and expressions cannot be told here.
+  if (wanted === undefined || ![wanted, rel ?? '0', abs ?? '0'].every((each) => NUMBER.test(each)))
+    return undefined;
+  const relative = rel ?? (abs === undefined ? '1e-06' : undefined);
+  const tolerances = [...(relative === undefined ? [] : [`${relative} * abs(${wanted})`]), abs ?? '1e-12'];
+  const tolerance = tolerances.length === 1 ? tolerances[0]! : `max(${tolerances.join(', ')})`;
+  return `abs(${bracketed(sides[1 - index]!)} - ${wanted}) <= ${tolerance}`;
 }

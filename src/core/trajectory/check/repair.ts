@@ -4,13 +4,11 @@ import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { isThere, syncFolder, UNFINISHED } from '../files';
 import { segmentNames } from '../segment/segments';
-import { headerOf, readEvent } from '../segment/read';
+import { headerOf, readEvent, eventsIn, peek, sealLine, sealOf } from '../segment/line';
 import { TrajectoryLog } from '../log';
-import { segmentHeader } from '../segment/header';
-import { eventsIn, peek } from '../segment/line';
+import { segmentHeader } from '../segment/writer';
 import { livingOwner, ownerFileOf } from '../segment/owner';
 import { whenGone } from '../signOfLife';
-import { sealLine, sealOf } from '../segment/seal';
 import { joined, rangesOf, type NumberRange } from '../segment/sequence';
 import type { LogCheck } from './check';
 

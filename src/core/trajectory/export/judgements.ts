@@ -1,7 +1,7 @@
 import type { Choice, TrajectorySummary, Turn } from '../trajectory';
 import type { Candidate } from '../event';
 import type { Consents } from '../consent';
-import { verdictsOf } from '../verdicts';
+import { verdictsOf } from '../opinions';
 import { origin, sampledOrigin, sourceOf, type ChatMessageLike, type Rendered } from './rows';
 import type { LeftOutReason } from './selection';
 

@@ -3,7 +3,7 @@ import type { Consents } from '../consent';
 import type { Candidate } from '../event';
 import { playerOf } from '../people';
 import type { Trajectory, Turn } from '../trajectory';
-import { verdictsOf } from '../verdicts';
+import { verdictsOf } from '../opinions';
 
 /** One message in the form of chat completion APIs. */
 export interface ChatMessageLike {

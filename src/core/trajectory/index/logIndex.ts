@@ -2,12 +2,19 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventOf, LogEvent } from '../event';
 import { fingerprintOf, readOn } from '../segment/known';
-import { beginningOf, eventsIn, peek, type LineFront } from '../segment/line';
-import { lose, readAgain } from '../segment/losses';
-import { readEvent, timeIn, type Unreadable } from '../segment/read';
+import {
+  beginningOf,
+  eventsIn,
+  peek,
+  type LineFront,
+  sealOf,
+  type Seal,
+  readEvent,
+  timeIn,
+  type Unreadable,
+} from '../segment/line';
 import { MAX_LINE_BYTES } from '../segment/scan';
-import { sealOf, type Seal } from '../segment/seal';
-import { segmentNames, unreadSegment, type ReadSegment } from '../segment/segments';
+import { lose, readAgain, segmentNames, unreadSegment, type ReadSegment } from '../segment/segments';
 import { follow } from '../segment/sequence';
 import { Episodes, type Line } from './episodes';
 import { outlineOf, taskIdOf } from './outline';

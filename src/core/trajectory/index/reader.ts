@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
 import type { EventOf, LogEvent } from '../event';
 import { episodeOf, foldEvent, type Folding, type Loss } from '../fold';
-import { eventsIn } from '../segment/line';
+import { eventsIn, readEvent } from '../segment/line';
 import { lostLines, type LostLines } from '../segment/lost';
-import { readEvent } from '../segment/read';
 import type { Trajectory } from '../trajectory';
 import type { IndexStore } from './store';
 

@@ -1,4 +1,4 @@
-import type { Seal } from './seal';
+import type { Seal } from './line';
 
 /** The numbers from the first to the last, both included. */
 export type NumberRange = readonly [first: number, last: number];

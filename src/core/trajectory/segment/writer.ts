@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -6,12 +6,11 @@ import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
-import { segmentHeader } from './header';
-import { encodeEvent } from './line';
+import { encodeEvent, MAX_SEAL_BYTES, sealLine } from './line';
 import type { SignOfLife } from '../signOfLife';
 import { claim } from './owner';
 import { MAX_LINE_BYTES } from './scan';
-import { MAX_SEAL_BYTES, sealLine } from './seal';
+import type { NumberRange } from './sequence';
 
 export const SEGMENT_EXTENSION = '.jsonl';
 
@@ -308,4 +307,27 @@ function writeFault(folder: string, cause: unknown): unknown {
 /** Fault of a log, or of its index, that is used after it was closed. */
 export function closed(): Fault {
   return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
+}
+
+/**
+ * Returns the first line of a segment, without a seal. Its id is new, which tells readers that the bytes they know have
+ * moved.
+ *
+ * @param without numbers of lines that are no longer in the segment
+ * @param lost latest time of lost lines whose content nobody can tell; ISO 8601
+ * @param older contents of the segments without check sums
+ */
+export function segmentHeader(
+  without: readonly NumberRange[] = [],
+  lost?: string,
+  older: EventOf<'segment'>['older'] = [],
+): Buffer {
+  const at = new Date().toISOString();
+  const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
+  return encodeEvent({
+    ...header,
+    ...(without.length > 0 && { without }),
+    ...(lost !== undefined && { lost }),
+    ...(older.length > 0 && { older }),
+  });
 }

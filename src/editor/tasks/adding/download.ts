@@ -1,18 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../../core/fault';
-import type { Downloaded, DownloadOptions, PublishedFile } from '../../../core/task/download';
-import type { LicenceNotice } from '../../../core/task/licence';
+import type { Downloaded, DownloadOptions } from '../../../core/task/download';
+import { DOWNLOADS, type HubFiles } from '../../../core/task/downloads';
 import { chooseFolder, type PackAdder } from './add';
 import { pickOne, valueOf } from '../../steps';
 
 const { t } = vscode.l10n;
 
-/** Folder of the published files, as the command line names it. */
-const FOLDER = 'colbench';
-
 interface Choice extends vscode.QuickPickItem {
-  readonly file: PublishedFile;
+  readonly source: HubFiles;
 }
 
 /** Downloads a published file of tasks, once its licence was read and accepted, and lists it. */
@@ -32,42 +29,45 @@ export class PackDownload {
     });
     const choice = valueOf(given);
     if (choice === undefined) return;
-    const downloaded = await this.download(choice.file, path.join(folder.uri.fsPath, FOLDER));
-    if (downloaded === undefined) return;
-    const { file, commit } = downloaded;
-    if (commit !== undefined) this.output.info(`${file} is that of the dataset's commit ${commit}.`);
     const { checkPack } = await import('../../../core/task/pack');
-    await this.adder.tell(await checkPack(file));
+    for (const { file, commit } of await this.download(choice.source, folder.uri.fsPath)) {
+      if (commit !== undefined) this.output.info(`${file} is that of the dataset's commit ${commit}.`);
+      await this.adder.tell(await checkPack(file));
+    }
   }
 
-  /** @returns undefined when the person did not accept the licence, or cancelled the download */
-  private async download(file: PublishedFile, folder: string): Promise<Downloaded | undefined> {
+  /** @returns nothing when the person did not accept the licence, or cancelled the download */
+  private async download(source: HubFiles, folder: string): Promise<Downloaded[]> {
     const stop = new AbortController();
     try {
       return await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: path.basename(file), cancellable: true },
+        {
+          location: vscode.ProgressLocation.Notification,
+          title: source.files.map((file) => path.basename(file)).join(', '),
+          cancellable: true,
+        },
         async (progress, token) => {
           token.onCancellationRequested(() => stop.abort());
           // The hub's client is large, and nothing else uses it.
-          const { downloadPublished } = await import('../../../core/task/download');
-          return downloadPublished(file, {
-            folder,
+          const { download } = await import('../../../core/task/download');
+          return download(source, {
+            folder: path.join(folder, source.folder),
             signal: stop.signal,
             hubUrl: process.env.HF_ENDPOINT,
             accessToken: process.env.HF_TOKEN,
-            acceptLicence: accept,
+            acceptLicence: (notice) => accept(notice, source),
             onProgress: reportTo(progress),
             onNotice: (sentence) => this.output.info(sentence),
           });
         },
       );
     } catch (error) {
-      if (error instanceof Fault && error.code === 'task/licence-declined') return undefined;
+      if (error instanceof Fault && error.code === 'task/licence-declined') return [];
       if (!stop.signal.aborted) throw error;
       void vscode.window.showInformationMessage(
         t('The download was stopped. What has arrived is kept; the next download goes on from there.'),
       );
-      return undefined;
+      return [];
     }
   }
 }
@@ -77,12 +77,12 @@ function choices(): Choice[] {
     {
       label: t('ColBench, tasks for training'),
       detail: t('10,000 backend tasks, for collecting dialogues and training'),
-      file: 'backend_tasks/train.jsonl',
+      source: DOWNLOADS.train,
     },
     {
       label: t('ColBench, tasks for evaluation'),
       detail: t('1,000 held-out backend tasks; never train on them'),
-      file: 'backend_tasks/test.jsonl',
+      source: DOWNLOADS.test,
     },
   ];
 }
@@ -91,18 +91,18 @@ function choices(): Choice[] {
  * Asks for acceptance of the licence. The question holds the whole notice, and the licences can be opened before the
  * answer.
  */
-async function accept(notice: LicenceNotice): Promise<boolean> {
+async function accept(notice: string, { licences }: HubFiles): Promise<boolean> {
   const agree = t('Accept and Download');
   const read = t('Open the Licences');
   for (;;) {
     const chosen = await vscode.window.showInformationMessage(
       t('Do you accept the licence of this data?'),
-      { modal: true, detail: notice.text },
+      { modal: true, detail: notice },
       agree,
       read,
     );
     if (chosen !== read) return chosen === agree;
-    for (const { url } of notice.terms) await vscode.env.openExternal(vscode.Uri.parse(url, true));
+    for (const { url } of licences) await vscode.env.openExternal(vscode.Uri.parse(url, true));
   }
 }
 

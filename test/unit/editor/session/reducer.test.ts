@@ -1,4 +1,4 @@
-import { NO_PREFERENCE } from '../../../../src/core/dialogue/noPreference';
+import { NO_PREFERENCE } from '../../../../src/core/dialogue/protocol';
 import type { Request } from '../../../../src/editor/session/actions';
 import { graded } from '../../../fixtures/log';
 import { right } from '../stage';

@@ -1,14 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { runsFolderOf } from '../../../training/runFolder';
 import { writeAtomically } from '../../../trajectory/files';
 import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
 import type { Reported } from '../results';
-import type { Example } from './example';
-import { storyOf } from './learning';
-import { pageOf } from './page';
-import { habitsPicture, PICTURES, successPicture } from './pictures';
+import { type Example, exampleInMarkdown } from './example';
+import { storyOf, type RunStory } from './learning';
+import { habitsPicture, PICTURES, successPicture, HABITS } from './pictures';
+import { grouped } from '../../../text';
+import { difference, estimate, points, rate } from '../../words';
+import { cell, fenced, markdownTable } from '../../../markdown';
+import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
 
 /** Name of the report's file in the loop's folder. */
 const REPORT = 'report.md';
@@ -46,3 +49,214 @@ async function exampleOf(
   const after = await log.trajectory(chosen.after);
   return before && after && { before, after };
 }
+
+/** Everything that the report contains. */
+export interface LoopReport extends Omit<LoopResult, 'report'> {
+  readonly plan: Pick<LoopPlan, 'packs' | 'settings' | 'seed' | 'agent' | 'simulator'>;
+  readonly story: RunStory;
+  readonly example?: Example;
+}
+
+/** Returns the whole report as Markdown: results first, then how they came about, then the settings. */
+export function pageOf(told: LoopReport): string {
+  const parts = [
+    result(told.comparisons),
+    habits(told.comparisons),
+    learning(told),
+    example(told),
+    settings(told),
+    commands(told),
+    places(told),
+  ];
+  return `${parts.flat().join('\n\n')}\n`;
+}
+
+function result(comparisons: TrainedComparisons): string[] {
+  const { sampled, greedy } = comparisons;
+  const rows = [
+    ['success, sampled', sampled, 'success'],
+    ['success, greedy', greedy, 'success'],
+    ['tests passed, sampled', sampled, 'testsPassed'],
+    ['tests passed, greedy', greedy, 'testsPassed'],
+  ] as const;
+  return [
+    `# ${verdictOf(comparisons)}: success ${rate(sampled.before.success?.mean)} → ${rate(sampled.after.success?.mean)}`,
+    `On ${sampled.success.tasks} held-out tasks: **${successInWords('sampled', sampled)}**; ` +
+      `${successInWords('greedy', greedy)}. ${meaning(comparisons)}`,
+    markdownTable(
+      ['', 'before', 'after', 'difference'],
+      rows.map(([name, comparison, figure]) => [
+        name,
+        estimate(comparison.before[figure]),
+        estimate(comparison.after[figure]),
+        difference(comparison[figure]),
+      ]),
+    ),
+    'In brackets 95 % intervals: of rates Wilson’s over tasks, of differences the bootstrap over tasks, each task ' +
+      'compared with itself under the same seeds. *Sampled* is the play that was trained, *greedy* always takes the ' +
+      `likeliest token. Tasks that greedy play solved only afterwards: ${greedy.gained}; only before: ${greedy.lost}.`,
+    picture('Success before and after, sampled and greedy, with intervals', 'success'),
+  ];
+}
+
+/** Returns advice on what to make of the result. */
+function meaning({ sampled, greedy }: TrainedComparisons): string {
+  const { interval } = sampled.success;
+  if (interval === null) return 'So few tasks say nothing about others.';
+  const isOpen = interval.low <= 0 && interval.high >= 0;
+  if (isOpen) {
+    return `The difference of sampled play may lie anywhere from ${points(interval.low)} to ${points(interval.high)} points; more held-out tasks would say more.`;
+  }
+  const isSharpening = interval.low > 0 && (greedy.success.interval?.low ?? 0) <= 0;
+  return isSharpening
+    ? 'Part of a gain that only sampled play shows may be that the agent wavers less, not that it does something else.'
+    : '';
+}
+
+function habits({ sampled, greedy }: TrainedComparisons): string[] {
+  const number = (value: number | null): string => value?.toFixed(2) ?? '–';
+  const row = (name: string, figure: (side: TrainedComparison['before']) => string): string[] => [
+    name,
+    ...[sampled, greedy].flatMap(({ before, after }) => [figure(before), figure(after)]),
+  ];
+  return [
+    '## What it does differently',
+    picture('Turns, missed decisions and useless questions per dialogue, before and after', 'habits'),
+    markdownTable(
+      ['per dialogue', 'sampled: before', 'after', 'greedy: before', 'after'],
+      [
+        ...HABITS.map(({ name, of }) => row(name, (side) => number(of(side)))),
+        row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
+        row('ran out of turns or context', ({ turnLimitRate }) => rate(turnLimitRate)),
+      ],
+    ),
+    'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
+      'is about no decision of the task, or about one that was asked about before.',
+  ];
+}
+
+function learning({ story, collected }: LoopReport): string[] {
+  const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>
+    [
+      `The critic ranked ${grouped(candidates)} turns that could follow ${grouped(histories)} beginnings of dialogues`,
+      ...(rank_correlation == null
+        ? []
+        : [
+            `, in an order that agrees with the untrained score’s, the control, at ρ = ${rank_correlation.toFixed(2).replace('-', '−')}`,
+          ]),
+      '.',
+    ].join(''),
+  );
+  return [
+    '## How it learned',
+    `From ${grouped(collected.dialogues)} dialogues of its own, of which ${grouped(collected.successes)} succeeded. ${rankings.join(' ')}`,
+    ...story.learnings.map(({ stage, steps }) =>
+      picture(`Learning curves of the ${stage} over ${steps} steps`, stage),
+    ),
+    'Whether the same gain comes without the critic’s training or without its hidden information is what ' +
+      'the scoreboard (`npm run study -- scoreboard` in the repository) measures.',
+  ];
+}
+
+function example({ example: shown, comparisons: { greedy } }: LoopReport): string[] {
+  if (shown === undefined) return [];
+  const why =
+    greedy.gained > 0
+      ? `the first task that was solved only after training (${greedy.gained} in all)`
+      : greedy.lost > 0
+        ? 'none was solved only after training; this is the first that was solved only before'
+        : 'the first one, as no task was solved only before or only after';
+  return ['## One task, before and after', `Greedy play; ${why}.`, exampleInMarkdown(shown)];
+}
+
+function settings({ plan, tasks, precision, stages, comparisons }: LoopReport): string[] {
+  const { packs, settings: chosen, seed, agent, simulator } = plan;
+  const { difficulty, rollouts, evaluationRollouts, temperature, maxTokens, protocol, training } = chosen;
+  const source =
+    packs.length === 0
+      ? `the starter world, ${difficulty}: train and development split, which share no structure`
+      : `${packs.map(cell).join(', ')}, split by task`;
+  const rows = [
+    ['agent', cell(agent.name)],
+    ['collaborator', cell(simulator)],
+    ['tasks', `${tasks.train} to learn from, ${tasks.heldOut} held out; ${source}`],
+    [
+      'dialogues per task',
+      `${rollouts} to learn from; to measure ${evaluationRollouts} sampled and 1 greedy`,
+    ],
+    [
+      'play',
+      `at most ${protocol.maxTurns} turns of ${maxTokens} tokens, replies of ${protocol.replyLimit} characters, temperature ${temperature}`,
+    ],
+    ['precision', `${precision} before and after, so that the two differ by the training alone`],
+    ['grading', comparisons.sampled.before.mode],
+    ['seed', String(seed)],
+    ...stages.map(({ name, seconds, isSkipped }) => [
+      `time: ${name}`,
+      `${minutes(seconds)}${isSkipped ? ', of an earlier call' : ''}`,
+    ]),
+  ];
+  return [
+    '## Settings',
+    markdownTable(['what', 'how'], rows),
+    'What the trainer was told besides its defaults:',
+    fenced(JSON.stringify(training, undefined, 2), 'json'),
+  ];
+}
+
+function commands({ model, folder, data, run, plan }: LoopReport): string[] {
+  const shown = shownFrom(model);
+  const others =
+    plan.packs.length > 0
+      ? []
+      : [
+          '# both agents on other tasks',
+          'tandem world other.jsonl --tasks 300 --split development --seed 1',
+          `tandem evaluate --tasks other.jsonl --agent ${plan.agent.name} --agent local:${shown} --simulator ${plan.simulator}`,
+        ];
+  return [
+    '## Play with it',
+    `In the editor: **Tandem: Choose Agent…**, then this folder: \`${shown}\`. In a terminal:`,
+    [
+      '```sh',
+      ...others,
+      '# it goes on learning: another loop that begins with it',
+      `tandem loop --agent local:${shown} --out ${shownFrom(folder)}-again`,
+      '# what the training did',
+      `tandem runs ${run} --data ${shownFrom(data)}`,
+      '```',
+    ].join('\n'),
+  ];
+}
+
+function places({ folder, data, model, run }: LoopReport): string[] {
+  const link = (place: string, name: string): string =>
+    `[${name}](${relative(folder, place).replaceAll('\\', '/')})`;
+  return [
+    '## Where everything is',
+    markdownTable(
+      ['where', 'what'],
+      [
+        [link(model, 'model/'), 'the new model'],
+        ['[tasks/](tasks)', 'the tasks to learn from, and those held out'],
+        [link(join(data, 'log'), 'log/'), 'every dialogue'],
+        [
+          link(join(runsFolderOf(data), run), `runs/${run}/`),
+          'the training: its configuration, its events, the critic',
+        ],
+        ['[loop.json](loop.json)', 'what each stage was done with, and what it gave'],
+      ],
+    ),
+  ];
+}
+
+const minutes = (seconds: number): string =>
+  seconds < 60 ? `${Math.round(seconds)} s` : `${(seconds / 60).toFixed(1)} min`;
+
+/** Shortens a path to how a person in the working folder would write it. */
+function shownFrom(path: string): string {
+  const short = relative(process.cwd(), path);
+  return (short === '' || short.startsWith('..') ? path : short).replaceAll('\\', '/');
+}
+
+const picture = (alt: string, name: string): string => `![${alt}](${PICTURES}/${name}.svg)`;

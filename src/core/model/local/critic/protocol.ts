@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../model';
-import type { FaultCode } from '../../../faults';
+import type { FaultCode } from '../../../fault';
 
 /** A dialogue to be scored. */
 export interface CriticDialogue {
