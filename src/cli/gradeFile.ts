@@ -6,6 +6,7 @@ import { messageOf } from '../core/fault';
 import { graderVersion, type Grade, type GradingMode } from '../core/grading/grade';
 import { scanLines } from '../core/trajectory/segment/scan';
 import { wrongUse } from './command';
+import { jsonOrUndefined } from '../core/json';
 
 /** The grade of one line of a file of answers. */
 export interface GradedLine extends Grade {
@@ -139,13 +140,8 @@ export function gradeKey(task: unknown, answer: string, mode: GradingMode): stri
 
 /** Returns undefined for the incomplete line of an interrupted write. */
 function parsed(text: string): Written | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isWritten(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = jsonOrUndefined(text);
+  return isWritten(value) ? value : undefined;
 }
 
 function isWritten(value: unknown): value is Written {

@@ -11,6 +11,7 @@ import {
   type ErrorCode,
   type EpisodeObservation,
 } from './wire';
+import { jsonOrUndefined } from '../json';
 
 /** The code with which a WebSocket is closed when nothing is wrong. */
 const NORMAL = 1000;
@@ -93,7 +94,7 @@ export class EnvironmentSession {
   }
 
   private async answer(data: RawData, isBinary: boolean): Promise<void> {
-    const message = isBinary ? undefined : parsed(data);
+    const message = isBinary ? undefined : jsonOrUndefined((data as Buffer).toString('utf8'));
     if (message === undefined) {
       return this.fail('INVALID_JSON', 'Invalid JSON: send each message as one JSON object in a text frame.');
     }
@@ -168,12 +169,3 @@ export class EnvironmentSession {
 }
 
 const isKnown = (type: string): type is keyof typeof clientMessages => Object.hasOwn(clientMessages, type);
-
-/** Returns undefined when the text is not JSON. */
-function parsed(data: RawData): unknown {
-  try {
-    return JSON.parse((data as Buffer).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}

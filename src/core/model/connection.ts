@@ -8,6 +8,7 @@ import type { Addressee } from './chat/failure';
 import { environmentKey } from './environmentKey';
 import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
+import { jsonOrUndefined } from '../json';
 
 export type { Diagnosis, ConnectionProblem } from './chat/diagnosis';
 
@@ -94,7 +95,7 @@ export async function listModels(
       fetchOptions: { redirect },
     };
     const answer = await clientFor(addressFor('', to.server), to.key).models.list(request).asResponse();
-    const list = listSchema.safeParse(parsed(await textOf(answer)));
+    const list = listSchema.safeParse(jsonOrUndefined(await textOf(answer)));
     if (!list.success) return { listed: false, ...notOpenAi(to) };
     const { data } = list.data;
     return {
@@ -105,16 +106,6 @@ export async function listModels(
   } catch (error) {
     signal?.throwIfAborted();
     return { listed: false, ...(late.aborted ? tooSlow(to) : diagnosisOf(error, to)) };
-  }
-}
-
-/** Parses JSON; returns undefined if it is not valid. */
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, type FileHandle, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { jsonOrUndefined } from '../json';
 
 /** The hub's description of a file's content. */
 export interface Version {
@@ -142,16 +143,6 @@ async function sizeOf(file: string): Promise<number | undefined> {
     return (await stat(file)).size;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Returns undefined for a sidecar that was torn by a crash; the bytes beside it are then of an unknown version. */
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
