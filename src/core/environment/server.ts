@@ -8,7 +8,7 @@ import type { EnvironmentPlan } from './episode';
 import { answerHttp, LONGEST_REQUEST } from './http';
 import { EnvironmentSession } from './session';
 
-export interface ServerOptions extends ListenPlace {
+interface ServerOptions extends ListenPlace {
   /** Maximum number of episodes at once. */
   readonly capacity: number;
   /** Time without a message after which a client's session is ended. */
