@@ -184,14 +184,12 @@ test('at the end the names are told, and the leaderboard of the Models view rank
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
   await expectAccessible(session());
-  await leaderboard().press('ArrowRight');
-  for (const name of ['curious', 'hasty']) {
-    await workbench.page
-      .getByRole('treeitem', {
-        name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
-      })
-      .waitFor();
-  }
+  const ranked = (name: string) =>
+    workbench.page.getByRole('treeitem', {
+      name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
+    });
+  await openRow(leaderboard(), ranked('curious'));
+  await ranked('hasty').waitFor();
   await workbench.screenshot('leaderboard');
   const events = await loggedEvents();
   const kinds = events.map(({ event }) => event);
