@@ -8,3 +8,13 @@ export async function openLog(folder: string): Promise<TrajectoryLog> {
   for (const { file, line, reason } of log.problems) say(`${file}:${line}: ${reason}`);
   return log;
 }
+
+/** Uses the log of a data folder, and closes it. */
+export async function withLog<T>(folder: string, use: (log: TrajectoryLog) => T | Promise<T>): Promise<T> {
+  const log = await openLog(folder);
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}

@@ -137,12 +137,12 @@ export interface DialogueSetup {
 }
 
 /** The same with the sampling of the agent. */
-export interface CliPlayers extends DialogueSetup {
+interface CliPlayers extends DialogueSetup {
   readonly sampling: SamplingSettings;
 }
 
 /** The same with the loaded tasks. */
-export interface PlaySetup extends CliPlayers {
+interface PlaySetup extends CliPlayers {
   readonly tasks: readonly PackTask[];
 }
 

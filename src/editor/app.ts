@@ -35,7 +35,6 @@ import { RunWatch } from './runs/watch';
 import { Sessions } from './session/sessions';
 import { peoplePanels } from './people/panel';
 import { statisticsPanels } from './statistics/panel';
-import { LeaderboardTree } from './leaderboard/tree';
 import { Participant } from './chat/participant';
 import { ModelProvider } from './chat/provider';
 import { Collaborations } from './own/collaborations';
@@ -84,7 +83,6 @@ export function buildApp(context: vscode.ExtensionContext) {
   own(configuration.onDidChange(() => packs.refresh()));
 
   const trajectories = own(new TrajectoryTree(packs, log, memory));
-  const leaderboard = own(new LeaderboardTree(log));
   const panels = own(new Sessions(context, configuration, engines, packs, tasks, guidelines));
   const trainer = new EditorTrainer(context.asAbsolutePath('dist'), configuration, output);
   const keptCredit = own(new KeptCredit(engines));
@@ -146,7 +144,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   return {
     ...{ extension, configuration, engine, engines, titles, status },
     ...{ packs, played, adder, drop, tasks, guidelines, download, samplePacks },
-    ...{ trajectories, leaderboard, panels, critics, replays, exports, publish, statistics, people, judging },
+    ...{ trajectories, panels, critics, replays, exports, publish, statistics, people, judging },
     ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runTables, runForms },
     ...{ comparisons, teaching },
     ...{ folders, connect, choice, candidates, models },

@@ -99,7 +99,6 @@ export const commands = {
   helpOnTrajectories: helpOn('trajectories'),
   helpOnModels: helpOn('models'),
   helpOnRuns: helpOn('training'),
-  helpOnLeaderboard: helpOn('session'),
 
   // The log.
   openTrajectory: {

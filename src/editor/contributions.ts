@@ -19,7 +19,6 @@ export const views = {
   tasks: 'tandem.tasks',
   trajectories: 'tandem.trajectories',
   models: 'tandem.models',
-  standing: 'tandem.standing',
   runs: 'tandem.runs',
 } as const;
 

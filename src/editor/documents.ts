@@ -9,6 +9,7 @@ import type { Engine } from './engine';
 import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from '../core/task/title';
+import { noTrajectory } from './logs';
 
 const { t } = vscode.l10n;
 
@@ -98,10 +99,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory !== undefined) return { trajectory, engine };
-    throw new Fault(
-      'editor/no-trajectory',
-      t('The log has no dialogue {0}; it may have been deleted.', episode),
-    );
+    throw noTrajectory(episode);
   }
 
   private async answer(place: TaskPlace): Promise<string> {

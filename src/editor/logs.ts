@@ -9,6 +9,13 @@ const LOOK_EVERY_MS = 5000;
 /** One look in so many is done without the focus too: the window may be in sight, beside another one. */
 const LOOK_UNFOCUSED = 6;
 
+/** Returns the fault of a dialogue that the log no longer has. */
+export const noTrajectory = (episode: string): Fault =>
+  new Fault(
+    'editor/no-trajectory',
+    vscode.l10n.t('The log has no dialogue {0}; it may have been deleted.', episode),
+  );
+
 interface LogChange {
   /** The data folder, as it was opened. */
   readonly folder: string;

@@ -41,6 +41,7 @@ let workbench: WorkbenchDriver;
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 const question = () => session().getByText('Which message is better?');
+const leaderboard = () => workbench.page.getByRole('treeitem', { name: /^Leaderboard, / });
 const candidate = (name: 'A' | 'B') => session().getByRole('article', { name: `Candidate ${name}` });
 
 beforeAll(async () => {
@@ -93,13 +94,13 @@ async function loggedEvents(): Promise<LogEvent[]> {
   return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as LogEvent);
 }
 
-test('the empty standing says how to get choices, and turns two candidates on', async () => {
+test('two candidates are turned on by a command, and nothing is ranked without a choice', async () => {
   await workbench.showTandem();
-  const compare = workbench.page.getByRole('button', { name: 'Compare Two Candidates…' }).first();
-  await openRow(workbench.page.getByRole('button', { name: /^Leaderboard Section/ }), compare);
-  await openRow(compare, workbench.quickInput.listed('hasty'));
+  await workbench.openViews('Tasks', 'Models');
+  await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('hasty');
-  await workbench.page.getByText('No finished dialogue has a choice between two candidates yet.').waitFor();
+  await workbench.page.getByRole('treeitem', { name: /^hasty, second agent/ }).waitFor();
+  expect(await leaderboard().count()).toBe(0);
 });
 
 test('statistics of no dialogue offer to play one', async () => {
@@ -161,11 +162,11 @@ test('neither has two others written, and equal goes on with the first', async (
   await composer().press('Enter');
   await question().waitFor();
   // The table omits a dialogue that is still being played, because it would reveal the authors.
-  await workbench.page.getByText('No finished dialogue has a choice between two candidates yet.').waitFor();
+  expect(await leaderboard().count()).toBe(0);
   await workbench.screenshot('candidates-answers');
 });
 
-test('at the end the names are told, and the standing ranks the two models', async () => {
+test('at the end the names are told, and the leaderboard of the Models view ranks the two models', async () => {
   // A click that selects a word, to read or to copy it, chooses nothing, however long the time for a second click is.
   const holding = await session().locator('#candidates').evaluateHandle(holdTimers);
   await candidate('A')
@@ -183,14 +184,13 @@ test('at the end the names are told, and the standing ranks the two models', asy
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
   await expectAccessible(session());
-  for (const name of ['curious', 'hasty']) {
-    await workbench.page
-      .getByRole('treeitem', {
-        name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
-      })
-      .waitFor();
-  }
-  await workbench.screenshot('standing');
+  const ranked = (name: string) =>
+    workbench.page.getByRole('treeitem', {
+      name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
+    });
+  await openRow(leaderboard(), ranked('curious'));
+  await ranked('hasty').waitFor();
+  await workbench.screenshot('leaderboard');
   const events = await loggedEvents();
   const kinds = events.map(({ event }) => event);
   expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(3);

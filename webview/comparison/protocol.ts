@@ -118,7 +118,7 @@ export interface CurvesView {
   readonly charts: readonly ChartCurves[];
 }
 
-export interface ChartCurves extends ChartName {
+interface ChartCurves extends ChartName {
   /** New points of each run, in the order of the runs; both parts are empty for a run without this figure. */
   readonly curves: readonly RunCurves[];
 }

@@ -7,7 +7,7 @@ import '../session/footer.css';
 import './judging.css';
 import { choosing } from '../dialogue/candidates';
 import { PageElement } from '../dialogue/page';
-import { pressedInside } from '../dialogue/pressed';
+import { followPresses } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { stars } from '../dialogue/stars';
 import { agentMessage, leftOut, message, passedOver } from '../dialogue/turn';
@@ -59,10 +59,7 @@ export class JudgingElement extends PageElement<ToWebview> {
       event.preventDefault();
       event.stopPropagation();
     });
-    this.addEventListener('click', (event) => this.followed(event));
-    this.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
-    });
+    followPresses(this, (message) => api.postMessage(message));
   }
 
   protected override ask(): void {
@@ -286,13 +283,6 @@ export class JudgingElement extends PageElement<ToWebview> {
     await this.updateComplete;
     this.querySelector('.outcome, tandem-candidates, main .message:last-of-type')?.scrollIntoView({
       block: 'nearest',
-    });
-  }
-
-  private followed(event: Event): void {
-    pressedInside(event, {
-      open: (address) => api.postMessage({ type: 'open-link', address }),
-      copy: (text) => api.postMessage({ type: 'copy', text }),
     });
   }
 }

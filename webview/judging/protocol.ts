@@ -36,7 +36,7 @@ export interface PairView {
   readonly candidates: CandidatesView;
 }
 
-export interface OpinionOnPair {
+interface OpinionOnPair {
   readonly by: string;
   readonly picked: Picked;
 }

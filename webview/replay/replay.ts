@@ -6,7 +6,7 @@ import './replay.css';
 import './credit.css';
 import '../dialogue/grade';
 import { PageElement } from '../dialogue/page';
-import { pressedInside } from '../dialogue/pressed';
+import { followPresses } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { testsOf } from '../dialogue/names';
 import { message } from '../dialogue/turn';
@@ -37,27 +37,17 @@ export class ReplayElement extends PageElement<ToWebview> {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.addEventListener('click', (event) => this.followed(event));
+    followPresses(this, (message) => host.send(message));
     document.addEventListener('keydown', (event) => {
       const [first, second] = this.shown?.replays ?? [];
       if (first === undefined || second !== undefined || !reviewByKey(event, first)) return;
       event.preventDefault();
       event.stopPropagation();
     });
-    this.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
-    });
   }
 
   protected override ask(): void {
     host.send({ type: 'ready' });
-  }
-
-  private followed(event: Event): void {
-    pressedInside(event, {
-      open: (address) => host.send({ type: 'open-link', address }),
-      copy: (text) => host.send({ type: 'copy', text }),
-    });
   }
 
   protected override receive(message: ToWebview): void {

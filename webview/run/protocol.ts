@@ -101,7 +101,7 @@ export interface RunView {
   readonly pinned: readonly PinnedView[];
 }
 
-export interface PinnedView extends ChartName {
+interface PinnedView extends ChartName {
   /** Untrained baseline on the same held-out examples; absent for figures without this control. */
   readonly untrained?: number;
 }
@@ -112,7 +112,7 @@ export interface CurvesView {
   readonly charts: readonly CurveView[];
 }
 
-export interface CurveView extends ChartName {
+interface CurveView extends ChartName {
   readonly training: CurvePart;
   readonly heldOut: CurvePart;
 }

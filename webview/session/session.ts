@@ -10,7 +10,7 @@ import '../dialogue/grade';
 import { PageElement } from '../dialogue/page';
 import type { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
-import { pressedInside } from '../dialogue/pressed';
+import { followPresses } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
@@ -59,10 +59,7 @@ export class SessionElement extends PageElement<ToWebview> {
       event.preventDefault();
       event.stopPropagation();
     });
-    this.addEventListener('click', (event) => this.followed(event));
-    this.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
-    });
+    followPresses(this, (message) => host.send(message));
     window.addEventListener('blur', () => (this.left = document.activeElement));
     // By the next task a press has focused what the person pressed.
     window.addEventListener('focus', () => setTimeout(() => this.cameBack()));
@@ -223,13 +220,6 @@ export class SessionElement extends PageElement<ToWebview> {
     if (received.type === 'earlier') this.earlier = received.replies;
     if (received.type === 'suggestion' || received.type === 'not-sent') void this.focusOn('#reply');
     if (received.type === 'leak-warning') void this.focusOn('#edit');
-  }
-
-  private followed(event: Event): void {
-    pressedInside(event, {
-      open: (address) => host.send({ type: 'open-link', address }),
-      copy: (text) => host.send({ type: 'copy', text }),
-    });
   }
 }
 

@@ -5,7 +5,7 @@ import { percent } from '../../core/evaluation/words';
 import type { Interval } from '../../core/evaluation/interval';
 import type { TrajectoryFilter } from '../../core/trajectory/log';
 import type { CommandResult, Install } from '../command';
-import { openLog } from '../log';
+import { withLog } from '../log';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
@@ -29,15 +29,12 @@ export const installAgreement: Install = (program, perform) => {
 };
 
 async function agreement({ data, pack }: Options): Promise<CommandResult> {
-  const log = await openLog(data);
-  try {
+  return withLog(data, async (log) => {
     const filter: TrajectoryFilter = pack === undefined ? {} : { pack };
     const found = await agreementIn(log, new PeoplesOpinions(), filter);
     const { disagreements, ...summary } = found;
     return { rows: disagreements, summary: { data, ...summary }, print: () => inWords(found, data) };
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 function inWords(found: PeoplesAgreement, data: string): string {

@@ -7,7 +7,7 @@ import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
 import { MOST_PLAYERS } from '../../core/trajectory/event';
 import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
-import { openLog } from '../log';
+import { withLog } from '../log';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
@@ -38,8 +38,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   const people = peopleIn(options);
   const { tasks } = await loadTasks(file, { signal });
   const pack = path.basename(file);
-  const log = await openLog(data);
-  try {
+  return withLog(data, async (log) => {
     const played = log.valuesOf('pack').map(({ value }) => value);
     // Dialogues that were begun from a pack that is gone or was renamed count, as they do in the editor.
     const packs = [{ file, tasks }, ...(await packsBeside(file, played, { signal }))];
@@ -65,9 +64,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
       },
       print: () => (assignment === undefined ? `${pack} is assigned to nobody.` : inWords(assignment)),
     };
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 /** Returns the people that the options name, none for `--nobody`; undefined when nothing is to be changed. */

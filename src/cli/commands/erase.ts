@@ -1,6 +1,6 @@
 import { eraseDeveloper } from '../../core/erasure/erase';
 import { wrongUse, type Install, type CommandResult } from '../command';
-import { openLog } from '../log';
+import { withLog } from '../log';
 import { dataOption } from '../play';
 
 interface Options {
@@ -24,8 +24,7 @@ async function erase(pseudonym: string, { data, yes }: Options): Promise<Command
   if (yes !== true) {
     throw wrongUse(`This cannot be undone; add --yes to take the data of ${pseudonym} out of ${data}.`);
   }
-  const log = await openLog(data);
-  try {
+  return withLog(data, async (log) => {
     const { episodes, lines, runs, experiments } = await eraseDeveloper(log, data, pseudonym);
     return {
       summary: { pseudonym, data, episodes, lines, runs, experiments },
@@ -38,7 +37,5 @@ async function erase(pseudonym: string, { data, yes }: Options): Promise<Command
           ),
         ].join('\n'),
     };
-  } finally {
-    await log.close();
-  }
+  });
 }

@@ -8,6 +8,7 @@ import type { Grader } from '../../core/grading/grader';
 import { wilson } from '../../core/evaluation/interval';
 import { percent } from '../../core/evaluation/words';
 import { Fault, messageOf } from '../../core/fault';
+import { jsonOrUndefined } from '../../core/json';
 import { readJsonLines } from '../../core/task/jsonl';
 import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
@@ -349,13 +350,8 @@ export function gradeKey(task: unknown, answer: string, mode: GradingMode): stri
 
 /** Returns undefined for the incomplete line of an interrupted write. */
 function parsed(text: string): Written | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isWritten(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = jsonOrUndefined(text);
+  return isWritten(value) ? value : undefined;
 }
 
 function isWritten(value: unknown): value is Written {

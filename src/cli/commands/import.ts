@@ -3,7 +3,7 @@ import { measureLeak } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
 import { importTrajectories } from '../../core/trajectory/import';
 import type { Install, CommandResult, CliContext } from '../command';
-import { openLog } from '../log';
+import { withLog } from '../log';
 import { dataOption } from '../play';
 import { startCount } from '../terminal';
 
@@ -24,8 +24,7 @@ export const installImport: Install = (program, perform) => {
 };
 
 async function importFolder(from: string, data: string, { signal }: CliContext): Promise<CommandResult> {
-  const log = await openLog(data);
-  try {
+  return withLog(data, async (log) => {
     const { imported, deleted, different, ...segments } = await log.merge(from, signal);
     return {
       summary: { data, imported, deleted, ...segments, different },
@@ -38,9 +37,7 @@ async function importFolder(from: string, data: string, { signal }: CliContext):
           ),
         ].join('\n'),
     };
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 /** Says what was hidden here; only the editor has a command that shows it again. */
@@ -54,9 +51,8 @@ function deletedWords(deleted: number, data: string): string[] {
 }
 
 async function importFile(file: string, data: string, { signal }: CliContext): Promise<CommandResult> {
-  const log = await openLog(data);
   const count = startCount('import', 'rows');
-  try {
+  return withLog(data, async (log) => {
     const { imported, alreadyThere, bad } = await importTrajectories(log, file, {
       signal,
       measureLeak,
@@ -71,7 +67,5 @@ async function importFile(file: string, data: string, { signal }: CliContext): P
         ].join('\n'),
       failed: bad.length > 0,
     };
-  } finally {
-    await log.close();
-  }
+  });
 }

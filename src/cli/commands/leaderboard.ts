@@ -2,7 +2,7 @@ import { Judgements } from '../../core/evaluation/leaderboard/judgements';
 import { leaderboardOf, type Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
 import { remarks, shareWords } from '../../core/evaluation/leaderboard/words';
 import type { Install, CommandResult } from '../command';
-import { openLog } from '../log';
+import { withLog } from '../log';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
@@ -18,14 +18,11 @@ export const installLeaderboard: Install = (program, perform) => {
 };
 
 async function leaderboard(data: string): Promise<CommandResult> {
-  const log = await openLog(data);
-  try {
+  return withLog(data, async (log) => {
     const found = leaderboardOf(await new Judgements().of(log));
     const { places, ...summary } = found;
     return { rows: places, summary: { data, ...summary }, print: () => inWords(found, data) };
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 function inWords(found: Leaderboard, data: string): string {

@@ -11,7 +11,7 @@ import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
 import { openGrader } from '../grader';
 import { namedKeys, type KeyOf } from '../keys';
-import { openLog } from '../log';
+import { openLog, withLog } from '../log';
 import { addPlayRules, MODEL_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
 import { preparing } from '../runWords';
 import { openShippedTrainer } from '../trainer';
@@ -56,14 +56,7 @@ function workplaceOf(options: Options, to: CliContext, keyOf: KeyOf): Workplace 
     packs: () =>
       tasks === undefined ? packsIn(folder) : Promise.resolve(tasks.map((file) => path.resolve(file))),
     openPlay: (request) => openPlay(options, request, to, keyOf),
-    withLog: async (use) => {
-      const log = await openLog(data);
-      try {
-        return use(log);
-      } finally {
-        await log.close();
-      }
-    },
+    withLog: (use) => withLog(data, use),
     startRun: async ({ configuration, ...base }, { signal, report }) =>
       startRun(new Runs(data), {
         configuration: await parseConfiguration(configuration, base),

@@ -56,7 +56,7 @@ export function dealt(
 }
 
 /** Number of dialogues that a person, or everybody, has finished, and the number to play. */
-export interface AssignedProgress {
+interface AssignedProgress {
   readonly done: number;
   readonly of: number;
 }

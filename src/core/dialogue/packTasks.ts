@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readTasks, type ReadOptions } from '../task/pack';
 import type { PackTask } from './collect';
 
-export interface PackTaskOptions extends ReadOptions {
+interface PackTaskOptions extends ReadOptions {
   /** Maximum number of tasks. */
   readonly limit?: number;
   /** Receives a sentence for each bad line, and for each task whose id occurs in an earlier pack. */

@@ -11,7 +11,7 @@ export type TaskState =
   | { readonly kind: 'done'; readonly episode: string; readonly reward: number | null | undefined };
 
 /** The pack that a dialogue was begun from and the person who played it decide whether it counts. */
-export type DialogueOrigin = Pick<TrajectorySummary, 'pack' | 'player'>;
+type DialogueOrigin = Pick<TrajectorySummary, 'pack' | 'player'>;
 
 const PAGE = 1000;
 

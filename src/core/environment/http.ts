@@ -15,7 +15,7 @@ import {
 } from './wire';
 
 /** The name under which the tasks are listed. */
-export const ENVIRONMENT = 'tandem';
+const ENVIRONMENT = 'tandem';
 
 const DESCRIPTION =
   'Collaborative programming tasks: the agent asks a developer about a vague request, then answers with a function, whose reward is the fraction of hidden tests that it passes.';
@@ -27,7 +27,7 @@ const API_VERSION = '1.0.0';
 export const LONGEST_REQUEST = 16 * 1024 * 1024;
 
 /** All requests of one server share these. */
-export interface HttpParts {
+interface HttpParts {
   readonly plan: EnvironmentPlan;
   /** Takes the place of one more episode; undefined when all are taken. */
   readonly enter: () => (() => void) | undefined;

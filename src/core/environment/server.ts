@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket, type RawData } from 'ws';
 import * as z from 'zod';
+import { jsonOrUndefined } from '../json';
 import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
@@ -17,7 +18,7 @@ import {
   type EpisodeObservation,
 } from './wire';
 
-export interface ServerOptions extends ListenPlace {
+interface ServerOptions extends ListenPlace {
   /** Maximum number of episodes at once. */
   readonly capacity: number;
   /** Time without a message after which a client's session is ended. */
@@ -206,7 +207,7 @@ export class EnvironmentSession {
   }
 
   private async answer(data: RawData, isBinary: boolean): Promise<void> {
-    const message = isBinary ? undefined : parsed(data);
+    const message = isBinary ? undefined : jsonOrUndefined((data as Buffer).toString('utf8'));
     if (message === undefined) {
       return this.fail('INVALID_JSON', 'Invalid JSON: send each message as one JSON object in a text frame.');
     }
@@ -281,12 +282,3 @@ export class EnvironmentSession {
 }
 
 const isKnown = (type: string): type is keyof typeof clientMessages => Object.hasOwn(clientMessages, type);
-
-/** Returns undefined when the text is not JSON. */
-function parsed(data: RawData): unknown {
-  try {
-    return JSON.parse((data as Buffer).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}

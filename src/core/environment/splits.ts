@@ -10,7 +10,7 @@ export interface PackSplit {
 }
 
 /** The fields of a reset that choose a task. */
-export interface TaskChoice {
+interface TaskChoice {
   readonly task_id?: string | null;
   readonly split?: string | null;
   readonly index?: number | null;

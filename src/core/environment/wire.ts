@@ -22,7 +22,7 @@ export const resetSchema = z.looseObject({
 
 export type ResetRequest = z.infer<typeof resetSchema>;
 
-export const actionSchema = z
+const actionSchema = z
   .strictObject({
     message: z.string().max(LONGEST_REPLY).describe('The text of the agent'),
     kind: z
@@ -127,7 +127,7 @@ export type ErrorCode =
   | 'SESSION_ERROR';
 
 /** One thing that does not fit in a message, in the form of FastAPI. */
-export interface InvalidField {
+interface InvalidField {
   readonly type: string;
   readonly loc: readonly (string | number)[];
   readonly msg: string;

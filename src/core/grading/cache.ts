@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { comparedSchema, questionSchema } from './outcome';
 import type { CallOutcome } from './runner';
+import { jsonOrUndefined } from '../json';
 
 /** Outcomes of a task's reference on its tests; computed once and kept by content. */
 export interface ReferenceOutputs {
@@ -115,13 +116,4 @@ export class OutcomeCache {
 function isLasting(outcome: CallOutcome): boolean {
   if (outcome.kind === 'timed-out') return false;
   return outcome.kind !== 'error' || outcome.type !== 'InterpreterCrash';
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -6,6 +6,7 @@ import { clientFor } from './chat/client';
 import { type Addressee, connectionReason, Failure, failureOf, quoted } from './chat/failure';
 import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
+import { jsonOrUndefined } from '../json';
 
 /** A model on a server that speaks OpenAI's API, as a person connects it. */
 export interface Endpoint {
@@ -90,7 +91,7 @@ export async function listModels(
       fetchOptions: { redirect },
     };
     const answer = await clientFor(addressFor('', to.server), to.key).models.list(request).asResponse();
-    const list = listSchema.safeParse(parsed(await textOf(answer)));
+    const list = listSchema.safeParse(jsonOrUndefined(await textOf(answer)));
     if (!list.success) return { listed: false, ...notOpenAi(to) };
     const { data } = list.data;
     return {
@@ -101,16 +102,6 @@ export async function listModels(
   } catch (error) {
     signal?.throwIfAborted();
     return { listed: false, ...(late.aborted ? tooSlow(to) : diagnosisOf(error, to)) };
-  }
-}
-
-/** Parses JSON; returns undefined if it is not valid. */
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }
 

@@ -25,7 +25,7 @@ export interface ChatRequest {
 }
 
 /** Maximum number of tokens of an answer when the request sets none. */
-export const DEFAULT_MAX_TOKENS = 2048;
+const DEFAULT_MAX_TOKENS = 2048;
 
 const MOST_ANSWERS = 128;
 const MOST_ALTERNATIVES = 20;

@@ -13,7 +13,7 @@ const LONGEST_REQUEST = 4 * 1024 * 1024;
 /** Number of answers, those of all open requests together, above which a further request is refused. */
 const MOST_ANSWERS = 512;
 
-export interface ModelServerOptions extends ListenPlace {
+interface ModelServerOptions extends ListenPlace {
   readonly model: LocalModel;
   /** Name by which clients ask for the model. */
   readonly id: string;

@@ -11,7 +11,7 @@ import { isThere } from '../trajectory/files';
 import { textsOf } from '../trajectory/findings/scanner';
 import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans';
 
-export interface PublicationFile {
+interface PublicationFile {
   /** Its path on this machine. */
   readonly file: string;
   /** Its path in the repository, with `/`. */
@@ -20,7 +20,7 @@ export interface PublicationFile {
 }
 
 /** A secret or an e-mail address in a file that would be published, masked. */
-export interface PublicationFinding {
+interface PublicationFinding {
   readonly path: string;
   /** From 1; absent in a JSON file, which is searched as a whole. */
   readonly line?: number;

@@ -6,6 +6,7 @@ import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { startLeashed } from '../leash';
+import { jsonOrUndefined } from '../json';
 
 /** Result of one of the developer's own tests. */
 export interface TestOutcome {
@@ -115,7 +116,7 @@ async function outcomesIn(file: string): Promise<Omit<TestRun, 'isTimedOut'>> {
   const tests: TestOutcome[] = [];
   let end: z.infer<ReturnType<typeof endSchema>> | undefined;
   for (const line of lines) {
-    const read = parsed(line);
+    const read = jsonOrUndefined(line);
     const test = testSchema().safeParse(read).data;
     end ??= endSchema().safeParse(read).data;
     if (test === undefined) continue;
@@ -123,15 +124,6 @@ async function outcomesIn(file: string): Promise<Omit<TestRun, 'isTimedOut'>> {
     tests.push(typeof where === 'string' ? { ...rest, file: where } : rest);
   }
   return { tests, imported: end?.imported ?? false, ...(end && { runner: end.runner }) };
-}
-
-/** Returns undefined for a line that was cut off when the run was ended. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Effect of an answer on the tests of the function that it replaces. */

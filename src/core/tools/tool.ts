@@ -27,7 +27,7 @@ export interface ToolCall {
  * `reads`: nothing is changed. `adds`: something is written or started beside what there is. `interrupts`: work that
  * goes on is ended.
  */
-export type ToolEffect = 'reads' | 'adds' | 'interrupts';
+type ToolEffect = 'reads' | 'adds' | 'interrupts';
 
 /** A tool that an agent can call, in the editor or through `tandem mcp`. */
 export interface Tool {
@@ -75,7 +75,7 @@ export interface PlayRequest {
   readonly packs: readonly string[];
 }
 
-export interface RunRequest {
+interface RunRequest {
   /** A configuration as JSON; it may be anything. */
   readonly configuration: unknown;
   /** The name of the configuration in error messages. */

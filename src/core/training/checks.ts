@@ -75,7 +75,7 @@ export const planSchema = z.looseObject({
 /** The memory, disk and time that a run needs, the settings that were chosen for it, and whether it fits. */
 export type Plan = z.infer<typeof planSchema>;
 
-export interface ExamineOptions {
+interface ExamineOptions {
   /** A run folder; its disk is checked, and the needs of its run.json. */
   readonly folder?: string;
   /** Imports the packages and computes on the device even when nothing has changed since the last success. */
@@ -99,7 +99,7 @@ export async function examine(
   return parse(answer, examinationSchema, 'doctor').checks;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** A folder that all nodes should see under the same path. */
   readonly storage?: string;
   readonly signal?: AbortSignal;

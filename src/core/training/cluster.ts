@@ -13,7 +13,7 @@ export interface ClusterNode {
   readonly gpus: readonly ClusterGpu[];
 }
 
-export interface ClusterGpu {
+interface ClusterGpu {
   /** `GPU` where the node's driver does not tell it. */
   readonly name: string;
   /** Memory in bytes; undefined where the driver does not tell it. */

@@ -11,7 +11,7 @@ import { KEPT_GB, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
 import { makeRun } from './start';
 
-export interface ContinueOptions {
+interface ContinueOptions {
   /**
    * Epochs of the policy in addition to those of the configuration. May be a fraction; 0 is allowed for a policy that
    * ended before its last step.

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { Fault } from '../fault';
-import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
+import { ask, faultOf, type Trainer } from './trainer';
 
-export interface ConvertOptions {
+interface ConvertOptions {
   /** A GGUF file, a folder that contains only such a file, or a model folder. */
   readonly from: string;
   /** Path of the model folder or GGUF file to make, which must not exist. */
@@ -15,7 +14,7 @@ export interface ConvertOptions {
 
 const convertedSchema = z.object({ made: z.string(), precision: z.string(), parameters: z.int().positive() });
 
-export type Converted = Readonly<z.infer<typeof convertedSchema>>;
+type Converted = Readonly<z.infer<typeof convertedSchema>>;
 
 /**
  * Converts a GGUF file to a model folder, or a model folder to a GGUF file. The result appears only when it is
@@ -31,6 +30,5 @@ export async function convertModel(trainer: Trainer, options: ConvertOptions): P
     signal,
   });
   if (answer.code === 0) return convertedSchema.parse(JSON.parse(answer.stdout));
-  const code = answer.code === WRONG_USE ? 'training/cannot-convert' : 'training/not-converted';
-  throw new Fault(code, sentenceOf(answer));
+  throw faultOf(answer, ['training/cannot-convert', 'training/not-converted']);
 }

@@ -178,7 +178,7 @@ export const eventSchemas = lazily(() => {
 type KnownEvent = z.infer<ReturnType<typeof eventSchemas>['known']>;
 
 /** An event that this Tandem cannot interpret, with all its fields. */
-export interface OtherEvent {
+interface OtherEvent {
   readonly event: 'other';
   readonly version: number;
   readonly at: string;

@@ -21,7 +21,7 @@ const configurationSchema = z.looseObject({
 });
 
 /** The processes that train a run, by its configuration. */
-export interface Placement {
+interface Placement {
   /** Their number on one machine: `resources.processes`. */
   readonly processes: number;
   /** Whether a Ray cluster has them, as `resources.cluster` says. */

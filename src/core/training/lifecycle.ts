@@ -17,7 +17,7 @@ import { pause } from './pause';
 
 const LOOK_EVERY_MS = 250;
 
-export interface StopOptions {
+interface StopOptions {
   readonly signal?: AbortSignal;
   /** Kills the trainer without a checkpoint: what was trained since the last one is repeated. */
   readonly atOnce?: boolean;
@@ -87,7 +87,7 @@ export interface TakeOverOptions {
   readonly takeOver?: boolean;
 }
 
-export interface ResumeOptions extends TakeOverOptions {
+interface ResumeOptions extends TakeOverOptions {
   /** The folder of the prompts that ship with Tandem; needed to write the rows of a run of an older version. */
   readonly prompts?: string;
 }
@@ -104,18 +104,13 @@ export async function resumeRun(
   trainer: Trainer,
   { prompts, ...taking }: ResumeOptions = {},
 ): Promise<Run> {
-  const run = await runs.find(id);
-  const claim = await claimLaunch(runs, run.id);
-  try {
+  return whileClaimed(runs, id, async (run) => {
     await refuse((await runs.read(run.id)) ?? run, taking);
     await rm(join(run.folder, runFiles.stop), { force: true });
     if (prompts !== undefined) await fillOlderRun(run.folder, prompts);
     await launch(trainer, run.folder);
     await rm(join(run.folder, runFiles.queued), { force: true });
-  } finally {
-    await claim.release();
-  }
-  return runs.find(run.id);
+  });
 }
 
 /**
@@ -123,28 +118,16 @@ export async function resumeRun(
  * @throws {Fault} `training/done`, `training/running`, `training/lost`
  */
 export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions = {}): Promise<Run> {
-  const run = await runs.find(id);
-  const claim = await claimLaunch(runs, run.id);
-  try {
+  return whileClaimed(runs, id, async (run) => {
     const now = (await runs.read(run.id)) ?? run;
     await refuse(now, taking);
     if (now.state !== 'queued') await writeQueued(run.folder);
-  } finally {
-    await claim.release();
-  }
-  return runs.find(run.id);
+  });
 }
 
 /** Takes a run out of the queue; it can be resumed later. */
 export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
-  const run = await runs.find(id);
-  const claim = await claimLaunch(runs, run.id);
-  try {
-    await rm(join(run.folder, runFiles.queued), { force: true });
-  } finally {
-    await claim.release();
-  }
-  return runs.find(run.id);
+  return whileClaimed(runs, id, (run) => rm(join(run.folder, runFiles.queued), { force: true }));
 }
 
 export async function writeQueued(folder: string): Promise<void> {
@@ -206,6 +189,18 @@ async function refuseLost({ id, state, message, folder }: Run, { takeOver }: Tak
     'training/running',
     `The run ${id} is at work on another machine: its trainer still writes.`,
   );
+}
+
+/** Does the work while no other window can launch the run. @returns the run as it is then */
+async function whileClaimed(runs: Runs, id: string, work: (run: Run) => Promise<void>): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    await work(run);
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
 }
 
 /** Claims the launch, so that two windows do not launch one run at the same moment. */

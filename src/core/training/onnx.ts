@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { Fault } from '../fault';
-import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
+import { ask, faultOf, oneBehind, type Trainer } from './trainer';
 
 export type Precision = z.infer<typeof precisionSchema>;
 
-export interface OnnxOptions {
+interface OnnxOptions {
   /** A Hugging Face model folder, or an exported critic. */
   readonly folder: string;
   /** Precisions of a model's graphs, fp32 and int8 by default; a critic has no choice. */
@@ -41,20 +40,13 @@ export async function writeGraphs(trainer: Trainer, options: OnnxOptions): Promi
     ...(precisions === undefined ? [] : ['--precision', precisions.join(',')]),
     ...(base === undefined ? [] : ['--base', base]),
   ];
-  let held: string | undefined;
+  const lines = oneBehind(onLine);
   const answer = await ask(trainer, ['onnx', ...given, folder], {
     cwd: process.cwd(),
     signal,
-    // Passes lines on one behind, because the last line of a failure becomes the message of the fault below.
-    onLine: (line) => {
-      if (held !== undefined) onLine?.(held);
-      held = line;
-    },
+    onLine: lines.onLine,
   });
-  if (answer.code !== 0) {
-    const code = answer.code === WRONG_USE ? 'training/cannot-export' : 'training/not-exported';
-    throw new Fault(code, sentenceOf(answer));
-  }
-  if (held !== undefined) onLine?.(held);
+  if (answer.code !== 0) throw faultOf(answer, ['training/cannot-export', 'training/not-exported']);
+  lines.passOn();
   return graphsSchema.parse(JSON.parse(answer.stdout));
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { open, readFile, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { z } from 'zod';
+import { jsonOrUndefined } from '../json';
 import { isTooDeep } from '../nesting';
 import { ifThere } from '../trajectory/files';
 
@@ -83,13 +84,8 @@ export function newRunId(now = new Date()): string {
 export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const text = await ifThere(() => readFile(file, 'utf8'));
   if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(value) ? undefined : schema.safeParse(value).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = jsonOrUndefined(text);
+  return isTooDeep(value) ? undefined : schema.safeParse(value).data;
 }
 
 /** Prefix of the line that begins each launch in `trainer.log`. */

@@ -14,7 +14,7 @@ export const MOST = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
  * A person's notes on a run are in `notes.json` in its folder, so that they go with the run, and every window and the
  * command line read the same. The configuration in `run.json` stays as it is, because another one would be another run.
  */
-export interface RunNotes {
+interface RunNotes {
   /** Takes the place of the name in the configuration. Empty for none. */
   readonly name: string;
   readonly tags: readonly string[];

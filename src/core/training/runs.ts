@@ -71,7 +71,7 @@ export interface Run {
   readonly selection?: SelectionReport;
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds between two looks at the folder. */
   readonly everyMs?: number;

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
-import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
+import { ask, faultOf, oneBehind, type Trainer } from './trainer';
 
 /** A critic's scores for one trajectory. */
 export const scoredSchema = z.looseObject({
@@ -65,21 +64,12 @@ export async function scoreTrajectories(trainer: Trainer, options: ScoreOptions)
       ...(withTokens ? ['--tokens'] : []),
     ];
     const files = trajectories.map((trajectory) => resolve(trajectory));
-    let held: string | undefined;
     const answer = await ask(trainer, ['score', ...given, ...files], {
       cwd: temporary,
       signal,
-      // Passes lines on one behind, because the last line is the trainer's own report, or becomes the message of the
-      // fault below.
-      onLine: (line) => {
-        if (held !== undefined) onLine?.(held);
-        held = line;
-      },
+      onLine: oneBehind(onLine).onLine,
     });
-    if (answer.code !== 0) {
-      const code = answer.code === WRONG_USE ? 'training/cannot-score' : 'training/not-scored';
-      throw new Fault(code, sentenceOf(answer));
-    }
+    if (answer.code !== 0) throw faultOf(answer, ['training/cannot-score', 'training/not-scored']);
     const rows: Scored[] = [];
     for await (const line of readJsonLines(file, { maxLineBytes: Number.POSITIVE_INFINITY })) {
       if ('value' in line) rows.push(scoredSchema.parse(line.value));

@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { Fault } from '../fault';
-import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
+import { ask, faultOf, type Trainer } from './trainer';
 
 /** A tracker that shows the figures of runs; a folder of TensorBoard, or a project of trackio on this machine. */
-export type Tracker = { readonly tensorboard: string } | { readonly trackio: string };
+type Tracker = { readonly tensorboard: string } | { readonly trackio: string };
 
 const trackedSchema = z.object({ figures: z.int(), state: z.string().nullable() });
 
 /** `figures`: the events with figures that were handed over now; `state`: of the run, null where it did not change. */
-export type Tracked = Readonly<z.infer<typeof trackedSchema>>;
+type Tracked = Readonly<z.infer<typeof trackedSchema>>;
 
 /**
  * Hands the figures of a run to a tracker, until the run rests or at once. Nothing is handed over twice, so that the
@@ -32,8 +31,5 @@ export async function track(
     onLine: options.onLine,
   });
   if (answer.code === 0) return trackedSchema.parse(JSON.parse(answer.stdout.trim().split('\n').at(-1)!));
-  throw new Fault(
-    answer.code === WRONG_USE ? 'training/cannot-track' : 'training/not-tracked',
-    sentenceOf(answer),
-  );
+  throw faultOf(answer, ['training/cannot-track', 'training/not-tracked']);
 }

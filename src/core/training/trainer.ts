@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../childEnvironment';
-import { Fault } from '../fault';
+import { Fault, type FaultCode } from '../fault';
 import { startLeashed } from '../leash';
 
 /** A Python that can run the trainer; `openTrainer` returns one. */
@@ -20,7 +20,7 @@ export interface Trainer {
 /** Exit status of the trainer when its arguments or input files are to blame. */
 export const WRONG_USE = 2;
 
-export interface TrainerCallOptions {
+interface TrainerCallOptions {
   readonly cwd: string;
   readonly signal?: AbortSignal;
   /** Receives each line of stderr as it comes. */
@@ -137,4 +137,23 @@ export function notStarted({ python }: Trainer, cause: Error): Fault {
 /** Returns the error message of a failed command, which is its last line of stderr. */
 export function sentenceOf({ stderr, code }: TrainerAnswer): string {
   return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
+}
+
+/** Makes the fault of a failed command. @param codes for unusable arguments or files, and for any other failure */
+export const faultOf = (answer: TrainerAnswer, codes: readonly [FaultCode, FaultCode]): Fault =>
+  new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
+
+/** Passes lines on one behind, because the last is the trainer's own report, or the message of the fault. */
+export function oneBehind(onLine: TrainerCallOptions['onLine']) {
+  let held: string | undefined;
+  const passOn = (): void => {
+    if (held !== undefined) onLine?.(held);
+  };
+  return {
+    passOn,
+    onLine: (line: string): void => {
+      passOn();
+      held = line;
+    },
+  };
 }

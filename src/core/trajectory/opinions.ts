@@ -82,7 +82,7 @@ export function ratedBy(by: string | undefined, trajectory: Trajectory): Traject
 }
 
 /** One person's word on two candidates. */
-export interface Opinion {
+interface Opinion {
   readonly by: string;
   readonly picked: Picked;
 }

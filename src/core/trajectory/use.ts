@@ -7,6 +7,7 @@ import { segmentNames } from './segment/segments';
 import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/known';
 import { peek, sealOf } from './segment/line';
 import type { LineVisitor } from './segment/scan';
+import { jsonOrUndefined } from '../json';
 
 const useSchema = z.object({
   /** Messages as the agent; both of two candidates count. */
@@ -103,7 +104,7 @@ export class KeptUse {
   private addLine(uses: Record<string, ModelUse>, line: Buffer): void {
     const kind = peek(line, 0, line.length)?.kind;
     if (kind === undefined || !COUNTED.includes(kind) || sealOf(line, 0, line.length) === 'broken') return;
-    const message = messageSchema.safeParse(parsed(line)).data;
+    const message = messageSchema.safeParse(jsonOrUndefined(line.toString())).data;
     if (message === undefined || 'imported' in message) return;
     if (message.event === 'candidates') {
       // Both count before the choice: a count that grew with the choice would reveal the author of the chosen one.
@@ -132,7 +133,7 @@ export class KeptUse {
   /** Reads the saved sums; if they are unreadable, everything is counted again. */
   private async saved(): Promise<Record<string, Segment>> {
     const text = await ifThere(() => readFile(this.file));
-    return (text && keptSchema.safeParse(parsed(text)).data?.segments) ?? {};
+    return (text && keptSchema.safeParse(jsonOrUndefined(text.toString())).data?.segments) ?? {};
   }
 
   private async save(): Promise<void> {
@@ -177,16 +178,6 @@ const messageSchema = z.discriminatedUnion('event', [
 ]);
 
 type Message = z.infer<typeof messageSchema>;
-
-/** Parses JSON; returns undefined if it is not valid. */
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 function add(
   uses: Record<string, ModelUse>,

@@ -11,7 +11,7 @@ import { bytesWords } from '../words';
 
 const { t } = vscode.l10n;
 
-export interface PublishContext {
+interface PublishContext {
   readonly keys: ApiKeys;
   readonly output: vscode.LogOutputChannel;
 }

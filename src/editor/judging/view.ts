@@ -11,7 +11,7 @@ import { gradeView, messageView, taskView } from '../session/view';
 import type { Translate } from '../translate';
 
 /** Candidates of a dialogue, with their place among those of their turn. */
-export interface DecidedPair {
+interface DecidedPair {
   readonly turn: number;
   readonly pair: number;
   readonly choice: Choice;

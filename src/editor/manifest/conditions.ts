@@ -1,6 +1,5 @@
 import { contextKeys, contextValues, panelTypes, views, type PageName } from '../contributions';
 import type { answerScheme, exportScheme } from '../contributions';
-import type { Settings } from '../settings';
 
 /*
  * Conditions of the manifest, which the editor calls "when clauses". They are made here and nowhere else, from the names
@@ -21,10 +20,6 @@ export type RowName = keyof typeof contextValues;
 type ListKey = 'runFiles' | 'breakingAnswers';
 
 type FlagKey = Exclude<keyof typeof contextKeys, ListKey>;
-
-type BooleanSetting = {
-  [Name in keyof Settings]: Settings[Name] extends boolean ? Name : never;
-}[keyof Settings];
 
 /** Context keys of the editor that are true or false. */
 type EditorKey =
@@ -55,9 +50,6 @@ export const editor = (key: EditorKey): Condition => condition(key);
 
 /** One of Tandem's context keys is true. */
 export const isSet = (key: FlagKey): Condition => condition(contextKeys[key]);
-
-/** A setting of Tandem is on. */
-export const settingIsOn = (name: BooleanSetting): Condition => condition(`config.tandem.${name}`);
 
 /** The document is in the list that one of Tandem's context keys holds. */
 export const resourceIsIn = (key: ListKey): Condition => condition(`resource in ${contextKeys[key]}`);

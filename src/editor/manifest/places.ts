@@ -122,7 +122,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   refresh: {
     icon: 'refresh',
     palette: 'always',
-    menus: [inTitle(['tasks', 'trajectories', 'models', 'standing', 'runs'], '2_list@2')],
+    menus: [inTitle(['tasks', 'trajectories', 'models', 'runs'], '2_list@2')],
   },
   showMore: { palette: 'never' },
   openHelp: { palette: 'always' },
@@ -130,7 +130,6 @@ export const places: Readonly<Record<CommandName, Place>> = {
   helpOnTrajectories: helpOn('trajectories'),
   helpOnModels: helpOn('models'),
   helpOnRuns: helpOn('runs'),
-  helpOnLeaderboard: helpOn('standing'),
 
   // The log.
   openTrajectory: { palette: 'never' },
@@ -245,9 +244,9 @@ export const places: Readonly<Record<CommandName, Place>> = {
   chooseCandidates: {
     icon: 'split-horizontal',
     palette: 'always',
-    menus: [inTitle('standing', 'navigation@1')],
+    menus: [inTitle('models', '1_models@3')],
   },
-  setApiKey: { palette: 'always', menus: [inTitle('models', '1_models@3'), onRow('server', '2_server@3')] },
+  setApiKey: { palette: 'always', menus: [inTitle('models', '1_models@4'), onRow('server', '2_server@3')] },
   connectModel: { icon: 'plug', palette: 'always', menus: [inTitle('models', 'navigation@0')] },
   editConnection: { icon: 'edit', palette: 'never', menus: [onRow('server', '2_server@2')] },
   testConnection: {

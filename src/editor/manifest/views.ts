@@ -1,5 +1,5 @@
 import { views } from '../contributions';
-import { IN_FOLDER, WITHOUT_FOLDER, all, editor, either, isSet, not, settingIsOn } from './conditions';
+import { IN_FOLDER, WITHOUT_FOLDER, all, editor, either, isSet, not } from './conditions';
 import type { Condition, ViewName } from './conditions';
 
 interface View {
@@ -44,14 +44,6 @@ const shown: Readonly<Record<ViewName, View>> = {
       'runs.restricted': RESTRICTED,
       'runs.noFolder': trusted(WITHOUT_FOLDER),
       runs: trusted(IN_FOLDER, isSet('runsAreRead')),
-    },
-  },
-  standing: {
-    visibility: 'collapsed',
-    initialSize: 2,
-    welcome: {
-      'standing.off': not(settingIsOn('candidates.show')),
-      standing: settingIsOn('candidates.show'),
     },
   },
 };

@@ -3,7 +3,7 @@ import { idOf, contextValues } from '../contributions';
 import { editorSpec } from './editorModels';
 import type { LocalState } from './loaded';
 import { criticItem, criticsItem } from './criticItems';
-import type { ModelNode } from './nodes';
+import type { ModelNode, RankingRow } from './nodes';
 import type { LocalPlace } from './places';
 import { servedDetails, servedWords } from './servedWords';
 import { specOf, type ServerState } from './server';
@@ -28,6 +28,8 @@ export function itemOf(node: ModelNode): vscode.TreeItem {
       return criticsItem(node);
     case 'critic':
       return criticItem(node);
+    case 'ranking':
+      return rankingItem(node.row);
     case 'problem':
       return problemItem(node);
     case 'add':
@@ -85,6 +87,22 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
     ...(use === undefined ? [] : [t('{0} in this log', useWords(use, t))]),
   ]);
   item.accessibilityInformation = { label: spoken(chat.name, item.description) };
+  return item;
+}
+
+/** Returns a row of the leaderboard. The leaderboard itself is closed, so that people who only play lose a single row to it. */
+function rankingItem({ label, description, tooltip: lines, icon, below }: RankingRow): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  if (below !== undefined) {
+    item.id = `ranking ${label}`;
+    item.collapsibleState = vscode.TreeItemCollapsibleState.Collapsed;
+  }
+  item.description = description;
+  item.tooltip = lines;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.accessibilityInformation = {
+    label: below === undefined ? lines.replaceAll('\n', ', ') : spoken(label, description),
+  };
   return item;
 }
 

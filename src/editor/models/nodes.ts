@@ -18,6 +18,7 @@ export type ModelNode =
     }
   | CriticsNode
   | CriticNode
+  | { readonly kind: 'ranking'; readonly row: RankingRow }
   | { readonly kind: 'problem'; readonly sentence: string }
   | { readonly kind: 'add'; readonly what: 'server' | 'folder' };
 
@@ -32,6 +33,15 @@ export interface CriticNode {
   readonly critic: OfferedCritic;
   /** True when the replays show its credit. */
   readonly isShown: boolean;
+}
+
+/** The leaderboard, a group of its models, or one of its figures. */
+export interface RankingRow {
+  readonly label: string;
+  readonly description: string;
+  readonly tooltip: string;
+  readonly icon: string;
+  readonly below?: readonly RankingRow[];
 }
 
 /** The roles that a model plays now. */

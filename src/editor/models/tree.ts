@@ -1,4 +1,7 @@
 import * as vscode from 'vscode';
+import { Judgements } from '../../core/evaluation/leaderboard/judgements';
+import { leaderboardOf } from '../../core/evaluation/leaderboard/leaderboard';
+import { lazily } from '../../core/lazily';
 import type { UseByModel } from '../../core/trajectory/use';
 import type { FolderSettings } from '../configuration';
 import { views } from '../contributions';
@@ -8,7 +11,8 @@ import { Tree } from '../tree';
 import type { Critics } from './critics';
 import { editorSpec } from './editorModels';
 import { itemOf } from './items';
-import type { ModelNode, PlayedRoles } from './nodes';
+import { leaderboardRow } from './leaderboard';
+import type { ModelNode, PlayedRoles, RankingRow } from './nodes';
 import { rolesOf } from './roles';
 import { specOf } from './server';
 import { ModelWatcher } from './watcher';
@@ -22,11 +26,15 @@ const COUNT_AFTER_MS = 1000;
 
 /**
  * The models that can play: on this machine, behind servers, in the editor; with their states and roles. The critics
- * come below them.
+ * come below them, and the leaderboard once there are choices between two candidates.
  */
 export class ModelTree extends Tree<ModelNode> {
+  private readonly judgements = lazily(() => new Judgements());
   private uses: UseByModel = {};
+  private leaderboard: RankingRow | undefined;
   private counting: NodeJS.Timeout | undefined;
+  private isCounting = false;
+  private isOutdated = false;
 
   constructor(
     private readonly configuration: FolderSettings,
@@ -39,7 +47,10 @@ export class ModelTree extends Tree<ModelNode> {
       configuration.onDidChange(() => this.show()),
       engine.onDidChangeModels(() => this.show()),
       critics.onDidChange(() => this.show()),
-      log.onDidChangeDialogues(() => this.countSoon()),
+      log.onDidChangeDialogues((episodes) => {
+        this.judgements().forget(episodes);
+        this.countSoon();
+      }),
       new ModelWatcher(configuration, () => void this.refresh()),
       new vscode.Disposable(() => clearTimeout(this.counting)),
     );
@@ -52,13 +63,16 @@ export class ModelTree extends Tree<ModelNode> {
   }
 
   protected async children(node?: ModelNode): Promise<ModelNode[]> {
-    if (node !== undefined) return node.kind === 'critics' ? [...node.critics] : [];
+    if (node?.kind === 'critics') return [...node.critics];
+    if (node?.kind === 'ranking') return (node.row.below ?? []).map(rankingNode);
+    if (node !== undefined) return [];
     const rows = [...(await this.locals()), ...this.servers(), ...(await this.ofTheEditor())];
     const isNew = rows.length === 1;
     const { node: critics } = this.critics;
     return [
       ...rows,
       ...(critics === undefined ? [] : [critics]),
+      ...(this.leaderboard === undefined ? [] : [rankingNode(this.leaderboard)]),
       ...(isNew ? (['server', 'folder'] as const).map((what) => ({ kind: 'add' as const, what })) : []),
     ];
   }
@@ -128,17 +142,27 @@ export class ModelTree extends Tree<ModelNode> {
   }
 
   private countSoon(): void {
-    if (!this.view.visible || this.counting !== undefined) return;
-    this.counting = setTimeout(() => void this.count(), COUNT_AFTER_MS);
+    if (!this.view.visible) return;
+    // What changes while the log is read may be missing from the figures.
+    if (this.isCounting) this.isOutdated = true;
+    else this.counting ??= setTimeout(() => void this.count(), COUNT_AFTER_MS);
   }
 
-  /** Counts the use of the models and people's agreement with critics; a failure of one does not stop the other. */
+  /**
+   * Counts the use of the models, people's choices and their agreement with critics; a failure of one does not stop the
+   * others.
+   */
   private async count(): Promise<void> {
+    this.counting = undefined;
+    this.isCounting = true;
     const report = (error: unknown): void => this.engine.report(error);
     await this.countUse().catch(report);
+    await this.countChoices().catch(report);
     // People may have given verdicts on a critic since.
     await this.critics.follow().catch(report);
-    this.counting = undefined;
+    this.isCounting = false;
+    if (this.isOutdated) this.countSoon();
+    this.isOutdated = false;
   }
 
   private async countUse(): Promise<void> {
@@ -147,4 +171,16 @@ export class ModelTree extends Tree<ModelNode> {
     this.uses = uses;
     this.redraw();
   }
+
+  private async countChoices(): Promise<void> {
+    const { engine, name } = this.log;
+    const log = await engine.logIfAny();
+    const choices = log === undefined ? [] : await this.judgements().of(log);
+    const row = leaderboardRow(leaderboardOf(choices), engine, t, name);
+    if (JSON.stringify(row) === JSON.stringify(this.leaderboard)) return;
+    this.leaderboard = row;
+    this.redraw();
+  }
 }
+
+const rankingNode = (row: RankingRow): ModelNode => ({ kind: 'ranking', row });

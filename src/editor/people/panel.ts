@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { FromWebview, ToWebview } from '../../../webview/people/protocol';
 import { agreementIn } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions } from '../../core/evaluation/people/opinions';
-import { Panels } from '../panel';
+import type { Panels } from '../panel';
 import { saveOfPage } from '../saving';
-import { ListPanel, type ListContext, type Listed } from '../trajectories/listPanel';
+import { ListPanel, onePanel, type ListContext, type Listed } from '../trajectories/listPanel';
 import { agreementView } from './view';
 
 const { t } = vscode.l10n;
@@ -58,14 +58,6 @@ const nobody = {
   disagreements: [],
 };
 
-type PeoplePanels = Panels<'log', PeoplePanel>;
-
 /** Creates the panel with people's agreement, of which there is one. */
-export const peoplePanels = (on: PeopleContext): PeoplePanels =>
-  new Panels({
-    name: 'people',
-    errors: on.log.engine,
-    shows: () => true,
-    restore: () => 'log' as const,
-    load: () => (panel) => new PeoplePanel(panel, on),
-  });
+export const peoplePanels = (on: PeopleContext): Panels<'log', PeoplePanel> =>
+  onePanel('people', on, (panel) => new PeoplePanel(panel, on));

@@ -18,6 +18,7 @@ import { taskView } from '../session/view';
 import { manageTrust } from '../restricted';
 import { creditsView } from './credit';
 import { replayOf } from './view';
+import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;
 
@@ -170,12 +171,7 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     const log = await (await this.engine()).log();
     const trajectory = await log.trajectory(episode);
     const summary = log.summary(episode);
-    if (trajectory === undefined || summary === undefined) {
-      throw new Fault(
-        'editor/no-trajectory',
-        t('The log has no dialogue {0}; it may have been deleted.', episode),
-      );
-    }
+    if (trajectory === undefined || summary === undefined) throw noTrajectory(episode);
     const { task } = trajectory;
     const node = { kind: 'trajectory', summary };
     switch (action) {

@@ -5,7 +5,7 @@ import type { LocalPlace } from '../models/places';
 import { specOf, type Server } from '../models/server';
 
 /** The models that can play on this machine or behind a connected server. */
-export interface PlayableModels {
+interface PlayableModels {
   readonly localPlaces: readonly LocalPlace[];
   readonly servers: readonly Server[];
 }

@@ -45,7 +45,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
   const play = t('Play Next Task');
   const pressed = await vscode.window.showInformationMessage(
     t(
-      'For each message of the agent you now choose between two, unnamed and in random order: one by {0}, one by {1}. The Leaderboard view counts your choices.',
+      'For each message of the agent you now choose between two, unnamed and in random order: one by {0}, one by {1}. The leaderboard in the Models view counts your choices.',
       name,
       baseName(run),
     ),

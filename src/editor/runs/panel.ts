@@ -30,7 +30,7 @@ const { t } = vscode.l10n;
 /** Milliseconds between updates of a live run. */
 const TELL_EVERY_MS = 500;
 
-export interface RunPanelContext {
+interface RunPanelContext {
   readonly extension: vscode.Uri;
   readonly engines: Engines;
   readonly watch: Pick<RunWatch, 'onDidChange'>;

@@ -11,7 +11,7 @@ import type { RunWatch } from './watch';
 
 const { t } = vscode.l10n;
 
-export interface StartedFrom {
+interface StartedFrom {
   readonly from: string;
   readonly folder: string;
   readonly runs?: Runs;

@@ -54,7 +54,7 @@ function moreWords(more: number, looks: number, t: Translate): string {
  * Returns an event as a sentence; undefined for one that a person who watches need not see. The trainer's own words are
  * English.
  */
-export function toldWords(event: ListedEvent, t: Translate): string | undefined {
+function toldWords(event: ListedEvent, t: Translate): string | undefined {
   switch (event.event) {
     case 'state':
       return stateToldWords(event, t);

@@ -18,6 +18,7 @@ import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
 import { SessionPanel, type SessionContext } from './panel';
 import type { Session } from './session';
+import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;
 
@@ -278,12 +279,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   private async logged(episode: string): Promise<Session> {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
-    if (trajectory === undefined) {
-      throw new Fault(
-        'editor/no-trajectory',
-        t('The log has no dialogue {0}; it may have been deleted.', episode),
-      );
-    }
+    if (trajectory === undefined) throw noTrajectory(episode);
     const pack = await this.packOf(trajectory, engine);
     // Folders may share a log: the dialogue goes on with the settings of the folder that holds its pack.
     const parts = pack === undefined ? engine : this.engines.of(pack);

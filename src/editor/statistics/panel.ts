@@ -3,9 +3,9 @@ import type { FromWebview, ToWebview } from '../../../webview/statistics/protoco
 import { idOf } from '../contributions';
 import { language } from '../language';
 import { namesOf } from '../models/called';
-import { Panels } from '../panel';
+import type { Panels } from '../panel';
 import { saveOfPage } from '../saving';
-import { ListPanel, type ListContext, type Listed } from '../trajectories/listPanel';
+import { ListPanel, onePanel, type ListContext, type Listed } from '../trajectories/listPanel';
 import { headline } from '../trajectories/words';
 import { statisticsView } from './view';
 
@@ -48,14 +48,6 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
   }
 }
 
-type StatisticsPanels = Panels<'log', StatisticsPanel>;
-
 /** Creates the panel with the statistics, of which there is one. */
-export const statisticsPanels = (on: ListContext): StatisticsPanels =>
-  new Panels({
-    name: 'statistics',
-    errors: on.log.engine,
-    shows: () => true,
-    restore: () => 'log' as const,
-    load: () => (panel) => new StatisticsPanel(panel, on),
-  });
+export const statisticsPanels = (on: ListContext): Panels<'log', StatisticsPanel> =>
+  onePanel('statistics', on, (panel) => new StatisticsPanel(panel, on));

@@ -17,7 +17,7 @@ interface PlayedIn {
 }
 
 /** Counts what was played of one pack until now, by the person at this window and by the others. */
-export class PlayedPack {
+class PlayedPack {
   /** Kept, because a list of ten thousand tasks asks for it at each of its drawings more than once. */
   private dealt:
     { readonly tasks: readonly ListedTask[]; readonly assignment: PackAssignment<ListedTask> } | undefined;

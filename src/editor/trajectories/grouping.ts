@@ -59,7 +59,7 @@ export function sourceName(source: Source, t: Translate): string {
   }
 }
 
-export interface ListGroups {
+interface ListGroups {
   readonly groups: readonly DialogueGroup[];
   /** Number of all groups. */
   readonly total: number;

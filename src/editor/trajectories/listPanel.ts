@@ -3,7 +3,7 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log'
 import { idOf, type PageName } from '../contributions';
 import type { Engine } from '../engine';
 import { unlessClosed } from '../logs';
-import { Panel } from '../panel';
+import { Panel, Panels } from '../panel';
 import type { ShownLog } from '../shownLog';
 import { calledFilter, filterWords } from './filter';
 import type { TrajectoryTree } from './tree';
@@ -81,3 +81,17 @@ export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, T
     await this.send({ log, filter, filterInWords, engine, name });
   }
 }
+
+/** Creates a kind of panel of which there is one. */
+export const onePanel = <One extends ListPanel<PageName, never>>(
+  name: PageName,
+  { log }: ListContext,
+  open: (panel: vscode.WebviewPanel) => One,
+): Panels<'log', One> =>
+  new Panels({
+    name,
+    errors: log.engine,
+    shows: () => true,
+    restore: () => 'log' as const,
+    load: () => open,
+  });

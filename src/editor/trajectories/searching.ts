@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { Fault } from '../../core/fault';
 import type { FoundDialogue, Passage } from '../../core/trajectory/search';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
@@ -12,6 +11,7 @@ import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
 import { givenTitle, outcomeWords } from './words';
 import { ago } from '../words';
+import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;
 
@@ -147,12 +147,7 @@ async function openPassage(
   query: string,
 ): Promise<void> {
   const trajectory = await log.trajectory(episode);
-  if (trajectory === undefined) {
-    throw new Fault(
-      'editor/no-trajectory',
-      t('The log has no dialogue {0}; it may have been deleted.', episode),
-    );
-  }
+  if (trajectory === undefined) throw noTrajectory(episode);
   const document = await vscode.workspace.openTextDocument(
     documentUri('transcript', trajectory.task, { episode }),
   );

@@ -147,9 +147,7 @@ it('names in each command of the palette what it is about', () => {
 it('has one button of help in the title of each view, whose title is a sentence', () => {
   const inTitles = contributes.menus['view/title'].filter(({ command }) => isHelp(command));
   expect(inTitles.map(({ when }) => when)).toEqual(
-    ['tasks', 'trajectories', 'models', 'runs', 'standing'].map(
-      (name) => `view == ${views[name as keyof typeof views]}`,
-    ),
+    ['tasks', 'trajectories', 'models', 'runs'].map((name) => `view == ${views[name as keyof typeof views]}`),
   );
   for (const { command, title } of read.commands) {
     if (isHelp(command)) expect(title).toMatch(/^Help: [a-z][^.]{20,90}\.$/);

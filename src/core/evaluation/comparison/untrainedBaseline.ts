@@ -5,7 +5,7 @@ import type { TrainerEventOf } from '../../training/events';
  * Compares a critic of a run with the untrained baseline, the score of the model before training: how differently both
  * order the sampled turns.
  */
-export interface BaselineComparison {
+interface BaselineComparison {
   /** `ranking`, or `ranking-2` in a later round; `critic` while nothing is ranked yet. */
   readonly stage: string;
   /** Numbers of histories and candidates that were ranked; null before the ranking. */

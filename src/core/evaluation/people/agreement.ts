@@ -31,7 +31,7 @@ export interface Person {
 }
 
 /** A figure and the number of judgements that it is over. */
-export type JudgedFigure = Figure & { readonly of: number };
+type JudgedFigure = Figure & { readonly of: number };
 
 /** Something about which people differ. `value` is as in the log. */
 export type Disagreement = Judged<number | string> & {

@@ -2,7 +2,7 @@ import { mulberry32 } from '../../random';
 import type { Interval } from '../interval';
 
 /** Two values differ as names, as ranks, or as numbers. */
-export type Scale = 'nominal' | 'ordinal' | 'interval';
+type Scale = 'nominal' | 'ordinal' | 'interval';
 
 /** Krippendorff's alpha of people who judged the same things. */
 export interface Alpha {

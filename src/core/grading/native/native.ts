@@ -8,6 +8,7 @@ import { Fault } from '../../fault';
 import type { Job, JobOutcome, Runner } from '../runner';
 import { descriptionForm, type Description } from './bubblewrap';
 import { Sandbox, sandboxEnded, type Started } from './sandbox';
+import { jsonOrUndefined } from '../../json';
 
 /** Number of deaths of sandboxes after which a job is not repeated again. */
 const maxDeaths = 3;
@@ -92,20 +93,11 @@ async function describe(
       refused: `${python} could not be started for numpy answers (${why.replace(/\.$/, '')}): install Python 3 with numpy, or name one in TANDEM_PYTHON.`,
     };
   }
-  const described = describedForm.safeParse(jsonOf(stdout));
+  const described = describedForm.safeParse(jsonOrUndefined(stdout));
   if (described.success) return described.data;
   return {
     refused: `${python} prints something by itself when it starts ("${stdout.slice(0, 100)}"): choose a Python that prints nothing.`,
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** Opens a runner when it is first needed. */

@@ -38,7 +38,7 @@ interface LocalModelInfo extends LocalFolder {
 }
 
 /** What else the caller of a local model may want to know of a turn. */
-export interface LocalGenerateOptions extends GenerateOptions {
+interface LocalGenerateOptions extends GenerateOptions {
   /** Called with the prompt's token ids before the first piece, and again after a restart. */
   readonly onBegin?: (promptIds: readonly number[]) => void;
   /** Called with each piece of text and its tokens as they arrive; together the pieces hold every token. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Advantages } from './credit';
+import { jsonOrUndefined } from '../../json';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { creditSchema, type Credit, type Scorable } from './credit';
 
@@ -55,10 +56,5 @@ const fileOf = (episode: string): string =>
 async function creditIn(file: string): Promise<Credit | undefined> {
   const text = await ifThere(() => readFile(file, 'utf8'));
   if (text === undefined) return undefined;
-  try {
-    return creditSchema.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return creditSchema.safeParse(jsonOrUndefined(text)).data;
 }

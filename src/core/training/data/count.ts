@@ -21,7 +21,7 @@ export interface DataCounts {
   readonly leftOut: LeftOut;
 }
 
-export interface CountOptions {
+interface CountOptions {
   readonly pairing: Pairing;
   readonly signal?: AbortSignal;
 }

@@ -9,7 +9,7 @@ const EXPIRES_MS = 30_000;
 const TOUCHED_EVERY_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
-export interface OnceOptions {
+interface OnceOptions {
   readonly signal?: AbortSignal;
   /** Called once when another process is making the same folder. */
   readonly onWait?: () => void;

@@ -1,4 +1,4 @@
-export interface EnvironmentSize {
+interface EnvironmentSize {
   /** Both in bytes. */
   readonly download: number;
   readonly disk: number;

@@ -29,7 +29,7 @@ export const figures = [
 export type CurveFigure = (typeof figures)[number];
 
 /** Figures that are also measured on held-out examples. */
-export const heldOutFigures = [
+const heldOutFigures = [
   'accuracy',
   'success',
   'reward',
@@ -43,7 +43,7 @@ export interface Curves {
 }
 
 /** What is new in the curves of one figure of a stage, and the position up to which they are then read. */
-export interface CurvesNews {
+interface CurvesNews {
   readonly training: CurveEnd;
   readonly heldOut: CurveEnd;
   readonly read: ReadCurves;

@@ -9,7 +9,7 @@ import type { Scored, ScoreOptions } from '../score';
 import { advantageOf } from './advantage';
 import { dialogueOf, type RowDialogue } from './dialogues';
 
-export interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
+interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   /** The built scoring.js. */
   readonly scoring: string;
   /** The folder of the prompts that ship with Tandem. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { prepareData, type PrepareOptions } from '../data/prepare';
 import { runFiles } from '../runFolder';
 
-export interface RowsOfLogsOptions extends Pick<PrepareOptions, 'prompts' | 'signal'> {
+interface RowsOfLogsOptions extends Pick<PrepareOptions, 'prompts' | 'signal'> {
   /** Receives a line on the trajectories left out of a log. */
   readonly onLine: (line: string) => void;
 }

@@ -15,7 +15,7 @@ interface Format {
 }
 
 /** Lines by which a tool reads an exported file. */
-export interface Reader {
+interface Reader {
   readonly tool: string;
   readonly language: 'python' | 'yaml' | 'bash';
   /** @param file the file's name without its folder */
@@ -23,7 +23,7 @@ export interface Reader {
 }
 
 /** The formats in the order in which they are offered. */
-export const FORMATS = {
+const FORMATS = {
   trajectories: {
     is: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
     needs: 'a finished and graded dialogue',

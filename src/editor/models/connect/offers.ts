@@ -8,7 +8,7 @@ import type { OfferedText } from './pickOrType';
 const { t } = vscode.l10n;
 
 /** A part of a connection that can be wrong. */
-export type ConnectionPart = 'baseUrl' | 'key' | 'model';
+type ConnectionPart = 'baseUrl' | 'key' | 'model';
 
 /** An address, with a model where the server at it was found. */
 export interface AddressOffer extends OfferedText {

@@ -16,7 +16,7 @@ export type ClusterState =
 export const unknownCluster: ClusterState = { state: 'none' };
 
 /** The cluster as a run's configuration has it, as far as it is valid. */
-export interface ClusterConfiguration {
+interface ClusterConfiguration {
   readonly address?: string;
   readonly workers: number;
   readonly gpus_per_worker: number;

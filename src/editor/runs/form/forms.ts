@@ -46,7 +46,7 @@ const keptSchema = lazily((): z.ZodType<FormState> =>
   }),
 );
 
-export interface RunFormParts {
+interface RunFormParts {
   readonly engines: Engines;
   readonly trainer: EditorTrainer;
   readonly starter: RunStarter;

@@ -50,7 +50,7 @@ export interface Choices {
   readonly dialogues: number;
 }
 
-export interface ShownForm {
+interface ShownForm {
   readonly view: FormView;
   readonly filled: Filled;
 }

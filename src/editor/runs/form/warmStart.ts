@@ -4,7 +4,7 @@ import type { Translate } from '../../translate';
 import { METHODS, type MethodName } from './words';
 
 /** The choices and the log's counts that decide whether a model must be taught the protocol first. */
-export interface WarmStartFacts {
+interface WarmStartFacts {
   readonly method: MethodName;
   /** True when the model neither ships with Tandem nor was trained here. */
   readonly isForeign: boolean;

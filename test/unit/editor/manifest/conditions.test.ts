@@ -10,7 +10,6 @@ import {
   resourceIsIn,
   rowIs,
   schemeIs,
-  settingIsOn,
   viewIs,
   type Condition,
 } from '../../../../src/editor/manifest/conditions';
@@ -22,7 +21,6 @@ it('writes conditions as the editor reads them', () => {
   expect(rowIs(['newTask', 'draftTask'])).toBe(String.raw`viewItem =~ /^tandem\.(newTask|draftTask)$/`);
   expect(schemeIs('file', 'vscode-remote')).toBe('resourceScheme =~ /^(file|vscode-remote)$/');
   expect(panelIs('session')).toBe("activeWebviewPanelId == 'tandem.session'");
-  expect(settingIsOn('candidates.show')).toBe('config.tandem.candidates.show');
 });
 
 it('puts brackets where a condition would otherwise mean something else', () => {
@@ -45,10 +43,6 @@ it('compiles only with names that the code has', () => {
   expect(() => isSet('hasPack')).not.toThrow();
   // @ts-expect-error this context key is a list
   expect(() => isSet('runFiles')).not.toThrow();
-  // @ts-expect-error no setting has this name
-  expect(() => settingIsOn('candidates.shown')).not.toThrow();
-  // @ts-expect-error this setting is a number
-  expect(() => settingIsOn('grading.workers')).not.toThrow();
   // @ts-expect-error the editor has no such key
   expect(() => editor('listFocused')).not.toThrow();
   // @ts-expect-error a text is not a condition

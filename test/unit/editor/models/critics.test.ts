@@ -101,11 +101,15 @@ describe('the list of critics', () => {
 it('leave the use of the models counted when what people think of them cannot be read', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const dialoguesChanged = new EventEmitter<void>();
+  const dialoguesChanged = new EventEmitter<readonly string[]>();
   const event = new EventEmitter<void>().event;
   const reported: unknown[] = [];
   const place = { spec: 'starter', name: 'starter', folder: '/project/starter' };
-  const log = { modelUse: () => Promise.resolve({ starter: { replies: 3 } }) };
+  const log = {
+    modelUse: () => Promise.resolve({ starter: { replies: 3 } }),
+    list: () => ({ rows: [] }),
+    trajectories: () => [],
+  };
   const unreadable = new Error('no permission');
   const tree = new ModelTree(
     ...([
@@ -123,7 +127,7 @@ it('leave the use of the models counted when what people think of them cannot be
     ] as unknown as [never, never, never, never]),
   );
   onTestFinished(() => tree.dispose());
-  dialoguesChanged.fire();
+  dialoguesChanged.fire([]);
   await vi.runAllTimersAsync();
   expect(await tree.getChildren()).toMatchObject([{ kind: 'model', use: { replies: 3 } }, {}, {}]);
   expect(reported).toEqual([unreadable]);

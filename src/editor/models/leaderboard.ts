@@ -1,0 +1,98 @@
+import type { LeaderboardPlace, Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
+import { remarks } from '../../core/evaluation/leaderboard/words';
+import type { Translate } from '../translate';
+import type { Namer } from './called';
+import type { RankingRow } from './nodes';
+
+const whole = (fraction: number): string => String(Math.round(100 * fraction));
+
+/**
+ * Returns the row of the leaderboard, with the models below it from the strongest to the weakest; undefined without any
+ * choice.
+ * @param log name of the log, where the window has several
+ */
+export function leaderboardRow(
+  found: Leaderboard,
+  namer: Namer,
+  t: Translate,
+  log?: string,
+): RankingRow | undefined {
+  const { choices, ofOneModel } = found;
+  if (choices === 0) return undefined;
+  const [counted = ''] = remarks(found);
+  return {
+    label: t('Leaderboard'),
+    description: [
+      ...(log === undefined ? [] : [log]),
+      choices === 1 ? t('1 choice') : t('{0} choices', choices),
+      ...(ofOneModel === 0 ? [] : [t('{0} of one model', ofOneModel)]),
+    ].join(' · '),
+    tooltip: [t('Models ranked by which of two candidates people chose in finished dialogues'), counted].join(
+      '\n',
+    ),
+    icon: 'list-ordered',
+    below: [...placeRows(found, namer, t), ...biasRows(found, t)],
+  };
+}
+
+/** Puts models that no choices connect into separate groups, so that they are not compared. */
+function placeRows({ places, groups }: Leaderboard, namer: Namer, t: Translate): RankingRow[] {
+  const rowOf = (place: LeaderboardPlace): RankingRow => placeRow(place, namer.calledBy(place.model), t);
+  if (groups === 1) return places.map(rowOf);
+  return [...Map.groupBy(places, ({ group }) => group)].map(([group, members]) => ({
+    label: t('Group {0}', group + 1),
+    description: t('{0} of its own, not compared with the others', members.length),
+    tooltip: '',
+    icon: 'list-tree',
+    below: members.map(rowOf),
+  }));
+}
+
+/**
+ * Returns for example `61 % [48–73] · 14 won, 9 lost`: the probability that the model is chosen over the table's
+ * average, and the counts.
+ * @param label name that a person sees for the model
+ */
+function placeRow(place: LeaderboardPlace, label: string, t: Translate): RankingRow {
+  const { model, choices, wins, losses, equal, neither, share, interval } = place;
+  const named = label === model ? model : `${label} (${model})`;
+  if (choices === 0) {
+    const description = t('no comparisons yet');
+    return { label, description, tooltip: `${named}\n${description}`, icon: 'hubot' };
+  }
+  const range = `${whole(interval.low)}–${whole(interval.high)}`;
+  return {
+    label,
+    description: t('{0} % [{1}] · {2} won, {3} lost', whole(share), range, wins, losses),
+    tooltip: [
+      named,
+      t(
+        'Chosen over an average model of this table with a probability of {0} %, 95 % interval {1} %',
+        whole(share),
+        range,
+      ),
+      t('{0} choices: {1} won, {2} lost, {3} equal, {4} neither', ...[choices, wins, losses, equal, neither]),
+      t('Bradley–Terry; equal and neither count as half a win for each'),
+    ].join('\n'),
+    icon: 'hubot',
+  };
+}
+
+function biasRows(found: Leaderboard, t: Translate): RankingRow[] {
+  const { share, interval, decided } = found.firstShown;
+  if (share === null) return [];
+  return [
+    {
+      label: t('Position bias'),
+      description: t(
+        'first chosen {0} % [{1}–{2}] of {3}',
+        whole(share),
+        whole(interval.low),
+        whole(interval.high),
+        decided,
+      ),
+      tooltip: remarks(found).at(-1) ?? '',
+      icon: 'info',
+    },
+  ];
+}
