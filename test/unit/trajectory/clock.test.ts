@@ -58,21 +58,6 @@ describe('the order of an episode that several processes wrote', () => {
     await expectWhole(await openLog(folder), 'e1', 2);
   });
 
-  it('is that of appending, also when a window that was open all the time goes on with it', async () => {
-    const folder = await temporaryFolder();
-    const early = await openLog(folder);
-    const late = await openLog(folder);
-    await late.recordTask(doubling);
-    await late.appendAll([started('e1'), agentTurn('e1', 1)]);
-    await late.close();
-    await shift(folder, 3_600_000);
-
-    await early.claim('episode-e1', 'This dialogue');
-    await early.appendAll([reply('e1', 1), agentTurn('e1', 2), answered('e1', 2), graded('e1', 1)]);
-    await expectWhole(early, 'e1', 2);
-    await expectWhole(await openLog(folder), 'e1', 2);
-  });
-
   it('is that of appending, also when everything happens in the same millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
     onTestFinished(() => void vi.useRealTimers());

@@ -84,15 +84,6 @@ async function exported(log: TrajectoryLog, withLeaked = false): Promise<{ ids: 
 }
 
 describe('a line', () => {
-  it('ends in its number within the segment and a check sum', async () => {
-    const { lines } = await written(await temporaryFolder());
-    expect(new Set(lines.map(kindOf)).size).toBe(22);
-    expect(lines.map((line) => (JSON.parse(line) as { number: number }).number)).toEqual(
-      lines.map((_, index) => index + 1),
-    );
-    for (const line of lines) expect(line).toMatch(/,"number":\d+,"sum":"[0-9a-f]{8}"\}$/);
-  });
-
   it('has the check sum that older logs have', () => {
     const event = { version: 1, event: 'deleted', episode: 'größe', at: '2026-03-04T05:06:07.089Z' } as const;
     expect(sealLine(encodeEvent(event), 12).toString()).toBe(
@@ -229,19 +220,6 @@ describe('one bad byte', () => {
       expect(await log.trajectory('e1')).toEqual(whole);
       await log.close();
       await rm(join(folder, 'index'), { recursive: true, force: true });
-    }
-  });
-
-  it('in a task costs nothing where another segment has the same task', async () => {
-    const folder = await temporaryFolder();
-    await written(folder, dialogue('e1', 1));
-    await written(folder, dialogue('e2', 1));
-    await damageTask((await segmentFiles(folder))[0]!);
-    for (const older of [false, true]) {
-      if (older) await takeSealsAway(folder);
-      const log = await openLog(folder);
-      expect(log.problems).toHaveLength(1);
-      expect(await exported(log)).toEqual({ ids: ['e1', 'e2'], leftOut: {} });
     }
   });
 

@@ -10,7 +10,6 @@ import {
   choice,
   dialogue,
   doubling,
-  graded,
   judgement,
   kim,
   label,
@@ -44,10 +43,6 @@ describe('folding an episode', () => {
     expect(trajectory?.turns[1]).not.toHaveProperty('reply');
     expect(trajectory?.grades.map(({ grade }) => grade.reward)).toEqual([0.5]);
     expect(trajectory).not.toHaveProperty('damaged');
-  });
-
-  it('is open when the process died in the middle', () => {
-    expect(fold([task, started('e1'), agentTurn('e1', 1)])).toMatchObject({ state: 'open', turns: [{}] });
   });
 
   it('is open again after it was abandoned and resumed', () => {
@@ -136,37 +131,6 @@ describe('folding an episode', () => {
     ]);
     expect(trajectory?.turns[0]).not.toHaveProperty('rating');
     expect(trajectory).not.toHaveProperty('damaged');
-  });
-
-  it('keeps the latest rating of each turn', () => {
-    const trajectory = fold([
-      task,
-      ...dialogue('e1', 1),
-      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
-      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'down', comment: 'Asked before.', by: 'kim' },
-    ]);
-    expect(trajectory?.turns[0]).toMatchObject({
-      reply: { turn: 1 },
-      rating: { thumb: 'down', comment: 'Asked before.' },
-    });
-    expect(trajectory?.turns[1]).not.toHaveProperty('rating');
-  });
-
-  it('keeps every grade and the latest rating', () => {
-    const trajectory = fold([
-      task,
-      ...dialogue('e1', 0.5),
-      graded('e1', 0, 'paper'),
-      graded('e1', 1),
-      { event: 'rating', episode: 'e1', stars: 2, by: 'kim' },
-      { event: 'rating', episode: 'e1', stars: 4, comment: 'Better than I thought.', by: 'kim' },
-    ]);
-    expect(trajectory?.grades.map(({ grade }) => [grade.mode, grade.reward])).toEqual([
-      ['fixed', 0.5],
-      ['paper', 0],
-      ['fixed', 1],
-    ]);
-    expect(trajectory?.rating).toMatchObject({ stars: 4 });
   });
 
   it('keeps the last rating of each person, of the dialogue and of a turn; the last of all is the one that is shown', () => {

@@ -142,15 +142,6 @@ describe('importing published rows', () => {
     ]);
   });
 
-  it('says that the file is not there, whether or not it is asked how far it is', async () => {
-    const file = join(await temporaryFolder(), 'absent.jsonl');
-    for (const options of [{}, { onProgress: () => undefined }]) {
-      await expect(importTrajectories(await openLog(), file, options)).rejects.toMatchObject({
-        code: 'task/no-file',
-      });
-    }
-  });
-
   it('can be cancelled; what was read until then is in the log, and it tells how far it is', async () => {
     const log = await openLog();
     const file = await write(

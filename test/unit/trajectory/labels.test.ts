@@ -58,17 +58,6 @@ describe('a label of a dialogue', () => {
     expect((await other.trajectory('e1'))?.labels?.map(({ by }) => by)).toEqual(['ben', 'ada']);
   });
 
-  it('gives a title again that is all of the label', async () => {
-    const { adas } = await renamed();
-    expect(await write(adas, 'ada', { title: 'A' })).toBe(2);
-    expect(titleIn(adas)).toBe('A');
-    expect(await write(adas, 'ada', { title: '' })).toBe(1);
-    expect(titleIn(adas)).toBe('B');
-    expect(await write(adas, 'ada', { title: '' })).toBe(0);
-    expect(await write(adas, 'ada', { title: 'A' })).toBe(1);
-    expect(titleIn(adas)).toBe('A');
-  });
-
   it('of an older Tandem, with a title of two lines, keeps that in one', async () => {
     const log = await openLog();
     await play(log, 'e1', 1);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../src/core/fault';
 import {
   agentTurn,
-  answered,
   dialogue,
   doubling,
   graded,
@@ -34,14 +33,6 @@ async function linesOf(folder: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('appending', () => {
-  it('makes nothing in the data folder before the first append', async () => {
-    const folder = join(await temporaryFolder(), '.tandem');
-    const log = await openLog(folder);
-    expect(log.list({ offset: 0, limit: 10 })).toEqual({ rows: [], total: 0 });
-    await log.close();
-    await expect(readdir(folder)).rejects.toThrow('ENOENT');
-  });
-
   it('gives an episode back, in the same log and after opening it again', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
@@ -69,15 +60,6 @@ describe('appending', () => {
       expect(kinds.indexOf('task')).toBeLessThan(kinds.indexOf('episode-started'));
     }
     expect((await segments(folder)).length).toBeGreaterThan(1);
-  });
-
-  it('writes a task again when its content changed, and each episode keeps the one it played', async () => {
-    const log = await openLog();
-    await play(log, 'old', 1);
-    const changed = { ...doubling, description: 'Write a function that doubles a number.' };
-    await play(log, 'new', 1, {}, changed);
-    expect((await log.trajectory('old'))?.task).toEqual(doubling);
-    expect((await log.trajectory('new'))?.task).toEqual(changed);
   });
 
   it('refuses an episode of a task that was not recorded', async () => {
@@ -161,36 +143,6 @@ describe('several processes', () => {
     expect(two.list({ sort: 'oldest', offset: 0, limit: 10 }).rows.map(({ id }) => id)).toEqual(['e1', 'e2']);
     expect(await two.trajectory('e1')).toEqual(await one.trajectory('e1'));
     expect(changes.flat().sort()).toEqual(['e1', 'e2']);
-  });
-
-  it('may go on with each other’s episodes: events are put together by time', async () => {
-    const folder = await temporaryFolder();
-    const early = await openLog(folder);
-    await play(early, 'unrelated', 1);
-    const late = await openLog(folder);
-    await late.recordTask(doubling);
-    await late.appendAll([started('e1'), agentTurn('e1', 1)]);
-    await late.append({
-      event: 'abandoned',
-      episode: 'e1',
-      reason: 'failed',
-      message: 'The server is gone.',
-    });
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    // The segment of `early` has the older name, so that its lines are read first.
-    await early.refresh();
-    await early.appendAll([
-      { event: 'resumed', episode: 'e1' },
-      reply('e1', 1),
-      answered('e1', 1),
-      graded('e1', 1),
-    ]);
-    for (const log of [early, await openLog(folder)]) {
-      const trajectory = await log.trajectory('e1');
-      expect(trajectory).toMatchObject({ state: 'answered', turns: [{ reply: { turn: 1 } }] });
-      expect(trajectory?.abandoned).toBeUndefined();
-      expect(log.summary('e1')).toMatchObject({ state: 'answered', grades: { fixed: { reward: 1 } } });
-    }
   });
 });
 
@@ -333,20 +285,6 @@ describe('lists', () => {
     expect(log.collected('c').get('doubling#0')).toMatchObject({ gradedModes: ['fixed', 'paper'] });
     await log.append(reply('open', 1));
     expect(log.collected('c').get('doubling#1')).toMatchObject({ damaged: true });
-  });
-
-  it('hide what was deleted', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    await play(log, 'e1', 1);
-    await play(log, 'e2', 1);
-    await log.delete(['e1']);
-    for (const each of [log, await openLog(folder)]) {
-      expect(each.list({ offset: 0, limit: 9 }).rows.map(({ id }) => id)).toEqual(['e2']);
-      expect(await each.trajectory('e1')).toBeUndefined();
-      expect(each.deleted.map(({ id }) => id)).toEqual(['e1']);
-    }
-    await expect(log.delete(['e1'])).rejects.toThrow('There is no trajectory e1');
   });
 
   it('show again what was undeleted, as it was, in whichever segment and process that was said', async () => {

@@ -1,11 +1,9 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { NewEvent } from '../../../src/core/trajectory/event';
-import { summarize } from '../../../src/core/trajectory/fold';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { opinionsOn } from '../../../src/core/trajectory/opinions';
 import type { Choice } from '../../../src/core/trajectory/trajectory';
 import {
   agentTurn,
@@ -18,9 +16,7 @@ import {
   kim,
   label,
   openLog,
-  play,
   review,
-  segmentFiles,
   started,
   temporaryFolder,
 } from '../../fixtures/log';
@@ -45,42 +41,6 @@ const saidOf = (episode: string, pair: Choice, by: string): NewEvent[] => [
 ];
 
 describe('what several people say of one dialogue', () => {
-  it('is the same whichever process wrote it, and whether the index was made as it came or from the whole log', async () => {
-    const folder = await temporaryFolder();
-    const [first, second] = [await openLog(folder), await openLog(folder)];
-    const pair = await chosen(first, 'e1');
-    await second.refresh();
-    await second.appendAll(saidOf('e1', pair, 'lee'));
-    await first.refresh();
-    await first.appendAll(saidOf('e1', pair, 'ada'));
-    const whole = (await first.trajectory('e1'))!;
-    const said = summarize(whole);
-    expect(said).toMatchObject({
-      ...{ player: 'kim', raters: 3, stars: 4, review: 'redo', title: 'Title of ada' },
-      tags: ['shared', 'tag of ada', 'tag of lee'],
-      note: 'Note of lee\nNote of ada',
-    });
-    expect(whole.review?.by).toBe('ada');
-    expect(opinionsOn(whole.turns[0]!.candidates![0]!).map(({ by }) => by)).toEqual(['kim', 'lee', 'ada']);
-    expect(first.summary('e1')).toEqual(said);
-    await second.refresh();
-    expect(second.summary('e1')).toEqual(said);
-    await Promise.all([first.close(), second.close()]);
-    // The segments keep their contents and change their names, so that they are read in the other order.
-    const files = await segmentFiles(folder);
-    expect(files).toHaveLength(2);
-    for (const [place, file] of files.entries()) {
-      const name = `${2 - place}-${basename(file)}`;
-      await writeFile(join(dirname(file), name), await readFile(file));
-      await rm(file);
-    }
-    await rm(join(folder, 'index'), { recursive: true });
-    const turned = await openLog(folder);
-    expect(turned.problems).toEqual([]);
-    expect(await turned.trajectory('e1')).toEqual(whole);
-    expect(turned.summary('e1')).toEqual(said);
-  });
-
   it('is judged of the candidates that the person saw, also when the index reads only the fronts of lines', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
@@ -100,19 +60,6 @@ describe('what several people say of one dialogue', () => {
     expect(cold.list({ filter: { raters: 2 }, offset: 0, limit: 9 }).rows.map(({ id }) => id)).toEqual([
       'e1',
     ]);
-  });
-
-  it('comes with the dialogue from another data folder, once', async () => {
-    const there = await temporaryFolder();
-    const [one, two] = [await openLog(), await openLog(there)];
-    const pair = await chosen(two, 'e1');
-    await one.merge(there);
-    await two.appendAll(saidOf('e1', pair, 'lee'));
-    await one.append(label('e1', 'ada', { tags: ['here'] }));
-    for (let time = 0; time < 2; time += 1) await one.merge(there);
-    expect(one.summary('e1')).toMatchObject({ raters: 2, review: 'redo', title: 'Title of lee' });
-    expect(one.summary('e1')?.tags).toEqual(['here', 'shared', 'tag of lee']);
-    expect((await one.trajectory('e1'))?.labels).toHaveLength(2);
   });
 
   it('is erased person by person: the dialogue and the words of the others stay', async () => {
@@ -151,12 +98,5 @@ describe('what several people say of one dialogue', () => {
     expect(rows).toBe(1);
     for (const each of [file, `${file}.md`])
       expect(await readFile(each, 'utf8')).not.toMatch(/\blee\b|"stars"/);
-  });
-
-  it('is listed of a dialogue that only simulators played without a player', async () => {
-    const log = await openLog();
-    await play(log, 'e1', 1);
-    expect(log.summary('e1')).not.toHaveProperty('player');
-    expect(log.summary('e1')).not.toHaveProperty('raters');
   });
 });

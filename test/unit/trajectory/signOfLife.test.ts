@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../fixtures/eventually';
-import { SignOfLife, standsFor, timeAt, whenGone } from '../../../src/core/trajectory/signOfLife';
+import { SignOfLife, standsFor, timeAt } from '../../../src/core/trajectory/signOfLife';
 import { openLog, play, segmentFiles, temporaryFolder } from '../../fixtures/log';
 
 const MINUTE = 60_000;
@@ -90,13 +90,4 @@ it('the time of a folder is that of its files, and asking for it leaves none', a
   const { mtimeMs } = await stat(join(folder, 'later'));
   for (const time of times) expect(Math.abs(mtimeMs - time)).toBeLessThan(MINUTE);
   expect(await readdir(folder)).toEqual(['later']);
-});
-
-it('a person is told when what another machine held is free, and which file to delete here', () => {
-  expect(whenGone({ pid: 1, host: 'north' }, '/d/f.owner')).toBe(
-    'if north was switched off, try again ten minutes after that, or delete /d/f.owner',
-  );
-  expect(whenGone({ pid: 1, host: hostname() }, '/d/f.owner')).toBe(
-    'if that is not a Tandem, delete /d/f.owner',
-  );
 });

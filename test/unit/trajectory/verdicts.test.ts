@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import { verdictsOf } from '../../../src/core/trajectory/verdicts';
-import { agentTurn, openLog, play, temporaryFolder, verdict } from '../../fixtures/log';
+import { openLog, play, temporaryFolder, verdict } from '../../fixtures/log';
 
 describe('what people say of a critic’s credit', () => {
   it('is kept with the turn: the last word of a person on a critic, none when it was taken back', async () => {
@@ -22,27 +22,6 @@ describe('what people say of a critic’s credit', () => {
       [2, 'one', 'kim', false],
     ]);
     expect(log.summary('a')?.verdicts).toBe(2);
-  });
-
-  it('goes with a turn that is played again', async () => {
-    const log = await openLog();
-    await play(log, 'a', 1);
-    await log.append(verdict('a', 2, true));
-    await log.append(agentTurn('a', 2));
-    expect(verdictsOf((await log.trajectory('a'))!)).toEqual([]);
-    expect(log.summary('a')).not.toHaveProperty('verdicts');
-  });
-
-  it('narrows a list to the dialogues that have some, also after the log was opened anew', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    for (const episode of ['a', 'b']) await play(log, episode, 1);
-    await log.append(verdict('a', 1, false));
-    await log.close();
-    const again = await openLog(folder);
-    const judged = again.list({ filter: { judged: true }, offset: 0, limit: 9 }).rows;
-    expect(judged.map(({ id }) => id)).toEqual(['a']);
-    expect(again.count({ judged: false }).total).toBe(1);
   });
 
   it('is erased with its author’s data, from the dialogue of somebody else', async () => {

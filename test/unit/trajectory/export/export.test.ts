@@ -103,18 +103,6 @@ describe('exporting trajectories', () => {
     expect(leftOut).toEqual({ leaked: 1, 'not finished': 1, abandoned: 1, 'not graded': 1, deleted: 1 });
   });
 
-  it('brings the thoughts that a server took out of the text: they are among the token ids', async () => {
-    const log = await openLog();
-    await log.recordTask(doubling);
-    await log.append(started('thinker'));
-    await log.append({ ...agentTurn('thinker', 1), reasoning: 'Hm.', tokens: { ids: [1, 2] } });
-    await log.append({ event: 'answered', episode: 'thinker', turn: 1, answer: 'code', reason: 'answered' });
-    const grade = { mode: 'fixed', reward: 1, success: true, tests: [] } as const;
-    await log.append({ event: 'grade', episode: 'thinker', grade });
-    const { rows } = await exported(log, { format: 'trajectories', visible });
-    expect(rows[0]).toMatchObject({ tandem: { turns: [{ reasoning: 'Hm.', token_ids: [1, 2] }] } });
-  });
-
   it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
     const log = await openLog();
     await log.recordTask(doubling);
@@ -266,16 +254,6 @@ describe('preference rows', () => {
       chosen: [{ role: 'assistant' }, { role: 'user' }, { role: 'assistant' }],
       rejected: [{ role: 'assistant' }, { role: 'user' }, { role: 'assistant' }],
     });
-  });
-
-  it('pair each trajectory of reward 1 with every strictly lower one on request', async () => {
-    const { rows } = await exported(await filled(), { format: 'preferences', render, pairs: 'successes' });
-    expect(pairsOf(rows).sort()).toEqual([
-      'also-best > half',
-      'also-best > worst',
-      'best > half',
-      'best > worst',
-    ]);
   });
 
   it('pair all strictly different rewards of a task on request', async () => {
