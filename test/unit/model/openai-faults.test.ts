@@ -262,9 +262,3 @@ test('the key is in no message, even when the server repeats it', async () => {
     `${error.message} ${error.stack ?? ''} ${JSON.stringify(error)} ${String(error.cause)}`,
   ).not.toContain(key);
 });
-
-test('a server that wants a key refuses a wrong one', async () => {
-  await using played = await play([answer('ok')], { serverKey: 'right', apiKey: 'wrong' });
-  const error = await errorOf(played.model.generate(question, sampling));
-  expect(String(error)).toContain('Name the variable that holds a key that it accepts with --key-env');
-});

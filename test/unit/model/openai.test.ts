@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
-import { answer, json, stallAfter } from '../../fixtures/chat-server-replies';
+import { answer, stallAfter } from '../../fixtures/chat-server-replies';
 import { play, question, sampling } from './play';
 
 test('a turn is streamed piece by piece and returned whole', async () => {
@@ -40,14 +39,6 @@ test('messages and sampling settings reach the server as it knows them', async (
     logprobs: true,
     return_token_ids: true,
   });
-});
-
-test('settings that are not given are not sent, but for the neutral ones', async () => {
-  await using played = await play([answer('ok')], { logprobs: false, tokenIds: false });
-  await played.model.generate(question, sampling);
-  expect(Object.keys(played.server.requests[0]?.body ?? {}).sort()).toEqual(
-    [...NEUTRAL_FIELDS, 'max_tokens', 'messages', 'model', 'stream', 'stream_options', 'temperature'].sort(),
-  );
 });
 
 test("vLLM's token ids and log-probabilities are kept as they were sampled", async () => {
@@ -118,15 +109,6 @@ test('log-probabilities that do not fit the token ids are left out, with a note'
   ]);
 });
 
-test('log-probabilities that miss part of the text are left out, with a note', async () => {
-  const logprobs = { content: [{ id: 4, token: 'a', bytes: [97], logprob: -1 }] };
-  await using played = await play([
-    json({ choices: [{ message: { content: 'a whole text' }, finish_reason: 'stop', logprobs }] }),
-  ]);
-  expect((await played.model.generate(question, sampling)).tokens).toBeUndefined();
-  expect(played.model.notes.join()).toContain('missing for part of the text');
-});
-
 test('a server that says nothing about tokens is noted once', async () => {
   await using played = await play([answer('ok')]);
   await played.model.generate(question, sampling);
@@ -174,25 +156,6 @@ test('characters and lines that are cut anywhere in the stream arrive whole', as
   expect((await played.model.generate(question, sampling)).text).toBe(text);
 });
 
-test('a very long answer arrives whole', async () => {
-  const text = 'x'.repeat(900_000);
-  await using played = await play([answer(text), answer(text, { ignoreStream: true })]);
-  expect((await played.model.generate(question, sampling)).text).toHaveLength(text.length);
-  expect((await played.model.generate(question, sampling)).text).toHaveLength(text.length);
-});
-
-test('requests and tokens are counted', async () => {
-  await using played = await play([answer('a b'), answer('a b c'), answer('a', { usage: false })]);
-  for (let turn = 0; turn < 3; turn++) await played.model.generate(question, sampling);
-  expect(played.model.counts).toEqual({
-    requests: 3,
-    retries: 0,
-    promptTokens: 14,
-    completionTokens: 5,
-    answersWithoutUsage: 1,
-  });
-});
-
 /** Text of a rambling model, which the caller aborts after five words. */
 const rambling = 'on and '.repeat(10);
 
@@ -237,35 +200,4 @@ test('the tokens of a stopped answer are counted where the server tells them as 
     completionTokens: 15,
     answersWithoutUsage: 1,
   });
-});
-
-test('what another server calls timings is passed over', async () => {
-  await using played = await play([
-    json({ timings: { total: '3 s' }, choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
-  ]);
-  const turn = await played.model.generate(question, sampling);
-  expect(turn.text).toBe('ok');
-  expect(turn.usage).toBeUndefined();
-});
-
-test('an answer that came whole before the caller had enough is a whole answer', async () => {
-  await using played = await play([answer('on and on and on and on', { ignoreStream: true })]);
-  const turn = await played.model.generate(question, sampling, { enough: () => true });
-  expect(turn).toMatchObject({
-    text: 'on and on and on and on',
-    finishReason: 'stop',
-    usage: { promptTokens: 7 },
-  });
-});
-
-test('many turns at once do not disturb each other', async () => {
-  await using played = await play(({ body }) =>
-    answer(`echo ${body.messages[0]!.content}`, { pieceDelay: 2 }),
-  );
-  const turns = await Promise.all(
-    Array.from({ length: 40 }, (_, index) =>
-      played.model.generate([{ role: 'user', content: String(index) }], sampling),
-    ),
-  );
-  expect(turns.map(({ text }) => text)).toEqual(turns.map((_, index) => `echo ${index}`));
 });
