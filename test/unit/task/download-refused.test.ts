@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { downloadPublished } from '../../../src/core/task/download';
 import { content, fault, scene } from '../../fixtures/hub-scene';
 
 describe('a download that cannot be', () => {
@@ -55,16 +54,6 @@ describe('a download that cannot be', () => {
       expect(hub.requests).toHaveLength(1);
     }));
 
-  test('a file that the dataset does not have is a 404', () =>
-    scene(async ({ hub, folder }) => {
-      const download = downloadPublished('backend_tasks/train.jsonl', {
-        folder,
-        hubUrl: hub.url,
-        acceptLicence: () => Promise.resolve(true),
-      });
-      await expect(download).rejects.toMatchObject(fault('hub-no-file', /\(404 Entry not found\)/));
-    }));
-
   test('a hub that is down for good is given up, and what arrived is kept', () =>
     scene(async ({ hub, file, download, downloadHalf, notices }) => {
       await downloadHalf();
@@ -107,14 +96,6 @@ describe('a download that cannot be', () => {
       );
     }));
 
-  test('a token that is none is refused before the first request', () =>
-    scene(async ({ hub, download }) => {
-      await expect(download({ accessToken: 'secret' })).rejects.toMatchObject(
-        fault('bad-token', /^A Hugging Face access token begins with "hf_"/),
-      );
-      expect(hub.requests).toEqual([]);
-    }));
-
   test('a file that the disk has no room for is refused before it is fetched', () =>
     scene(async ({ hub, file, download }) => {
       hub.next({ at: 'info', kind: 'claim-size', size: 2 ** 52 });
@@ -123,27 +104,5 @@ describe('a download that cannot be', () => {
       );
       expect(hub.ranges).toEqual([]);
       expect(await readdir(join(file, '..'))).toEqual([]);
-    }));
-
-  test('a disk that fills up meanwhile is named', (context) => {
-    context.skip(!existsSync('/dev/full'), 'This system has no /dev/full.');
-    return scene(async ({ file, download }) => {
-      await mkdir(join(file, '..'), { recursive: true });
-      await symlink('/dev/full', `${file}.part`);
-      await expect(download()).rejects.toMatchObject(
-        fault('disk-full', /^The disk of .* is full: free some room/),
-      );
-    });
-  });
-
-  test('a folder that cannot be made is named', () =>
-    scene(async ({ folder, download }) => {
-      await writeFile(join(folder, 'backend_tasks'), 'a file in the way');
-      await expect(download()).rejects.toMatchObject(
-        fault(
-          'not-written',
-          /backend_tasks.test\.jsonl cannot be written: .*; choose a folder that you may write to\.$/,
-        ),
-      );
     }));
 });

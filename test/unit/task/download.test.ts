@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DownloadOptions } from '../../../src/core/task/download';
@@ -75,14 +75,6 @@ describe('a download', () => {
       expect(notices).toEqual([expect.stringMatching(/; next attempt in 1 s\.$/)]);
     }));
 
-  test('continues when a body ends too early without an error', () =>
-    scene(async ({ hub, file, download }) => {
-      hub.next({ at: 'data', kind: 'cut', after: 700_000 });
-      await download();
-      expect(hub.ranges).toEqual([undefined, 'bytes=700000-1999999']);
-      expect(content.equals(await readFile(file))).toBe(true);
-    }));
-
   test('continues when nothing arrives for too long', () =>
     scene(async ({ hub, file, download, notices }) => {
       hub.next({ at: 'data', kind: 'hold', after: 700_000 });
@@ -118,14 +110,6 @@ describe('a download', () => {
       await downloadedAnew(file, hub, notices);
     }));
 
-  test('starts anew when the server continues somewhere else', () =>
-    scene(async ({ hub, file, download, downloadHalf, notices }) => {
-      await downloadHalf();
-      hub.next({ at: 'data', kind: 'elsewhere' });
-      await download();
-      await downloadedAnew(file, hub, notices);
-    }));
-
   async function downloadedAnew(file: string, hub: Hub, notices: string[]): Promise<void> {
     expect(hub.ranges).toEqual([undefined, 'bytes=1000000-1999999', undefined]);
     expect(content.equals(await readFile(file))).toBe(true);
@@ -143,20 +127,6 @@ describe('an aborted signal', () => {
         retryDelay: 3_600_000,
         signal: controller.signal,
         onNotice: () => controller.abort(reason),
-      });
-      await expect(waiting).rejects.toBe(reason);
-    }));
-
-  test('ends a connection on which nothing arrives', () =>
-    scene(async ({ hub, download }) => {
-      hub.next({ at: 'data', kind: 'hold', after: 1 });
-      const controller = new AbortController();
-      const reason = new Error('enough');
-      const waiting = download({
-        signal: controller.signal,
-        onProgress: ({ received }) => {
-          if (received === 1) setImmediate(() => controller.abort(reason));
-        },
       });
       await expect(waiting).rejects.toBe(reason);
     }));
@@ -191,14 +161,6 @@ describe('a later call', () => {
       expect(content.equals(await readFile(file))).toBe(true);
     }));
 
-  test('only verifies when a process was killed after the last byte', () =>
-    scene(async ({ hub, file, download, downloadHalf }) => {
-      await downloadHalf();
-      await writeFile(`${file}.part`, content);
-      expect(await download()).toMatchObject({ verified: 'git-sha1' });
-      expect(hub.ranges).toEqual([undefined]);
-    }));
-
   test('stays with its commit when the file has changed on the hub', () =>
     scene(async ({ hub, file, download, downloadHalf, notices }) => {
       const { commit } = hub;
@@ -222,15 +184,6 @@ describe('a later call', () => {
         'What an earlier download left is of another version of the file; it starts anew.',
         `${hub.url} does not say which commit it gave; a later download may be of another.`,
       ]);
-    }));
-
-  test('starts anew when it cannot tell which version the bytes belong to', () =>
-    scene(async ({ hub, file, download, downloadHalf }) => {
-      await downloadHalf();
-      await writeFile(`${file}.part.json`, '{"etag":"to');
-      await download();
-      expect(hub.ranges).toEqual([undefined, undefined]);
-      expect(content.equals(await readFile(file))).toBe(true);
     }));
 
   test('takes a complete file as it is', () =>
@@ -271,15 +224,6 @@ describe('the commit', () => {
       }, storage),
   );
 
-  test('of a folder is that of all its files', () =>
-    scene(async ({ hub, file, download }) => {
-      const { commit } = await download();
-      await rm(file);
-      hub.replace(changed);
-      expect(await download()).toMatchObject({ commit, alreadyThere: false });
-      expect(content.equals(await readFile(file))).toBe(true);
-    }));
-
   test('is the one that is asked for, in a folder of its own', () =>
     scene(async ({ hub, folder, file, download }) => {
       const { commit: first } = hub;
@@ -292,14 +236,6 @@ describe('the commit', () => {
           `^${folder} holds files of the commit ${first}, and main is ${second}; choose another folder for it\\.$`,
         ),
       );
-    }));
-
-  test('of which the hub knows nothing is a 404 that says so', () =>
-    scene(async ({ folder, download }) => {
-      await expect(download({ revision: 'v9' })).rejects.toMatchObject(
-        fault('hub-no-file', /has no file backend_tasks\/test\.jsonl at v9 \(404 Invalid rev id: v9\)/),
-      );
-      expect(await readdir(folder)).toEqual([]);
     }));
 
   test('of a folder that has lost its own is not guessed', () =>

@@ -15,13 +15,6 @@ describe('putting an answer into a file', () => {
     );
   });
 
-  it('brings decorators of its own', () => {
-    const answer = '@classmethod\ndef price(x): return 1';
-    expect(withAnswer(source, answer, { name: 'price' })).toContain(
-      'class Shop:\r\n    @classmethod\r\n    def price(x): return 1\r\n',
-    );
-  });
-
   it('keeps the docstring and the decorators, with imports and helpers of the answer above them', () => {
     const file = `x = 1
 
@@ -78,13 +71,6 @@ async def f(x):  # now
     expect(withF(file, answer)).toBe(answer);
     const bare = 'def f(x):\n    return x';
     expect(withF(withF(file, bare), bare)).toBe(`${file}    return x\n`);
-  });
-
-  it('goes to the end where there is no such function', () => {
-    const answer = 'def g(): pass';
-    expect(withAnswer('x = 1\n\n\n', answer, { name: 'g' })).toBe(`x = 1\n\n\n${answer}\n`);
-    expect(withAnswer('x = 1', answer, {})).toBe(`x = 1\n\n\n${answer}\n`);
-    expect(withAnswer('', answer, {})).toBe(`${answer}\n`);
   });
 });
 
@@ -187,19 +173,6 @@ class Words(Base):
         .replace('f(x): ...', 'f(x): return math.floor(x)'),
     );
     expect(brought(file, answer, { name: 'f' })).toBe('import math\n\ndef f(x): return math.floor(x)');
-  });
-
-  it('keeps the comments that begin a file where they are', () => {
-    const file = '#!/usr/bin/env python3\nclass A:\n    def f(self): ...\n';
-    expect(withF(file, 'import os\ndef f(self): return os.name')).toBe(
-      '#!/usr/bin/env python3\n\n\nimport os\n\n\nclass A:\n    def f(self): return os.name\n',
-    );
-  });
-
-  it('keeps several versions of a method together', () => {
-    const file = 'class A:\n    def f(self): ...\n';
-    const answer = '@overload\ndef f(self): ...\n@overload\ndef f(self, x): ...\ndef f(self, x=1): return x';
-    expect(withF(file, answer)).toBe(`class A:\n${answer.replace(/^/gm, '    ')}\n`);
   });
 
   it('stays beside a function of the top level, without what the file has above it', () => {
@@ -326,12 +299,6 @@ describe('imports from __future__', () => {
     const other = `${docstring}from __future__ import (\n    division,\n)\n`;
     expect(withF(`${other}${tail}`, answer)).toBe(`${other}${future}\n${placed}`);
     expect(withF(`${future}\n${tail}`, answer)).toBe(`${future}\n${placed}`);
-  });
-
-  it('leave a method that needs them', () => {
-    expect(withF('class A:\n    def f(self): ...\n', `${future}\ndef f(self): return 1`)).toBe(
-      `${future}\n\nclass A:\n    def f(self): return 1\n`,
-    );
   });
 });
 
