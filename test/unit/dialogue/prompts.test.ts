@@ -50,13 +50,6 @@ describe('the prompts', () => {
     expect((await Prompts.load(shipped, undefined, 'short')).versions).toEqual(short.versions);
   });
 
-  it('refuse a placeholder that does not exist, and say which do', async () => {
-    const folder = await folderWith('agent.md', 'Do {{task}}.');
-    await expect(Prompts.load(shipped, folder)).rejects.toThrow(
-      /agent\.md uses \{\{task\}\}, which does not exist; it may use \{\{description\}\}, /,
-    );
-  });
-
   it('accept spaces inside a placeholder, and a byte-order mark before the version comment', async () => {
     const folder = await folderWith('agent.md', '\uFEFF<!-- version 2 -->\nDo {{ description }}.');
     const prompts = await Prompts.load(shipped, folder);

@@ -53,29 +53,6 @@ describe('A person’s progress with a task', () => {
     expect(state()).toMatchObject({ kind: 'done', episode: 'second' });
   });
 
-  it('is not skipped while a review asks for it again, with the reason of the review', async () => {
-    const log = await openLog(await temporaryFolder());
-    const progress = new TaskProgress();
-    progress.read(log);
-    const state = async (): Promise<TaskState> => {
-      progress.update(log, ['one']);
-      const now = (): TaskState => progress.state(doubling.id, () => true);
-      await progress.readReasons([now()]);
-      return now();
-    };
-    await log.recordTask(doubling);
-    await log.append(started('one', { collaborator: kim }));
-    await log.append({ event: 'abandoned', episode: 'one', reason: 'skipped', message: 'Too hard' });
-    const skipped = { kind: 'skipped', episode: 'one', reason: 'Too hard' };
-    expect(await state()).toEqual(skipped);
-    await log.append(review('one', 'ada', 'redo', 'It is not too hard'));
-    expect(await state()).toEqual({ kind: 'redo', episode: 'one', reason: 'It is not too hard' });
-    await log.append(review('one', 'ada', 'redo'));
-    expect(await state()).toEqual({ kind: 'redo', episode: 'one' });
-    await log.append(review('one', 'ada', 'accepted'));
-    expect(await state()).toEqual(skipped);
-  });
-
   it('goes with a dialogue to whoever takes the seat, and the earlier one counts again', async () => {
     const log = await openLog(await temporaryFolder());
     await play(log, 'earlier', 1, { collaborator: kim });
