@@ -13,14 +13,6 @@ describe('the paired difference', () => {
     expect(p).toBeLessThan(0.01);
   });
 
-  it('sees none between equals', () => {
-    expect(pairedDifference(before, before)).toMatchObject({
-      difference: 0,
-      interval: { low: 0, high: 0 },
-      p: 1,
-    });
-  });
-
   it('covers the true difference in about 95 of 100 experiments', () => {
     let seed = 7;
     const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
@@ -50,10 +42,5 @@ describe('the paired difference', () => {
       rejected += Number(pairedDifference(first, second, experiment).p! < 0.05);
     }
     expect(rejected).toBeLessThanOrEqual(14);
-  });
-
-  it('is the same for the same seed', () => {
-    const after = before.toReversed();
-    expect(pairedDifference(before, after, 3)).toEqual(pairedDifference(before, after, 3));
   });
 });

@@ -54,12 +54,6 @@ describe('statistics of a log', () => {
     expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
   });
 
-  it('are given for packs and for collaborators too', () => {
-    const rows = [played({ pack: 'a.jsonl' }), played()];
-    expect(groupsOf(rows, 'pack').map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
-    expect(groupsOf(rows, 'collaborator')).toMatchObject([{ name: 'rules', dialogues: 2 }]);
-  });
-
   it('go over time in hours, days, weeks or months, as the span asks for', () => {
     const units = [1, 10, 100, 1000].map((day) => courseOf([played(), played({ day })]).unit);
     expect(units).toEqual(['hour', 'day', 'week', 'month']);
@@ -70,11 +64,5 @@ describe('statistics of a log', () => {
     ]);
     const [week] = courseOf([played(), played({ day: 100 })]).periods;
     expect(new Date(week!.from).getDay()).toBe(1);
-  });
-
-  it('say nothing of no dialogue', () => {
-    expect(figuresOf([])).toEqual({ dialogues: 0, graded: 0 });
-    expect(groupsOf([], 'agent')).toEqual([]);
-    expect(courseOf([]).periods).toEqual([]);
   });
 });

@@ -36,15 +36,6 @@ it('reads what a real dashboard says of its nodes', async () => {
   expect(dashboard.requests).toEqual(['/api/version', '/nodes?view=summary']);
 });
 
-it('counts the GPUs that Ray may give, by their names, and no node that is gone', async () => {
-  dashboard.gpus = ['NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'];
-  dashboard.state = 'DEAD';
-  const gpu = { name: 'NVIDIA H100 80GB HBM3', memory: 81_559 * 2 ** 20 };
-  expect((await readCluster(dashboard.address)).nodes).toEqual([
-    { host: 'vm', cpus: 1, memory: 16_902_635_520, gpus: [gpu, gpu] },
-  ]);
-});
-
 it('knows the least memory that a worker may get', () => {
   const node = (cpus: number, memory?: number, ...gpus: readonly number[]) => ({
     ...{ host: 'a', cpus, memory },

@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
@@ -30,16 +30,6 @@ describe('a configuration', () => {
       data: { trajectories: [join(folder, 'rows.jsonl')], preferences: ['/abs.jsonl'], held_out: 0.5 },
       seed: 7,
     });
-  });
-
-  it.each([['./tiny'], ['/models/tiny'], ['../tiny']])('names a model folder as %s', async (base) => {
-    const { forTrainer } = await parse({ model: { base }, data: {} });
-    expect(forTrainer.model).toEqual({ base: resolve('/project', base) });
-  });
-
-  it('names a model of the hub as it is', async () => {
-    const { forTrainer } = await parse({ model: { base: 'Qwen/Qwen2.5-0.5B' }, data: {} });
-    expect(forTrainer.model).toMatchObject({ base: 'Qwen/Qwen2.5-0.5B' });
   });
 
   it('may take its data from a log; what chooses them does not reach the trainer', async () => {
@@ -98,14 +88,6 @@ describe('a configuration', () => {
     for (const [changes, sentence] of refusals)
       await expect(parse({ ...sound, ...changes })).rejects.toThrow(`mine.json: ${sentence}`);
   });
-
-  it.each(['2026-03-01', '2026-03-01T12:00:00Z', '2026-03-01T12:00:00.5+02:00'])(
-    'may choose dialogues since %s',
-    async (since) => {
-      const { selection } = await parse({ model: { base: 'a/b' }, data: { log: '.', filter: { since } } });
-      expect(selection?.filter).toEqual({ since });
-    },
-  );
 
   it.each([
     ['not there', undefined, 'cannot be read'],

@@ -31,22 +31,6 @@ describe('what a person writes about a run', () => {
     expect(table).toMatch(/sweet-rl +more NLL +baseline, seed 2/);
   });
 
-  it('leaves the run its configured name when it gives none', async () => {
-    expect(await runs.find('a')).toMatchObject({ name: 'as configured' });
-    await changeNotes(folder, () => ({ name: 'other', note: 'Hm.' }));
-    await changeNotes(folder, () => ({ name: '', note: '' }));
-    const run = await runs.find('a');
-    expect(run.name).toBe('as configured');
-    expect(run).not.toHaveProperty('note');
-    expect(run).not.toHaveProperty('tags');
-  });
-
-  it('counts only as far as it fits: a name or a tag that is too long or no text is passed over', async () => {
-    const notes = { name: 'x'.repeat(101), tags: ['a', 7], note: 'Fits.' };
-    await writeFile(path.join(folder, 'notes.json'), JSON.stringify(notes));
-    expect(await readNotes(folder)).toEqual({ name: '', tags: [], note: 'Fits.' });
-  });
-
   it('is not written over what cannot be read, nor into a folder that is gone', async () => {
     const file = path.join(folder, 'notes.json');
     await writeFile(file, '{"name": "half');

@@ -73,17 +73,6 @@ describe('the tasks of a loop', () => {
     expect(bare(train).filter((id) => bare(heldOut).includes(id))).toEqual([]);
   });
 
-  it('count the lines that hold none', async () => {
-    const file = await written(folder, 'p.jsonl', `${JSON.stringify(taskRow({ id: 'a' }))}\n{}\n`);
-    const other = await pack('q.jsonl', numbered(0, 9));
-    expect((await drawn([file, other])).result.badLines).toBe(1);
-  });
-
-  it('must be enough to split', async () => {
-    const file = await pack('p.jsonl', ['a', 'b']);
-    await expect(drawn([file])).rejects.toMatchObject({ code: 'loop/too-few-tasks' });
-  });
-
   it('are drawn again when a file of them was deleted', async () => {
     const { result } = await drawn([]);
     expect(await hasPacks(folder, result)).toBe(true);

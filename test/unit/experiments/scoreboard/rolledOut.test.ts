@@ -96,15 +96,4 @@ describe('Monte-Carlo credit', () => {
     await monteCarloCredit(state(surcharge, idle), plan());
     expect(graded).toHaveLength(2);
   });
-
-  it('is the same whatever candidates stand beside it', async () => {
-    const [beside] = await monteCarloCredit(state(surcharge, idle), plan());
-    const [alone] = await monteCarloCredit(state(surcharge), plan());
-    expect(alone).toEqual(beside);
-  });
-
-  it('stops at the most rolls that are allowed', async () => {
-    const [value] = await monteCarloCredit(state(surcharge), plan({ standardError: 0.001, mostRolls: 50 }));
-    expect(value!.rolls).toBe(50);
-  });
 });

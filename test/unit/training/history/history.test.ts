@@ -17,14 +17,6 @@ function curveOf(values: number): Curve {
 }
 
 describe('a curve', () => {
-  it('keeps every value while there are few', () => {
-    const curve = curveOf(5);
-    expect(curve.all.map(({ to, low, high }) => [to, low, high])).toEqual(
-      [1, 2, 3, 4, 5].map((number) => [number, 1, 1]),
-    );
-    expect(curve.valuesPerPoint).toBe(1);
-  });
-
   it('of a hundred thousand steps has at most so many points, all of its values and every peak', () => {
     const curve = curveOf(100_000);
     expect(curve.all.length).toBeLessThanOrEqual(MOST_BUCKETS);
@@ -71,25 +63,9 @@ describe('a curve', () => {
       [3, 6],
     ]);
   });
-
-  it('is outlined in a few means', () => {
-    expect(curveOf(400).outline(4)).toEqual([1, 1, 1, 1]);
-    expect(new Curve().outline(4)).toEqual([]);
-  });
 });
 
 describe('the history of a run', () => {
-  it('has the stages of the plan in order, and those that began before there was one', () => {
-    const history = new RunHistory();
-    expect(history.stages).toEqual(['prepare']);
-    history.add(event('state', { state: 'running', stage: 'critic' }));
-    expect(history.stages).toEqual(['prepare', 'critic']);
-    history.add(
-      event('plan', { seconds: { critic: 1, candidates: 2, ranking: null, policy: 3, export: 1 } }),
-    );
-    expect(history.stages).toEqual(['prepare', 'critic', 'candidates', 'ranking', 'policy', 'export']);
-  });
-
   it('folds steps and looks at held-out examples into curves of their stage', () => {
     const history = new RunHistory();
     history.add(step(1, { tokens_per_second: 100, kl: null }));
@@ -143,17 +119,6 @@ describe('the history of a run', () => {
       ['ranking', 40],
       ['ranking-2', 20],
     ]);
-  });
-
-  it('keeps what is told one by one, and only the latest of it', () => {
-    const history = new RunHistory();
-    for (let number = 1; number <= 600; number += 1)
-      history.add(event('notice', { message: String(number) }));
-    history.add(step(1));
-    expect(history.told.latest).toHaveLength(200);
-    expect(history.told.latest.at(-1)).toMatchObject({ message: '600' });
-    expect([history.told.count, history.told.routine]).toEqual([600, 0]);
-    expect(history.events).toBe(601);
   });
 
   it('tells the looks at held-out examples in their place, and lets them push nothing else out', () => {
