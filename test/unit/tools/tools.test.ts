@@ -39,17 +39,6 @@ const refusal = async (name: string, input: unknown, at: Workplace): Promise<[st
 };
 
 describe('the tools for agents', () => {
-  it('have names and schemas that editors and clients take', () => {
-    for (const [name, { title, about, description, inputSchema }] of Object.entries(tools)) {
-      expect(name).toMatch(/^tandem_[a-z_]+$/);
-      expect(title).not.toBe('');
-      expect(about, name).toMatch(/^[A-Z][^.]+\.$/);
-      expect(description, name).toMatch(/^[A-Z].*\.$/s);
-      expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false });
-      for (const field of Object.values(inputSchema.properties ?? {})) expect(field.description).toBeTruthy();
-    }
-  });
-
   it('are called acting exactly when they do not only read', () => {
     const acting = Object.entries(tools).filter(([, { effect }]) => effect !== 'reads');
     expect(acting.map(([name]) => name)).toEqual(actingTools);
@@ -120,16 +109,6 @@ describe('the tools for agents', () => {
     expect((await call('tandem_list_packs', {}, await place())).text).toMatch(
       /^There is no pack of tasks in /,
     );
-  });
-
-  it('tell of many bad lines the first, and how many there are', async () => {
-    const at = await place(['fees.jsonl']);
-    await writeFile(path.join(at.folder, 'fees.jsonl'), '{"no": "task"}\n'.repeat(25));
-    const { text, data } = await call('tandem_list_packs', {}, at);
-    expect(text).toMatch(/25 bad lines/);
-    const [{ badLines }] = (data as { packs: [{ badLines: string[] }] }).packs;
-    expect(badLines).toHaveLength(21);
-    expect(badLines.at(-1)).toBe('5 more lines are left out as well.');
   });
 
   it('show the figures of the log by the property that is asked for', async () => {
