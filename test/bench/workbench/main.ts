@@ -1,6 +1,6 @@
 /*
- * Measures waiting times in a real workbench whose log has 100,000 dialogues: activation, the list of trajectories,
- * statistics, the session's first paint, a dialogue of two hundred turns, and the smoothness of a message streamed into
+ * Measures waiting times in a real workbench whose log has 100,000 dialogues: the list of trajectories, statistics,
+ * the session's first paint, a dialogue of two hundred turns, and the smoothness of a message streamed into
  * it. Baselines in the same run: the start of the workbench itself, and a message streamed into a dialogue of one turn.
  *
  *   node esbuild.js --production && node test/bench/run.mjs workbench [--trajectories N] [--json]
@@ -34,48 +34,6 @@ const rows = (workbench: WorkbenchDriver, view: string): Locator =>
   workbench.page.getByRole('tree', { name: view }).getByRole('treeitem');
 const quickRow = (workbench: WorkbenchDriver, text: string): Locator =>
   workbench.page.locator('.quick-input-widget .quick-input-list-row', { hasText: text }).first();
-
-/** Measures the time from the activating click to the first rows, and reads the workbench's own activation time. */
-async function activation(workbench: WorkbenchDriver, report: Report): Promise<void> {
-  // The extension host starts after the window; the list shows that it runs.
-  await runningExtensions(workbench, (all) => all.first().waitFor());
-  const icon = workbench.activityBar('Tandem');
-  report(
-    'click on the icon to the first rows of the list',
-    await timed(async () => {
-      await icon.click();
-      await rows(workbench, 'Trajectories').first().waitFor();
-    }),
-  );
-  await runningExtensions(workbench, async (all) => {
-    const ours = all.filter({ has: workbench.page.locator('.name', { hasText: /^tandem/i }) });
-    report('activation, as the workbench measures it', await activationOf(ours));
-    const others = await all
-      .filter({ hasNot: workbench.page.locator('.name', { hasText: /^tandem/i }) })
-      .all();
-    const theirs = await Promise.all(others.map((one) => activationOf(one)));
-    report('the same of the slowest extension of the workbench', Math.max(...theirs));
-    report('the same of all that are listed first, median', quantile(theirs, 0.5));
-  });
-}
-
-/** Reads the workbench's list of activation times; the slowest extensions come first. */
-async function runningExtensions(
-  workbench: WorkbenchDriver,
-  look: (extensions: Locator) => Promise<void>,
-): Promise<void> {
-  await workbench.runCommand('Developer: Show Running Extensions');
-  const editor = workbench.page.locator('.runtime-extensions-editor');
-  await look(editor.locator('.extension', { has: workbench.page.getByText(/Activation: \d+/) }));
-  await workbench.page.keyboard.press('Escape');
-  await editor.waitFor({ state: 'detached' });
-}
-
-/** Parses `Activation: 12ms` or `Startup Activation: 12ms`. */
-async function activationOf(extension: Locator): Promise<number> {
-  const words = await extension.locator('.activation-time').innerText();
-  return Number(/(\d+)\s*ms/.exec(words)?.[1]);
-}
 
 async function list(workbench: WorkbenchDriver, report: Report): Promise<void> {
   // The tree draws only the rows that fit, so the other views are closed.
@@ -210,7 +168,8 @@ async function main(): Promise<void> {
     const workbench = await startWorkbench({ extension: path.resolve('.'), workspace });
     try {
       report('the workbench itself, from the reload on', await timed(() => workbench.reload()));
-      await activation(workbench, report);
+      await workbench.activityBar('Tandem').click();
+      await rows(workbench, 'Trajectories').first().waitFor();
       await list(workbench, report);
       await statistics(workbench, report);
       const short = await shortDialogue(workbench, report);

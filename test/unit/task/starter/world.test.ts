@@ -4,8 +4,13 @@ import * as z from 'zod';
 import { measureLeak } from '../../../../src/core/dialogue/leak';
 import { parseTask, taskToRow } from '../../../../src/core/task/row';
 import { functionSignature } from '../../../../src/core/task/signature';
-import { type DecisionValues } from '../../../../src/core/task/starter/kinds';
-import { codeFor } from '../../../../src/core/task/starter/world';
+import { OPTIONS, type Value, type DecisionValues } from '../../../../src/core/task/starter/kinds';
+import {
+  codeFor,
+  DIFFICULTIES,
+  type Decision,
+  type DecisionKind,
+} from '../../../../src/core/task/starter/world';
 import { runInPython } from '../../../fixtures/run-functions';
 import { firstTasks, manyTasks, valuesOf } from '../../../fixtures/starter-world';
 import { buildSandbox } from '../../grading/sandbox';
@@ -89,6 +94,23 @@ test('splits share no task and no structure', () => {
   }
 });
 
+test('a difficulty says how many decisions a task has and how many of them its description hints at', () => {
+  for (const [name, { fewest, most, cued }] of Object.entries(DIFFICULTIES)) {
+    const difficulty = name as keyof typeof DIFFICULTIES;
+    const decisions = firstTasks(500, { split: 'test', seed: 0, difficulty }).map((task) => task.decisions);
+    expect(new Set(decisions.map(({ length }) => length))).toEqual(
+      new Set(Array.from({ length: most - fewest + 1 }, (_, i) => fewest + i)),
+    );
+    const all = decisions.flat();
+    expect(Math.abs(all.filter((decision) => decision.cued).length / all.length - cued)).toBeLessThan(0.05);
+  }
+});
+
+test('no number belongs to two decisions', () => {
+  const numbers = Object.values(OPTIONS).flat();
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
 test('changing any one decision, or leaving it out, fails at least one test', () => {
   const changes = tasks.flatMap((_, i) => changesOf(i).map((values) => ({ i, values })));
   expect(changes.length).toBeGreaterThan(10_000);
@@ -121,6 +143,14 @@ test('in the grader references pass all their tests, and fail one with a decisio
   }
 });
 
+test('who asks nothing succeeds in less than a task of twenty, even knowing which decisions there are', () => {
+  const guess = mostFrequentValues();
+  const guessing = (i: number, only: (decision: Decision) => boolean): DecisionValues =>
+    Object.fromEntries(tasks[i]!.decisions.filter(only).map(({ kind }) => [kind, guess[kind]]));
+  expect(successRate((i) => guessing(i, () => true))).toBeLessThan(0.05);
+  expect(successRate((i) => guessing(i, ({ cued }) => cued))).toBeLessThan(0.05);
+});
+
 test('no answer that is the same for every task succeeds in one of fifty: no constant, no fixed decisions', () => {
   for (const results of expected) expect(new Set(results).size).toBeGreaterThanOrEqual(4);
   const together = tasks.map((task) => JSON.stringify(valuesOf(task)));
@@ -143,4 +173,16 @@ function changesOf(i: number): DecisionValues[] {
     // Leaving out these two still decides them: strictly above, and the discount first.
     ...(kind === 'strictness' || kind === 'order' ? [] : [{ ...values, [kind]: undefined }]),
   ]);
+}
+
+function mostFrequentValues(): Record<DecisionKind, Value> {
+  const all = tasks.flatMap(({ decisions }) => decisions);
+  const count = (kind: DecisionKind, option: Value): number =>
+    all.filter((decision) => decision.kind === kind && decision.value === option).length;
+  return Object.fromEntries(
+    Object.entries(OPTIONS).map(([kind, options]) => [
+      kind,
+      options.toSorted((a, b) => count(kind as DecisionKind, b) - count(kind as DecisionKind, a))[0]!,
+    ]),
+  ) as Record<DecisionKind, Value>;
 }
