@@ -64,72 +64,23 @@ describe('testing the connection to a model', () => {
     expect(await tryModel({ ...to, sampling: { topK: 50 } })).toMatchObject({ works: true });
   });
 
-  it.each<[string, Reply, ConnectionProblem, RegExp, RegExp]>([
-    [
-      'a key that is refused',
-      status(401, { message: 'Bad key sk-1' }),
-      'wrong-key',
-      /refuses the key .*\[key\]/,
-      /another key/,
-    ],
-    [
-      'a key without access',
-      status(403, { message: 'No access' }),
-      'not-allowed',
-      /No access/,
-      /key that may/,
-    ],
-    [
-      'a path that is none',
-      raw('text/html', '<title>Nothing here</title>', 404),
-      'not-openai',
-      /\(404\)/,
-      /\/v1\.$/,
-    ],
-    [
-      'a web page',
-      raw('text/html', '<!doctype html><title>Sign in</title>'),
-      'not-openai',
-      /does not speak OpenAI's API/,
-      /base URL/,
-    ],
-    ['other JSON', json({ hello: 'there' }), 'not-openai', /does not speak OpenAI's API/, /base URL/],
-    ['too many requests', status(429, { message: 'Slow down' }), 'rate-limited', /429: Slow down/, /later/],
-    [
-      'no credit',
-      status(429, { message: 'Quota', code: 'insufficient_quota' }),
-      'no-credit',
-      /no credit left/,
-      /another key/,
-    ],
-    [
-      'a payment due',
-      status(402, { message: 'Insufficient balance' }),
-      'no-credit',
-      /no credit left/,
-      /another key/,
-    ],
-    [
-      'a request that is refused',
-      status(400, { message: 'Too long' }),
-      'refused-request',
-      /400: Too long/,
-      /sampling/,
-    ],
-    [
-      'a server in trouble',
-      status(500, { message: 'CUDA out of memory' }),
-      'server-error',
-      /CUDA out of memory/,
-      /log of the server/,
-    ],
-    ['a connection that is closed', reset, 'closed', /closes the connection/, /log of the server/],
-  ])('says of %s what is wrong and what to do', async (_, reply, problem, what, remedy) => {
+  it.each<[Reply, ConnectionProblem]>([
+    [status(401, { message: 'Bad key sk-1' }), 'wrong-key'],
+    [status(403, { message: 'No access' }), 'not-allowed'],
+    [raw('text/html', '<title>Nothing here</title>', 404), 'not-openai'],
+    [raw('text/html', '<!doctype html><title>Sign in</title>'), 'not-openai'],
+    [json({ hello: 'there' }), 'not-openai'],
+    [status(429, { message: 'Slow down' }), 'rate-limited'],
+    [status(429, { message: 'Quota', code: 'insufficient_quota' }), 'no-credit'],
+    [status(402, { message: 'Insufficient balance' }), 'no-credit'],
+    [status(400, { message: 'Too long' }), 'refused-request'],
+    [status(500, { message: 'CUDA out of memory' }), 'server-error'],
+    [reset, 'closed'],
+  ])('tells what is wrong and what to do, without the key: %#, %s', async (reply, problem) => {
     const found = await diagnosis(await endpoint({ reply: () => reply }, 'sk-1'));
     expect(found).toMatchObject({ problem });
-    expect(found.what).toMatch(what);
-    expect(found.remedy).toMatch(remedy);
     for (const sentence of [found.what, found.remedy]) expect(sentence).toMatch(/^\S[^\n]*\.$/);
+    expect(found.what + found.remedy).not.toContain('sk-1');
   });
 
   it('names the models that there are when there is none of that name', async () => {
