@@ -61,15 +61,6 @@ async function plan(changes: Partial<CollectionPlan> = {}): Promise<CollectionPl
 }
 
 describe('collecting', () => {
-  it('keeps no more dialogues in flight than it may', async () => {
-    let most = 0;
-    const result = await collect(
-      await plan({ onProgress: ({ inFlight }) => (most = Math.max(most, inFlight)) }),
-    );
-    expect(result).toMatchObject({ total: 8, done: 8, failed: 0 });
-    expect(most).toBeLessThanOrEqual(3);
-  });
-
   it('tells how many of the dialogues that it plays are solved, and leaves those from before out', async () => {
     let grades = 0;
     const every = graderThat((_, __, { mode }) => {

@@ -296,15 +296,4 @@ describe('a dialogue that is resumed with another agent', () => {
       expect(whole.turns).toEqual(again.turns);
     }
   });
-
-  it('is not that of a third one that is chosen before one of two candidates is', async () => {
-    const dialogue = await start(first);
-    await dialogue.agentTurn();
-    await dialogue.reply('Kilograms.', byAda);
-    const rival = { agent: first, sampling: { temperature: 1, maxTokens: 9 } };
-    await (await resume(dialogue, second)).drawCandidates({ rival });
-    const third = await resume(dialogue, named('third', 'Which day?'));
-    await third.choose(0, { by: 'ada' });
-    expect(await logged(dialogue)).toMatchObject({ agent: 'second', turns: [{}, {}] });
-  });
 });

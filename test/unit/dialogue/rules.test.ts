@@ -67,13 +67,6 @@ describe('a question about a decision', () => {
     expect(reply(task, 'Which limit is there when it is hot?')).toBe('Above 30.');
     expect(reply(task, 'Which limit is there?')).toBe('Below 3.');
   });
-
-  test('can stand beside a draft in a code block, whose words count for nothing', () => {
-    const draft = '```python\ndef f(weight_kg):\n    # is this the weight limit?\n    return 5\n```';
-    expect(factsIn(parcel, reply(parcel, `My draft:\n${draft}\nWhat about an invalid zone?`))).toEqual([
-      'unknown zone',
-    ]);
-  });
 });
 
 describe('the wording', () => {
@@ -187,12 +180,6 @@ describe('what is not told', () => {
     for (const message of idle)
       expect(reply(parcel, message), message).toMatch(/need to know|like to ask|Ask if/);
   });
-});
-
-test('a message about something known and something else gets the one and a word about the other', () => {
-  const told = reply(parcel, 'How big is the surcharge? Which Python version do you use?');
-  expect(factsIn(parcel, told)).toEqual(['surcharge amount']);
-  expect(told).toMatch(/(preference|rest|Beyond)/);
 });
 
 test('a task without facts is refused with what to do', () => {

@@ -172,20 +172,6 @@ describe('a later call', () => {
       expect(notices).toEqual([]);
     }));
 
-  test('starts anew when the file has changed on a hub that tells no commits', () =>
-    scene(async ({ hub, file, download, downloadHalf, notices }) => {
-      hub.tellsCommit = false;
-      await downloadHalf();
-      hub.replace(changed);
-      expect(await download()).not.toHaveProperty('commit');
-      expect(hub.ranges).toEqual([undefined, undefined]);
-      expect(changed.equals(await readFile(file))).toBe(true);
-      expect(notices).toEqual([
-        'What an earlier download left is of another version of the file; it starts anew.',
-        `${hub.url} does not say which commit it gave; a later download may be of another.`,
-      ]);
-    }));
-
   test('takes a complete file as it is', () =>
     scene(async ({ hub, file, download }) => {
       const { commit } = await download();
@@ -236,17 +222,5 @@ describe('the commit', () => {
           `^${folder} holds files of the commit ${first}, and main is ${second}; choose another folder for it\\.$`,
         ),
       );
-    }));
-
-  test('of a folder that has lost its own is not guessed', () =>
-    scene(async ({ hub, folder, download }) => {
-      await writeFile(join(folder, 'source.json'), '{"version":1,"com');
-      await expect(download()).rejects.toMatchObject(
-        fault(
-          'bad-source',
-          /source\.json does not say of which commit of .* choose another folder, or remove it\.$/,
-        ),
-      );
-      expect(hub.requests).toEqual([]);
     }));
 });

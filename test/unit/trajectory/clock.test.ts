@@ -82,21 +82,4 @@ describe('the order of an episode that several processes wrote', () => {
       for (const episode of episodes) await expectWhole(log, episode, 5);
     }
   });
-
-  it('is that of appending, also when the clock is turned back while a process fills segments', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') });
-    onTestFinished(() => void vi.useRealTimers());
-    const folder = await temporaryFolder();
-    const log = await openLog(folder, { segmentBytes: 500 });
-    await log.recordTask(doubling);
-    await log.append(started('e1'));
-    for (let turn = 1; turn < 9; turn += 1) {
-      vi.setSystemTime(Date.now() - 60_000);
-      await log.append(agentTurn('e1', turn));
-      await log.append(reply('e1', turn));
-    }
-    await log.appendAll([agentTurn('e1', 9), answered('e1', 9), graded('e1', 1)]);
-    await expectWhole(log, 'e1', 9);
-    await expectWhole(await openLog(folder), 'e1', 9);
-  });
 });

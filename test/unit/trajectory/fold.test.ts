@@ -161,28 +161,6 @@ describe('folding an episode', () => {
     expect(none).not.toHaveProperty('ratings');
   });
 
-  it('shows the last stars and the last thumb, also after somebody’s remark without them', () => {
-    const remarks: NewEvent[] = [
-      { event: 'rating', episode: 'e1', comment: 'Long.', by: 'lee' },
-      { event: 'turn-rating', episode: 'e1', turn: 1, comment: 'Vague.', by: 'lee' },
-    ];
-    const trajectory = fold([
-      ...[task, ...dialogue('e1', 1)],
-      { event: 'rating', episode: 'e1', stars: 4, by: 'kim' },
-      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
-      ...remarks,
-    ]);
-    expect(trajectory?.rating).toMatchObject({ by: 'kim', stars: 4 });
-    expect(trajectory?.turns[0]?.rating).toMatchObject({ by: 'kim', thumb: 'up' });
-    expect(trajectory?.ratings?.map(({ by }) => by)).toEqual(['kim', 'lee']);
-    expect(trajectory?.turns[0]?.ratings?.map(({ by }) => by)).toEqual(['kim', 'lee']);
-    expect(summarize(trajectory!)).toMatchObject({ stars: 4, raters: 1 });
-    const remarked = fold([task, ...dialogue('e1', 1), ...remarks]);
-    expect(remarked?.rating).toMatchObject({ comment: 'Long.' });
-    expect(remarked?.turns[0]?.rating).toMatchObject({ comment: 'Vague.' });
-    expect(summarize(remarked!)).not.toHaveProperty('stars');
-  });
-
   it('keeps the label of each person until that person takes it back', () => {
     const labels = [
       label('e1', 'kim', { title: 'One', tags: ['b'] }),

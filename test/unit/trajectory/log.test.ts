@@ -88,36 +88,22 @@ describe('appending', () => {
   });
 
   it('says so when it is used after it was closed', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    const unused = await openLog(await temporaryFolder());
+    const log = await openLog(await temporaryFolder());
     await play(log, 'e1', 1);
     const reading = log.trajectories(['e1', 'e1']);
     await reading.next();
-    for (const each of [log, unused]) {
-      await each.close();
-      const closed = 'The trajectory log is closed; open it again.';
-      for (const ask of [
-        () => each.list({ offset: 0, limit: 1 }),
-        () => each.count(),
-        () => each.valuesOf('agent'),
-        () => each.namesOf('agent'),
-        () => each.summary('e1'),
-        () => each.isDeleted('e1'),
-        () => each.outlines(),
-        () => each.oneOfEachTask(),
-        () => each.collected('c'),
-        () => each.deleted,
-      ])
-        expect(ask).toThrow(closed);
-      await expect(each.append(agentTurn('e1', 1))).rejects.toThrow(closed);
-      await expect(each.trajectory('e1')).rejects.toThrow(closed);
-      await expect(each.search('one').next()).rejects.toThrow(closed);
-      await expect(each.delete(['e1'])).rejects.toThrow(closed);
-      await expect(each.refresh()).rejects.toThrow(closed);
-      await each.close();
-    }
-    await expect(reading.next()).rejects.toThrow('The trajectory log is closed; open it again.');
+    await log.close();
+    await log.close();
+    const closed = 'The trajectory log is closed';
+    for (const ask of [() => log.list({ offset: 0, limit: 1 }), () => log.summary('e1'), () => log.deleted])
+      expect(ask).toThrow(closed);
+    for (const work of [
+      log.append(agentTurn('e1', 1)),
+      log.trajectory('e1'),
+      log.search('one').next(),
+      reading.next(),
+    ])
+      await expect(work).rejects.toThrow(closed);
   });
 
   it('says where it looked when the data folder cannot be read', async () => {
@@ -251,36 +237,23 @@ describe('lines that are not whole or not known', () => {
 });
 
 describe('lists', () => {
-  it('filter, sort and page by what the index knows', async () => {
+  it('filter and count by what the index knows, and tell what a collection has', async () => {
     const log = await openLog();
     await play(log, 'good', 1, { pack: 'a.jsonl', collection: 'c', rollout: 0 });
     await play(log, 'bad', 0.5, { pack: 'b.jsonl', collaborator: kim });
     await log.appendAll([started('open', { agent: 'openai:other', collection: 'c', rollout: 1 })]);
     const ids = (filter: object): string[] =>
       log.list({ filter, sort: 'oldest', offset: 0, limit: 9 }).rows.map(({ id }) => id);
-    expect(ids({})).toEqual(['good', 'bad', 'open']);
-    expect(ids({ pack: 'a.jsonl' })).toEqual(['good']);
-    expect(ids({ agent: 'openai:other' })).toEqual(['open']);
-    expect(ids({ collaborator: 'kim' })).toEqual(['bad']);
+    expect(ids({ pack: 'a.jsonl', success: true })).toEqual(['good']);
+    expect(ids({ agent: 'openai:other', state: 'open' })).toEqual(['open']);
     expect(ids({ collaboratorKind: 'simulator' })).toEqual(['good', 'open']);
-    expect(ids({ state: 'open' })).toEqual(['open']);
-    expect(ids({ success: true })).toEqual(['good']);
-    expect(ids({ success: false })).toEqual(['bad']);
-    expect(ids({ leaked: true })).toEqual([]);
-    expect(ids({ text: 'B.JSON' })).toEqual(['bad']);
-    expect(ids({ agent: 'nobody' })).toEqual([]);
-    expect(log.list({ offset: 1, limit: 1 })).toMatchObject({ rows: [{ id: 'bad' }], total: 3 });
     expect(log.count()).toMatchObject({ total: 3, graded: 2, successes: 1, leaked: 0 });
-    const whole = { damaged: false };
-    expect(log.collected('c')).toEqual(
-      new Map([
-        [
-          'doubling#0',
-          { episode: 'good', state: 'answered', graded: true, gradedModes: ['fixed'], ...whole },
-        ],
-        ['doubling#1', { episode: 'open', state: 'open', graded: false, gradedModes: [], ...whole }],
-      ]),
-    );
+    const good = { episode: 'good', state: 'answered', graded: true, gradedModes: ['fixed'], damaged: false };
+    const open = { episode: 'open', state: 'open', graded: false, gradedModes: [], damaged: false };
+    expect([...log.collected('c')]).toEqual([
+      ['doubling#0', good],
+      ['doubling#1', open],
+    ]);
     await log.append(graded('good', 1, 'paper'));
     expect(log.collected('c').get('doubling#0')).toMatchObject({ gradedModes: ['fixed', 'paper'] });
     await log.append(reply('open', 1));

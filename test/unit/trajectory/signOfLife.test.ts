@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../fixtures/eventually';
-import { SignOfLife, standsFor, timeAt } from '../../../src/core/trajectory/signOfLife';
+import { SignOfLife, standsFor } from '../../../src/core/trajectory/signOfLife';
 import { openLog, play, segmentFiles, temporaryFolder } from '../../fixtures/log';
 
 const MINUTE = 60_000;
@@ -81,13 +81,4 @@ it('a log that slept so long goes on in another segment, and one that was not mi
   expect(log.count()).toMatchObject({ total: 3, successes: 3 });
   await log.close();
   expect((await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.owner'))).toEqual([]);
-});
-
-it('the time of a folder is that of its files, and asking for it leaves none', async () => {
-  const folder = await temporaryFolder();
-  const times = await Promise.all([timeAt(folder), timeAt(folder)]);
-  await writeFile(join(folder, 'later'), '');
-  const { mtimeMs } = await stat(join(folder, 'later'));
-  for (const time of times) expect(Math.abs(mtimeMs - time)).toBeLessThan(MINUTE);
-  expect(await readdir(folder)).toEqual(['later']);
 });

@@ -246,31 +246,6 @@ w""")
     );
   });
 
-  it('gives the method of a decorated class, with its decorator and its versions', () => {
-    const answer = `@final
-@other(
-    1
-)
-class Words:
-  @overload
-  def f(self): ...
-  @cache
-  def f(self, text):
-    return text`;
-    expect(withF(file, answer)).toBe(
-      file.replace(
-        '    def f(self, text):\n        """The first word."""\n        ...',
-        `    @overload
-    def f(self): ...
-
-    @cache
-    def f(self, text):
-      """The first word."""
-      return text`,
-      ),
-    );
-  });
-
   it('stays as it is when the class is another one, or the function is none of a class', () => {
     const answer = 'class Other:\n    def f(self): ...';
     expect(withF(file, answer)).toContain('    class Other:\n        def f(self): ...');

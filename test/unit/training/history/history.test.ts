@@ -120,17 +120,4 @@ describe('the history of a run', () => {
       ['ranking-2', 20],
     ]);
   });
-
-  it('tells the looks at held-out examples in their place, and lets them push nothing else out', () => {
-    const history = new RunHistory();
-    history.add(event('notice', { message: 'first' }));
-    for (let number = 1; number <= 600; number += 1)
-      history.add(event('evaluation', { stage: 'policy', step: number }));
-    history.add(event('notice', { message: 'last' }));
-    const { latest, count, routine } = history.told;
-    expect([latest.length, count, routine]).toEqual([42, 602, 600]);
-    expect(latest[0]).toMatchObject({ message: 'first' });
-    expect(latest[1]).toMatchObject({ step: 561 });
-    expect(latest.at(-1)).toMatchObject({ message: 'last' });
-  });
 });

@@ -316,25 +316,22 @@ describe('the dataset card', () => {
     expect(cardText).toMatch(/^---\nlicense: "other"\n/);
     expect(cardText).toContain('data_files: "out.jsonl"');
     expect(cardText).toContain('| trajectories | 5 |');
-    expect(cardText).toContain('| successes (all tests passed) | 2 |');
-    expect(cardText).toContain('| mean reward | 0.600 |');
-    expect(cardText).toContain('| openai:agent | 5 |');
-    expect(cardText).toContain('| developer kim | 1 |');
+    for (const row of [
+      '| mean reward | 0.600 |',
+      '| openai:agent | 5 |',
+      '| developer kim | 1 |',
+      '| leaked | 1 |',
+    ])
+      expect(cardText).toContain(row);
     expect(cardText).toMatch(
       /\| kim \| a study of \\\*questions\\\*: may be exported \(\d{4}-\d\d-\d\d\) \|/,
     );
     expect(cardText).toContain(
       'Filters: state `answered`, leaked ones left out, evaluations left out, models of the editor left out.',
     );
-    expect(cardText).toContain('| leaked | 1 |');
     expect(cardText).toContain(
       'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',
     );
-    const agents = new Set(['openai:agent', 'local:b']);
-    const byAgents = await exported(log, { format: 'trajectories', visible, filter: { agents } });
-    expect(byAgents.cardText).toContain('Filters: agents `openai:agent`, `local:b`, leaked ones left out');
-    const single = await exported(log, { format: 'chat', render, filter: { task: 'other' } });
-    expect(single.cardText).toMatch(/^---\nlicense: "mit"\n/);
   });
 
   it('keeps a licence with line breaks and controls on its line', async () => {

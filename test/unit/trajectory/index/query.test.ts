@@ -5,13 +5,11 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/traje
 import {
   agentTurn,
   doubling,
-  graded,
   kim,
   label,
   leak,
   openLog,
   play,
-  reply,
   review,
   simulator,
   started,
@@ -203,30 +201,5 @@ describe('counting', () => {
       }
     }
     expect([...log.countBy('source', {}).each.keys()]).toEqual([...sources]);
-  });
-
-  it('lists the values of a column with how often they come, the most frequent first', async () => {
-    const log = await filled();
-    expect(log.valuesOf('pack')).toEqual([
-      { value: 'a.jsonl', count: 2 },
-      { value: 'b.jsonl', count: 1 },
-    ]);
-    expect(log.valuesOf('agent', { outcome: 'failure' })).toEqual([{ value: 'openai:other', count: 1 }]);
-    expect(log.valuesOf('collaborator').map(({ value }) => value)).toEqual(['openai:simulator', 'kim']);
-  });
-});
-
-describe('the time of replies', () => {
-  it('is that of a developer, and goes with a turn that is taken back', async () => {
-    const log = await openLog();
-    await log.recordTask(doubling);
-    const timed = (turn: number, by = kim) => ({ ...reply('e1', turn, by), milliseconds: 1000 * turn });
-    await log.appendAll([started('e1', { collaborator: kim }), agentTurn('e1', 1), timed(1)]);
-    await log.appendAll([agentTurn('e1', 2), timed(2), agentTurn('e1', 3), reply('e1', 3)]);
-    expect(log.summary('e1')?.replyTime).toEqual({ replies: 2, milliseconds: 3000 });
-    await log.append(agentTurn('e1', 2));
-    expect(log.summary('e1')?.replyTime).toEqual({ replies: 1, milliseconds: 1000 });
-    await log.append(graded('e1', 1));
-    expect(log.summary('e1')?.replyTime).toEqual({ replies: 1, milliseconds: 1000 });
   });
 });

@@ -95,13 +95,6 @@ describe('the report of a loop', () => {
     expect(pageOf(told(both(up, open)))).toContain('may be that the agent wavers less');
     expect(pageOf(told(both(up)))).not.toContain('wavers');
   });
-
-  it('says that both agents are computed in the same precision, and lists the settings', () => {
-    const page = pageOf(told(both(up)));
-    expect(page).toContain('| precision | fp32 before and after');
-    expect(page).toContain('| tasks | 400 to learn from, 200 held out; the starter world, standard');
-    expect(page).toContain('| time: train | 2.5 min |');
-  });
 });
 
 const event = (fields: object): TrainerEvent =>
