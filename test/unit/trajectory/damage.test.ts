@@ -1,10 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
-import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { encodeEvent } from '../../../src/core/trajectory/segment/line';
+import { exported } from './exported';
 import { sealLine } from '../../../src/core/trajectory/segment/seal';
 import {
   agentTurn,
@@ -70,17 +69,6 @@ async function reasons(folder: string): Promise<string[]> {
   await log.close();
   await rm(join(folder, 'index'), { recursive: true, force: true });
   return log.problems.map(({ line, reason }) => `${line}: ${reason}`);
-}
-
-async function exported(log: TrajectoryLog, withLeaked = false): Promise<{ ids: string[]; leftOut: object }> {
-  const file = join(await temporaryFolder(), 'rows.jsonl');
-  const render = (): [] => [];
-  const { leftOut } = await exportTrajectories(log, file, { format: 'chat', render, withLeaked });
-  const rows = (await readFile(file, 'utf8')).trimEnd().split('\n').filter(Boolean);
-  return {
-    ids: rows.map((row) => (JSON.parse(row) as { tandem: { episode: string } }).tandem.episode),
-    leftOut,
-  };
 }
 
 describe('a line', () => {

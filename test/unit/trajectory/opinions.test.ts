@@ -1,10 +1,12 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { NewEvent } from '../../../src/core/trajectory/event';
+import { exportTrajectories } from '../../../src/core/trajectory/export/export';
+import { ownLabel, type OwnLabel, relabel } from '../../../src/core/trajectory/labels';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Choice } from '../../../src/core/trajectory/trajectory';
+import { verdictsOf } from '../../../src/core/trajectory/verdicts';
 import {
   agentTurn,
   answered,
@@ -16,9 +18,11 @@ import {
   kim,
   label,
   openLog,
+  play,
   review,
   started,
   temporaryFolder,
+  verdict,
 } from '../../fixtures/log';
 
 /** Logs a dialogue in which kim chose the first of two candidates; returns the choice. */
@@ -98,5 +102,121 @@ describe('what several people say of one dialogue', () => {
     expect(rows).toBe(1);
     for (const each of [file, `${file}.md`])
       expect(await readFile(each, 'utf8')).not.toMatch(/\blee\b|"stars"/);
+  });
+});
+
+/** Labels the dialogue e1 as a person does in the editor; returns how many events that took. */
+async function write(log: TrajectoryLog, by: string, given: Partial<OwnLabel>): Promise<number> {
+  await log.refresh();
+  const events = relabel((await log.trajectory('e1'))!, by, () => given);
+  await log.appendAll(events);
+  return events.length;
+}
+
+const titleIn = (log: TrajectoryLog): string | undefined => log.summary('e1')?.title;
+
+/** Opens two logs of one folder with a dialogue that ada called A and then ben B. */
+async function renamed(): Promise<{ folder: string; adas: TrajectoryLog; bens: TrajectoryLog }> {
+  const folder = await temporaryFolder();
+  const [adas, bens] = [await openLog(folder), await openLog(folder)];
+  await play(adas, 'e1', 1);
+  expect(await write(adas, 'ada', { title: 'A' })).toBe(1);
+  expect(await write(bens, 'ben', { title: 'B' })).toBe(1);
+  await adas.refresh();
+  expect(titleIn(adas)).toBe('B');
+  return { folder, adas, bens };
+}
+
+describe('a label of a dialogue', () => {
+  it('does not undo the rename of another person when it gets a tag or a note', async () => {
+    const { folder, adas, bens } = await renamed();
+    expect(await write(adas, 'ada', { tags: ['odd'] })).toBe(1);
+    expect(await write(adas, 'ada', { note: 'Look here.' })).toBe(1);
+    const shown = { title: 'B', tags: ['odd'], note: 'Look here.' };
+    expect(adas.summary('e1')).toMatchObject(shown);
+    await bens.refresh();
+    expect(bens.summary('e1')).toMatchObject(shown);
+    expect(ownLabel((await adas.trajectory('e1'))!, 'ada')).toEqual({ ...shown, title: 'A' });
+    await Promise.all([adas.close(), bens.close()]);
+    await rm(join(folder, 'index'), { recursive: true });
+    expect((await openLog(folder)).summary('e1')).toMatchObject(shown);
+  });
+
+  it('gives a title again after another person gave one, and keeps tags and note', async () => {
+    const { folder, adas, bens } = await renamed();
+    await write(adas, 'ada', { tags: ['odd'], note: 'Look here.' });
+    expect(await write(adas, 'ada', { title: 'A' })).toBe(2);
+    const shown = { title: 'A', tags: ['odd'], note: 'Look here.' };
+    expect(adas.summary('e1')).toMatchObject(shown);
+    expect(await write(adas, 'ada', { title: 'A' })).toBe(0);
+    await bens.refresh();
+    expect(bens.summary('e1')).toMatchObject(shown);
+    await Promise.all([adas.close(), bens.close()]);
+    const other = await openLog();
+    for (let time = 0; time < 2; time += 1) await other.merge(folder);
+    expect(other.summary('e1')).toMatchObject(shown);
+    expect((await other.trajectory('e1'))?.labels?.map(({ by }) => by)).toEqual(['ben', 'ada']);
+  });
+
+  it('of an older Tandem, with a title of two lines, keeps that in one', async () => {
+    const log = await openLog();
+    await play(log, 'e1', 1);
+    await log.append(label('e1', 'ada', { title: 'A\ntitle' }));
+    await log.append(label('e1', 'ben', { title: 'B' }));
+    expect(await write(log, 'ada', { tags: ['odd'] })).toBe(1);
+    expect(titleIn(log)).toBe('B');
+    expect(await write(log, 'ada', { title: 'A title' })).toBe(2);
+    expect(titleIn(log)).toBe('A title');
+  });
+});
+
+describe('what people say of a critic’s credit', () => {
+  it('is kept with the turn: the last word of a person on a critic, none when it was taken back', async () => {
+    const log = await openLog();
+    await play(log, 'a', 1);
+    await log.appendAll([
+      verdict('a', 2, true, { critic: 'one' }),
+      verdict('a', 2, false, { critic: 'two' }),
+      verdict('a', 2, true, { critic: 'one', by: 'ada' }),
+      verdict('a', 2, false, { critic: 'one' }),
+      verdict('a', 2, undefined, { critic: 'two' }),
+    ]);
+    const said = verdictsOf((await log.trajectory('a'))!);
+    expect(said.map(({ turn, critic, by, agrees }) => [turn, critic, by, agrees])).toEqual([
+      [2, 'one', 'ada', true],
+      [2, 'one', 'kim', false],
+    ]);
+    expect(log.summary('a')?.verdicts).toBe(2);
+  });
+
+  it('is erased with its author’s data, from the dialogue of somebody else', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'a', 1);
+    await log.append(verdict('a', 1, true));
+    await log.eraseDeveloper('kim');
+    expect((await log.trajectory('a'))!.turns).toHaveLength(2);
+    expect(verdictsOf((await log.trajectory('a'))!)).toEqual([]);
+  });
+
+  it('is exported as far as its author’s consent goes, without the pseudonym', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'a', 1);
+    await log.append(verdict('a', 1, false));
+    const rows = async (): Promise<unknown> => {
+      const file = join(folder, 'rows.jsonl');
+      await exportTrajectories(log, file, { format: 'trajectories', visible: ({ agent }) => agent.text });
+      return (JSON.parse(await readFile(file, 'utf8')) as { tandem: { turns: unknown[] } }).tandem.turns[0];
+    };
+    expect(await rows()).not.toHaveProperty('verdicts');
+    const consent = { event: 'consent', pseudonym: 'kim', purpose: 'a study' } as const;
+    await log.append({ ...consent, level: 'local' });
+    expect(await rows()).not.toHaveProperty('verdicts');
+    await log.append({ ...consent, level: 'export' });
+    expect(await rows()).toMatchObject({
+      verdicts: [{ critic: 'critic-1', advantage: 0.25, agrees: false }],
+    });
+    expect(JSON.stringify(await rows())).not.toContain('kim');
   });
 });
