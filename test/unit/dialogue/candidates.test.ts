@@ -84,28 +84,6 @@ describe('two candidates', () => {
     expect(turn!.agent.text).toBe(turn!.candidates![1]!.shown.candidates[0].text);
   });
 
-  it('that look alike leave nothing to choose', async () => {
-    const sameButForThoughts = await scripted(dialogues.folder, ['Hm.\nOUTPUT:\nWhen is it heavy?']);
-    const dialogue = await start();
-    await dialogue.drawCandidates({ rival: as(sameButForThoughts) });
-    expect(dialogue.next).toBe('collaborator');
-    expect((await logged(dialogue)).turns[0]).not.toHaveProperty('candidates');
-  });
-
-  it('end the dialogue when the chosen one answers, and only then', async () => {
-    for (const picksAnswer of [true, false]) {
-      const dialogue = await start();
-      await dialogue.drawCandidates({ rival: as(rival) });
-      await dialogue.choose('equal', ada);
-      await dialogue.reply('Over 20 kg.', { author: 'developer', by: 'ada' });
-      await dialogue.drawCandidates({ rival: as(rival) });
-      const answering = dialogue.candidates!.candidates.findIndex(({ text }) => text === answers('x = 1'));
-      await dialogue.choose((picksAnswer ? answering : 1 - answering) as 0 | 1, ada);
-      expect(dialogue.next).toBe(picksAnswer ? 'nobody' : 'collaborator');
-      expect((await logged(dialogue)).state).toBe(picksAnswer ? 'answered' : 'open');
-    }
-  });
-
   it('fail together: the other one is stopped, nothing is logged, and the sentence is that of the failure', async () => {
     await using server = await startChatServer({ reply: () => status(401) });
     const { model: slow } = hold(await scripted(dialogues.folder, [asks('When is it heavy?')]));

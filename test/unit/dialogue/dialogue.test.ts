@@ -4,7 +4,7 @@ import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simul
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
 import { startChatServer } from '../../fixtures/chat-server';
-import { answer, status } from '../../fixtures/chat-server-replies';
+import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts } from '../../fixtures/dialogue';
 import { dialoguesOfEachTest } from '../../fixtures/dialogues';
 
@@ -75,21 +75,6 @@ describe('a dialogue', () => {
     expect(sent[1]!.content).toBe(asks('When is it heavy?'));
     expect(sent[2]!.content).toBe('Over 20 kg.');
     expect(JSON.stringify(sent)).not.toContain(dialogue.task.reference.split('\n')[1]!.trim());
-  });
-
-  it('logs what a turn was sampled with: what was asked for, what was switched off, and what the server refused', async () => {
-    await using server = await startChatServer({
-      reply: ({ body }) =>
-        'min_p' in body ? status(400, { message: 'Unknown parameter: min_p' }) : answer(asks('How heavy?')),
-    });
-    const sampling = { temperature: 0.5, topP: 0.9, topK: 20, maxTokens: 500 };
-    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }), { sampling });
-    await dialogue.agentTurn();
-    const { server: asked, ...settings } = (await logged(dialogue)).turns[0]!.agent.sampling!;
-    expect(settings).toMatchObject(sampling);
-    expect(asked?.refused).toEqual(['min_p']);
-    expect(asked?.neutral).toEqual(expect.arrayContaining(['repetition_penalty', 'samplers']));
-    expect(asked?.neutral).not.toContain('top_k');
   });
 
   it('shows an LLM simulator the hidden information and what was said aloud, but no thoughts', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { measureLeak } from '../../../src/core/dialogue/leak';
 import { answerByRules } from '../../../src/core/dialogue/rules';
-import type { Fact, Task } from '../../../src/core/task/task';
+import type { Task } from '../../../src/core/task/task';
 import { naturalQuestions, starterPack } from '../../fixtures/starter';
 
 const tasks = await starterPack();
@@ -23,12 +23,6 @@ const toldBy = (messages: readonly string[]): string[] =>
       factsIn(task, reply(task, message)).map((topic) => `${task.id}: ${topic} ← ${message}`),
     ),
   );
-
-function invented(...facts: Fact[]): Task {
-  const reference = 'def price(weight):\n    return weight';
-  const description = 'I need a price. The signature of the function is: def price(weight)';
-  return { id: 'invented', description, reference, testCases: [], hiddenInformation: reference, facts };
-}
 
 describe('a question about a decision', () => {
   test('gets a wording of exactly that fact, for every fact of the handwritten pack and every natural question', () => {
@@ -58,14 +52,6 @@ describe('a question about a decision', () => {
     ]) {
       expect(factsIn(parcel, reply(parcel, message)), message).toEqual(both);
     }
-  });
-
-  test('goes to the fact with the rarer keyword, and to the first of equals', () => {
-    const cold: Fact = { topic: 'cold', keywords: ['limit', 'cold'], answers: ['Below 3.'] };
-    const hot: Fact = { topic: 'hot', keywords: ['limit', 'hot'], answers: ['Above 30.'] };
-    const task = invented(cold, hot);
-    expect(reply(task, 'Which limit is there when it is hot?')).toBe('Above 30.');
-    expect(reply(task, 'Which limit is there?')).toBe('Below 3.');
   });
 });
 

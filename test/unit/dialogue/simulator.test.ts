@@ -48,11 +48,6 @@ describe('a simulated reply', () => {
     expect((await (await simulated()).reply(await asked())).text).toBe('Over 20 kg.');
   });
 
-  it('keeps a "you" that is part of the sentence', async () => {
-    says = ['You need to reply: yes.'];
-    expect((await (await simulated()).reply(await asked())).text).toBe('You need to reply: yes.');
-  });
-
   it('streams without its thoughts', async () => {
     says = ['<think>The code says weight > 20.</think>\n\nOver 20 kg.'];
     let streamed = '';
@@ -73,16 +68,6 @@ describe('a simulated reply', () => {
       expect(reply.text.length).toBeGreaterThan(500);
       expect(reply.text.length).toBeLessThan(520);
     }
-  });
-
-  it.each([
-    ['within the limit', 400],
-    ['a little above it', 480],
-  ])('that ends %s by itself is waited for, so that its tokens are counted', async (_, length) => {
-    says = ['kg '.repeat(200).slice(0, length - 1) + '.'];
-    const reply = await (await simulated()).reply(await asked());
-    expect(reply.text).toBe(says[0]);
-    expect(reply.usage).toEqual({ promptTokens: 7, completionTokens: Math.ceil(length / 3) });
   });
 
   it.each(['  ', '<think>Only thoughts.</think>', '<think>Thoughts that never end', 'You:'])(

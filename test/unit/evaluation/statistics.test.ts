@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meanInterval, wilson } from '../../../src/core/evaluation/interval';
+import { wilson } from '../../../src/core/evaluation/interval';
 import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
 import type { Outline } from '../../../src/core/trajectory/log';
 
@@ -33,17 +33,6 @@ describe('statistics of a log', () => {
     expect(all.success?.value).toBeCloseTo(value, 12);
     expect(all.success?.interval).toEqual(wilson(all.success!.value, 2));
     expect(all).toMatchObject({ dialogues: 5, graded: 4, leak: { value: 0 } });
-  });
-
-  it('take turns from dialogues that were answered, and times from replies that have one', () => {
-    const all = figuresOf([
-      ...[2, 2, 4, 2, 4].map((turns) => played({ turns })),
-      played({ turns: 4, replyMs: 4500 }),
-      played({ turns: 9, isAnswered: false, replyMs: 500 }),
-    ]);
-    expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4, 2, 4, 2, 4]) });
-    expect(all.replySeconds).toEqual({ value: 2.5 });
-    expect(all).not.toHaveProperty('success');
   });
 
   it('are given for each group, the largest first and the smallest together', () => {

@@ -68,15 +68,6 @@ test('a server that refuses several parameters, one after the other, is understo
   expect(played.server.requests).toHaveLength(4);
 });
 
-test('a refusal of the value is no refusal of the parameter', async () => {
-  await using played = await play([
-    status(400, { message: 'max_tokens is too large: 64. The context is 32 tokens.' }),
-  ]);
-  const error = await errorOf(played.model.generate(question, sampling));
-  expect(error).toMatchObject({ code: 'model/bad-request' });
-  expect(played.server.requests).toHaveLength(1);
-});
-
 test('the temperature is never dropped, because the log would then be wrong', async () => {
   const message = "Unsupported value: 'temperature' does not support 0.7 with this model.";
   await using played = await play([status(400, { message, param: 'temperature' })]);

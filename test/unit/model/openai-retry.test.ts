@@ -13,7 +13,7 @@ import {
   status,
   type Reply,
 } from '../../fixtures/chat-server-replies';
-import { errorOf, play, question, quickRetry, sampling } from './play';
+import { errorOf, play, question, sampling } from './play';
 
 const passing: readonly (readonly [string, Reply, Partial<TimeLimits>])[] = [
   ['429', status(429, {}, { 'retry-after': '0' }), {}],
@@ -92,19 +92,6 @@ test.each([
   cancel.abort();
   expect(await turn).toMatchObject({ name: 'AbortError' });
   expect(await played.server.requests[0]?.ended).toBe('hung up');
-});
-
-test('cancel during the wait for another attempt ends the turn', async () => {
-  await using played = await play([status(503)], {
-    retry: { ...quickRetry, firstWaitMs: 60_000, longestWaitMs: 60_000 },
-  });
-  const cancel = new AbortController();
-  const turn = played.model.generate(question, sampling, {
-    signal: cancel.signal,
-    onRestart: () => setTimeout(() => cancel.abort(), 1),
-  });
-  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
-  expect(played.server.requests).toHaveLength(1);
 });
 
 test('an error in the receiver of the text is not taken for a fault of the server', async () => {

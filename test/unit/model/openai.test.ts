@@ -55,19 +55,6 @@ test("vLLM's token ids and log-probabilities are kept as they were sampled", asy
   expect(played.model.notes).toEqual([]);
 });
 
-test('token ids that older vLLM writes into the log-probabilities are read', async () => {
-  const reply = answer('def f', {
-    pieces: ['def', ' f'],
-    logprobs: [-0.5, -1.25],
-    tokenNames: ['token_id:5', 'token_id:6'],
-  });
-  await using played = await play([reply]);
-  expect((await played.model.generate(question, sampling)).tokens).toEqual({
-    ids: [5, 6],
-    logprobs: [-0.5, -1.25],
-  });
-});
-
 test.each([
   ['by the ids in their names', { tokenNames: ['token_id:5', 'token_id:6'] }],
   ['by their text', {}],
@@ -109,16 +96,6 @@ test('log-probabilities that do not fit the token ids are left out, with a note'
   ]);
 });
 
-test('a server that says nothing about tokens is noted once', async () => {
-  await using played = await play([answer('ok')]);
-  await played.model.generate(question, sampling);
-  await played.model.generate(question, sampling);
-  expect(played.model.notes).toEqual([
-    `The server at ${played.server.url} gives no log-probabilities.`,
-    `The server at ${played.server.url} gives no token ids.`,
-  ]);
-});
-
 test("a reasoning model's thoughts are kept apart from its text", async () => {
   await using played = await play([answer('Which currency?', { reasoning: 'The unit is not said.' })]);
   let shown = '';
@@ -134,11 +111,6 @@ test.each([
 ])('the finish reason %s is told as %s', async (theirs, ours) => {
   await using played = await play([answer('ok', { finishReason: theirs })]);
   expect((await played.model.generate(question, sampling)).finishReason).toBe(ours);
-});
-
-test('a model that ends its turn at once gives an empty text, not an error', async () => {
-  await using played = await play([answer('')]);
-  expect(await played.model.generate(question, sampling)).toMatchObject({ text: '', finishReason: 'stop' });
 });
 
 test('a server that ignores streaming is understood', async () => {

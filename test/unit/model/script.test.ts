@@ -68,10 +68,3 @@ test.each([
   expect(() => new ScriptModel(file)).toThrow(part);
   expect(() => new ScriptModel(file)).toThrow(file);
 });
-
-test('a task without turns is a fault, not an empty turn', async () => {
-  const model = new ScriptModel(await script({ price: ['about prices'] }));
-  const error = await errorOf(model.generate(question, sampling, at(1, 'Sort names')));
-  expect(error).toMatchObject({ code: 'model/bad-script' });
-  expect(String(error)).toContain('has no turns for the task "Sort names"');
-});

@@ -180,17 +180,3 @@ it('each server gets its own key and no other', async () => {
   const texts = [await model.generate(question, sampling), await model.generate(question, sampling)];
   expect(texts.map(({ text }) => text).sort()).toEqual(['one', 'other']);
 });
-
-it('a request that waits for any server to come back is cancelled at once', async () => {
-  const failing = await start(() => status(503, { message: 'loading' }));
-  const other = await start(() => status(503, { message: 'loading' }));
-  const model = open([failing, other], { retry: { firstWaitMs: 600_000, longestWaitMs: 600_000 } });
-  const cancel = new AbortController();
-  const asked = model.generate(question, sampling, {
-    signal: cancel.signal,
-    onRestart: () => {
-      if (model.counts!.retries === 2) cancel.abort();
-    },
-  });
-  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
-});

@@ -66,15 +66,6 @@ test('a character or a line that two reads share arrives whole', async () => {
   ]);
 });
 
-test('the limit counts the bytes of a line without its line feed', async () => {
-  expect(await linesOf('"123"\n"1234"\n"é1"\n"1234"', { maxLineBytes: 5 })).toEqual([
-    { line: 1, value: '123' },
-    { line: 2, reason: 'The line is 6 bytes long, over the limit of 5 bytes, and is left out.' },
-    { line: 3, value: 'é1' },
-    { line: 4, reason: 'The line is 6 bytes long, over the limit of 5 bytes, and is left out.' },
-  ]);
-});
-
 test('a line of 50 MB is reported, is never held, and does not stop the lines around it', async () => {
   await inFolder(async (folder) => {
     const file = join(folder, 'rows.jsonl');

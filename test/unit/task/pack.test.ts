@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPack, loadTasks, packsBeside } from '../../../src/core/task/pack';
+import { checkPack, loadTasks } from '../../../src/core/task/pack';
 import { inFolder, taskRow, written } from '../../fixtures/tasks';
 
 const line = (changes?: Record<string, unknown>): string => JSON.stringify(taskRow(changes));
@@ -37,16 +37,6 @@ test('the second of two tasks with one id is a bad line that names the first', a
     const id = tasks[0]!.id;
     const reason = `The task has the id ${id} of the task in line 1; ids must differ within a pack.`;
     expect(bad).toEqual([{ file, line: 3, reason }]);
-  });
-});
-
-test('the packs beside a pack are read by their names, without the pack itself', async () => {
-  await inFolder(async (folder) => {
-    const file = await written(folder, 'one.jsonl', line({ id: 'a' }));
-    const two = await written(folder, 'two.jsonl', [line({ id: 'a' }), line({ id: 'b' })].join('\n'));
-    await written(folder, 'three.jsonl', line({ id: 'c' }));
-    const beside = await packsBeside(file, ['one.jsonl', 'two.jsonl', 'gone.jsonl', '../two.jsonl']);
-    expect(beside.map((pack) => [pack.file, pack.tasks.map(({ id }) => id)])).toEqual([[two, ['a', 'b']]]);
   });
 });
 

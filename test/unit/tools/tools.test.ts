@@ -9,7 +9,7 @@ import { actingTools, readingTools } from '../../../src/core/tools/names';
 import type { PlayRequest, ToolResult, Workplace } from '../../../src/core/tools/tool';
 import { toolNamed, tools } from '../../../src/core/tools/tools';
 import { shippedPrompts } from '../../fixtures/dialogue';
-import { openLog, play, temporaryFolder } from '../../fixtures/log';
+import { openLog, temporaryFolder } from '../../fixtures/log';
 import { taskRow } from '../../fixtures/tasks';
 
 const unused = (): never => expect.fail('It is not used.');
@@ -108,27 +108,6 @@ describe('the tools for agents', () => {
     );
     expect((await call('tandem_list_packs', {}, await place())).text).toMatch(
       /^There is no pack of tasks in /,
-    );
-  });
-
-  it('show the figures of the log by the property that is asked for', async () => {
-    const log = await openLog();
-    await play(log, 'a', 1);
-    await play(log, 'b', 0, { agent: 'openai:rival', pack: 'fees.jsonl' });
-    const at = await place([], { withLog: (use) => Promise.resolve(use(log)) });
-    const { text, data } = await call('tandem_show_figures', {}, at);
-    expect(data).toMatchObject({
-      dialogues: 2,
-      groups: [
-        { name: 'openai:agent', success: { value: 1 } },
-        { name: 'openai:rival', success: { value: 0 } },
-      ],
-    });
-    expect(text.split('\n')[0]).toMatch(/^all: 2 dialogues, 2 graded, success 50\.0 % \[/);
-    const ofPack = await call('tandem_show_figures', { by: 'pack', pack: 'fees.jsonl' }, at);
-    expect(ofPack.data).toMatchObject({ dialogues: 1, groups: [{ name: 'fees.jsonl' }] });
-    expect((await call('tandem_show_figures', { agent: 'nobody' }, at)).text).toBe(
-      'The log has no such dialogue.',
     );
   });
 

@@ -76,11 +76,3 @@ it('follows no redirect, and takes no other server for a dashboard', async () =>
   dashboard.instead = (response) => response.writeHead(200).end('{"version":"4"}');
   expect(await refused()).toMatchObject(strange('its fields are others'));
 });
-
-it('gives up on a dashboard that does not answer, and when nobody waits any more', async () => {
-  dashboard.instead = () => undefined;
-  expect(await refused(50)).toMatchObject({
-    message: `The Ray dashboard at ${dashboard.address} has not answered within 0.05 seconds: check that this machine reaches it.`,
-  });
-  await expect(readCluster(dashboard.address, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
-});

@@ -2,11 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  parseConfiguration,
-  parseSelection,
-  readConfiguration,
-} from '../../../src/core/training/configuration';
+import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
 import { temporaryFolder } from '../../fixtures/log';
 
 const parse = (value: unknown, folder = '/project') =>
@@ -70,13 +66,6 @@ describe('a configuration', () => {
     const whole = Array.isArray(value) || Object.keys(value).length === 0 ? value : { data: value };
     const given = 'data' in whole ? { model: { base: 'a/b' }, ...whole } : whole;
     await expect(parse(given)).rejects.toThrow(`mine.json: ${sentence}`);
-  });
-
-  it('has data that can be checked before its model is chosen', () => {
-    const parseData = (data: object) => parseSelection({ ...data }, { from: 'the form', folder: '/project' });
-    expect(parseData({ log: '.', held_out: 0.2 })).toEqual({ log: '/project' });
-    expect(parseData({ trajectories: ['rows.jsonl'] })).toBeUndefined();
-    expect(() => parseData({ log: '.', held_out: 1 })).toThrow('the form: data.held_out must be a number');
   });
 
   it('is refused with the sentences of the trainer', async () => {

@@ -110,11 +110,6 @@ describe('where a run stands', () => {
     });
   });
 
-  it('is unknown without an event', async () => {
-    expect(await lastProgress(await eventsFile('{"torn'))).toBeUndefined();
-    expect(await lastProgress(join(await temporaryFolder(), 'nothing'))).toBeUndefined();
-  });
-
   it('forgets the step of the last stage, and keeps its figures', () => {
     const events = [state('running', { stage: 'critic' }), step(3), state('running', { stage: 'ranking' })];
     const last = events.reduce<Progress | undefined>(
@@ -124,14 +119,5 @@ describe('where a run stands', () => {
     expect(last).toMatchObject({ stage: 'ranking', latest: { stage: 'critic', step: 3 } });
     expect(last?.step).toBeUndefined();
     expect(last?.secondsLeft).toBeUndefined();
-  });
-
-  it('is stopping from the request to the end, whatever steps are still told', () => {
-    const events = [state('running'), state('stopping'), step(4)];
-    const last = events.reduce<Progress | undefined>(
-      (before, text) => advance(before, parseEvent(text)!),
-      undefined,
-    );
-    expect(last?.state).toBe('stopping');
   });
 });

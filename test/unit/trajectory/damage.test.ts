@@ -197,20 +197,6 @@ describe('one bad byte', () => {
     expect(lines.length).toBe(31);
   });
 
-  it('in a line feed costs none', async () => {
-    const folder = await temporaryFolder();
-    const { file, lines } = await written(folder);
-    const whole = await (await openLog(folder)).trajectory('e1');
-    for (const between of ['', ' ', '\0', '}']) {
-      await writeFile(file, `${lines.join(between === '}' ? '\n' : between)}\n`);
-      const log = await openLog(folder);
-      expect(log.problems).toEqual([]);
-      expect(await log.trajectory('e1')).toEqual(whole);
-      await log.close();
-      await rm(join(folder, 'index'), { recursive: true, force: true });
-    }
-  });
-
   it('in a task costs its dialogues, not the export', async () => {
     for (const older of [false, true]) {
       const folder = await temporaryFolder();

@@ -166,14 +166,4 @@ describe('importing published rows', () => {
       bad: [],
     });
   });
-
-  it('marks replies that give the reference away, when it is told how to measure that', async () => {
-    const log = await openLog();
-    const measureLeak = (reference: string, reply: string): { fraction: number; leaked: boolean } => {
-      expect(reference).toBe(task.ground_truth);
-      return { fraction: reply === 'Of a number.' ? 0.5 : 0, leaked: true };
-    };
-    await importTrajectories(log, await write([row]), { measureLeak });
-    expect(log.list({ offset: 0, limit: 1 }).rows[0]).toMatchObject({ leak: 0.5, leaked: true });
-  });
 });

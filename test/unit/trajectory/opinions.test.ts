@@ -157,17 +157,6 @@ describe('a label of a dialogue', () => {
     expect(other.summary('e1')).toMatchObject(shown);
     expect((await other.trajectory('e1'))?.labels?.map(({ by }) => by)).toEqual(['ben', 'ada']);
   });
-
-  it('of an older Tandem, with a title of two lines, keeps that in one', async () => {
-    const log = await openLog();
-    await play(log, 'e1', 1);
-    await log.append(label('e1', 'ada', { title: 'A\ntitle' }));
-    await log.append(label('e1', 'ben', { title: 'B' }));
-    expect(await write(log, 'ada', { tags: ['odd'] })).toBe(1);
-    expect(titleIn(log)).toBe('B');
-    expect(await write(log, 'ada', { title: 'A title' })).toBe(2);
-    expect(titleIn(log)).toBe('A title');
-  });
 });
 
 describe('what people say of a critic’s credit', () => {

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ifThere, syncFolder } from '../../../src/core/trajectory/files';
+import { syncFolder } from '../../../src/core/trajectory/files';
 import { beginOf, isRunning, look, mayLive } from '../../../src/core/trajectory/running';
 import { livingOwner } from '../../../src/core/trajectory/segment/owner';
 import { SignOfLife, standsFor } from '../../../src/core/trajectory/signOfLife';
@@ -140,22 +140,6 @@ it('a log that slept so long goes on in another segment, and one that was not mi
   expect(log.count()).toMatchObject({ total: 3, successes: 3 });
   await log.close();
   expect((await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.owner'))).toEqual([]);
-});
-
-const failing = (code: string): Error => Object.assign(new Error(code), { code });
-
-it('what another machine replaced while it was read is read once more', async () => {
-  const answers = [failing('ESTALE'), 'new'];
-  const read = (): Promise<unknown> => {
-    const answer = answers.shift();
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-  };
-  expect(await ifThere(read)).toBe('new');
-  answers.push(failing('ESTALE'), failing('ENOENT'));
-  expect(await ifThere(read)).toBeUndefined();
-  answers.push(failing('ESTALE'), failing('ESTALE'), 'never');
-  await expect(ifThere(read)).rejects.toThrow('ESTALE');
-  await expect(ifThere(() => readFile(import.meta.dirname))).rejects.toThrow('EISDIR');
 });
 
 it.runIf(process.platform === 'linux')(

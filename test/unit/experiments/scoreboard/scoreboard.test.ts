@@ -41,15 +41,6 @@ describe('the scoreboard', () => {
       ]);
     });
 
-    it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', () => {
-      const credit = board.credit!;
-      const [critic, untrained] = credit.scores;
-      expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
-      expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
-      expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
-      expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
-    });
-
     it('writes a page with its pictures, and the same for programs', async () => {
       const { to } = played;
       const players = { start: 'starter', simulator: 'rules' };

@@ -56,15 +56,6 @@ async def f(x):  # now
 `);
   });
 
-  it('keeps the docstring of a method, and gives an answer of one line a body for it', () => {
-    const file =
-      'class A:\n    def f(self):\n        """One.\n\n        Two.\n    Three.\n        """\n        pass\n';
-    expect(withF(file, 'def f(self): return 1')).toBe(file.replace('pass', 'return 1'));
-    expect(withF('def f(x): "One."\n', 'def f(x):\n\treturn x')).toBe('def f(x):\n\t"One."\n\treturn x\n');
-    const lines = 'def f(x):\r\n    """A\r\n    b."""\r\n';
-    expect(withF(lines, 'def f(x):\n    return x')).toBe(`${lines}    return x\r\n`);
-  });
-
   it('takes the docstring of the answer where it has one', () => {
     const file = 'def f(x):\n    """Old."""\n';
     const answer = 'def f(x):\n    """New."""\n    return x\n';
@@ -173,14 +164,6 @@ class Words(Base):
         .replace('f(x): ...', 'f(x): return math.floor(x)'),
     );
     expect(brought(file, answer, { name: 'f' })).toBe('import math\n\ndef f(x): return math.floor(x)');
-  });
-
-  it('stays beside a function of the top level, without what the file has above it', () => {
-    const file = 'import os\nimport re\n\ndef f(x): ...\n\nimport math\n';
-    const answer = 'import re\nimport math\n\n# Digits.\nD = re.compile("1")\n\ndef f(x): return D';
-    expect(withF(file, answer)).toBe(
-      'import os\nimport re\n\nimport math\n\n# Digits.\nD = re.compile("1")\n\ndef f(x): return D\n\nimport math\n',
-    );
   });
 });
 

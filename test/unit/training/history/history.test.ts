@@ -66,17 +66,6 @@ describe('a curve', () => {
 });
 
 describe('the history of a run', () => {
-  it('folds steps and looks at held-out examples into curves of their stage', () => {
-    const history = new RunHistory();
-    history.add(step(1, { tokens_per_second: 100, kl: null }));
-    history.add(step(2, { stage: 'policy' }));
-    history.add(event('evaluation', { stage: 'critic', step: 1, loss: 3, accuracy: 0.5 }));
-    expect(history.trained).toEqual(['critic', 'policy']);
-    expect(history.figuresOf('critic')).toEqual(['accuracy', 'loss', 'tokens_per_second']);
-    expect(history.curves('critic', 'loss')).toMatchObject({ training: { last: 1 }, heldOut: { last: 3 } });
-    expect(history.curves('policy', 'loss')).toMatchObject({ training: { last: 0.5 } });
-  });
-
   it('gives only the new end of curves that were read before, and all of other ones', () => {
     const history = new RunHistory();
     history.add(step(1, { accuracy: 0.5 }));

@@ -222,16 +222,6 @@ describe('exporting trajectories', () => {
     expect(await readdir(folder)).toEqual(['out.jsonl']);
     expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe('before');
   });
-
-  it('writes chat rows with the conversation as the agent saw it', async () => {
-    const { rows } = await exported(await filled(), { format: 'chat', render, onlySuccess: true });
-    expect(rows[0]?.messages).toEqual([
-      { role: 'user', content: `a1: ${doubling.description}` },
-      { role: 'assistant', content: 'OUTPUT: question 1?' },
-      { role: 'user', content: 'reply 1 of openai:simulator' },
-      { role: 'assistant', content: 'thinking OUTPUT: I WANT TO ANSWER: def double(n): return 2 * n' },
-    ]);
-  });
 });
 
 describe('preference rows', () => {
@@ -275,25 +265,6 @@ describe('preference rows', () => {
     expect(rows).toEqual([]);
     expect(leftOut).toEqual({ 'paired only with trajectories of other prompts': 2 });
   });
-});
-
-it('ends the fine-tuning rows of other tools with the agent, and gives each row the same fields', async () => {
-  const log = await openLog();
-  await play(log, 'plain', 1);
-  await play(log, 'rated', 1, { rollout: 3, pack: 'a pack' });
-  await log.append({ event: 'rating', episode: 'rated', stars: 4, by: 'kim' });
-  const trailing = (trajectory: Trajectory): ChatMessageLike[] => [
-    ...render(trajectory),
-    { role: 'user', content: 'Thanks.' },
-  ];
-  const { rows } = await exported(log, { format: 'axolotl-sft', render: trailing });
-  expect(rows).toMatchObject([
-    { tandem: { episode: 'plain', task: doubling.id, agent: 'openai:agent' } },
-    { tandem: { episode: 'rated', task: doubling.id, agent: 'openai:agent' } },
-  ]);
-  const [plain, rated] = rows.map(({ tandem }) => Object.keys(tandem as object));
-  expect(plain).toEqual(rated);
-  for (const { messages } of rows) expect((messages as object[]).at(-1)).toMatchObject({ role: 'assistant' });
 });
 
 it('writes half a character as U+FFFD for other tools, which refuse a whole file for one', async () => {

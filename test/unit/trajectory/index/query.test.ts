@@ -1,19 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sources } from '../../../../src/core/trajectory/index/filter';
-import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/trajectory/log';
-import {
-  agentTurn,
-  doubling,
-  kim,
-  label,
-  leak,
-  openLog,
-  play,
-  review,
-  simulator,
-  started,
-} from '../../../fixtures/log';
+import { agentTurn, doubling, kim, label, leak, openLog, play, review, started } from '../../../fixtures/log';
 import { seeded } from '../random';
 
 const other = { ...doubling, id: 'other' };
@@ -58,17 +46,6 @@ describe('a filter', () => {
     expect(ids(log, { stars: 0 })).toEqual(['bad', 'leaky', 'open', 'skipped']);
   });
 
-  it('takes what began within a time, its end left out', async () => {
-    const log = await openLog();
-    await play(log, 'first', 1);
-    const since = new Date(Date.parse(log.summary('first')!.startedAt) + 1).toISOString();
-    while (Date.now() <= Date.parse(since)) await new Promise((resolve) => setTimeout(resolve, 1));
-    await play(log, 'second', 1);
-    expect(ids(log, { since })).toEqual(['second']);
-    expect(ids(log, { until: since })).toEqual(['first']);
-    expect(ids(log, { since, until: since })).toEqual([]);
-  });
-
   it('takes what was accepted, is to be played again, or has no review', async () => {
     const log = await filled();
     await log.appendAll([
@@ -99,17 +76,6 @@ describe('a filter', () => {
     ]);
     await log.append(label('good', 'lee'));
     expect(ids(log, { tag: 'one' })).toEqual(['bad']);
-  });
-
-  it('takes the dialogues of who had the seat last, also after it was given to a simulator', async () => {
-    const log = await filled();
-    const handOver = (to: Collaborator): NewEvent => ({ event: 'hand-over', episode: 'open', turn: 1, to });
-    await log.appendAll([handOver({ kind: 'developer', name: 'lee' }), handOver(simulator)]);
-    expect(ids(log, { player: 'kim' })).toEqual(['human']);
-    expect(ids(log, { player: 'lee' })).toEqual(['open']);
-    expect(log.summary('open')).toMatchObject({ player: 'lee', collaborator: simulator });
-    expect(log.summary('good')).not.toHaveProperty('player');
-    expect(log.valuesOf('player').map(({ value }) => value)).toEqual(['kim', 'lee']);
   });
 });
 
