@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../src/core/fault';
-import { readOutcome } from '../../src/core/grading/outcome';
 import { openChatFiles } from '../../src/core/model/local/chat';
 import { readLocalFolder } from '../../src/core/model/local/folder';
-import { ScriptModel } from '../../src/core/model/script';
 import { readJsonLines, type JsonLine } from '../../src/core/task/jsonl';
 import { readTasks } from '../../src/core/task/pack';
 import { readConfiguration } from '../../src/core/training/configuration';
@@ -106,16 +104,6 @@ describe.each([10_000, 1_000_000])('what is nested %i levels deep', (levels) => 
     const aside = readEvent(Buffer.from(having({ ...turn, newer: 'HERE' }, objects)));
     expect(aside).toMatchObject({ event: { text: 't' } });
     expect(JSON.stringify(aside)).not.toContain('newer');
-  });
-
-  it('is no value of a program under test', () => {
-    expect(refused(() => readOutcome(lists, 1))).toBe('The code has tampered with its interpreter.');
-    expect(refused(() => readOutcome(having({ kind: 'value', canonical: 'HERE' }, lists), 1))).not.toBe('');
-  });
-
-  it('is no script', async () => {
-    const file = await fileOf(lists);
-    expect(refused(() => new ScriptModel(file))).toContain('is not in the form of a script');
   });
 
   it.each(['config.json', 'tokenizer_config.json', 'tokenizer.json'])('is no %s of a model', async (name) => {

@@ -1,12 +1,12 @@
 /**
  * Runs everything at once over one data folder and one folder of runs: two `tandem collect` with the starter model that
- * want the same collection, one against a model server, `tandem grade --out`, a real training, and a real workbench
- * whose extension host plays. All of them and their processes are killed by SIGKILL at random moments and restarted.
+ * want the same collection, one against a model server, `tandem grade --out` and a real training. All of them and their
+ * processes are killed by SIGKILL at random moments and restarted.
  * Then the log is checked by `tandem check`, and by an independent reader for all data that was acknowledged or seen
  * before. Finally everything is completed without kills.
  *
  *   npm run build && TANDEM_TRAINER_PYTHON=… node test/bench/run.mjs chaos [--minutes 1] [--seed 1] [--keep]
- *     [collect] [server] [grade] [train] [editor]
+ *     [collect] [server] [grade] [train]
  *
  * The seed determines the kills, but the machine's load shifts them, so the same seed repeats a fault in most runs, not
  * in all. `--keep` keeps the folder, and so does a violation.
@@ -22,7 +22,6 @@ import { mulberry32 } from '../../../src/core/random';
 import { marked } from '../../fixtures/left-behind';
 import { collectLog } from '../../fixtures/trainer';
 import { Acknowledged, collection, finish, learnName, type Collection } from './collecting';
-import { EditorVictim } from './editor';
 import { Findings } from './findings';
 import { Grading } from './grading';
 import { readLog } from './reading';
@@ -30,7 +29,7 @@ import { Training, TRAINER } from './training';
 import { kill, Victim, type Place, type VictimPlan } from './victim';
 
 const GRACE_MS = 10_000;
-const KINDS = ['collect', 'server', 'grade', 'train', 'editor'];
+const KINDS = ['collect', 'server', 'grade', 'train'];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -137,11 +136,10 @@ const training = kinds.has('train')
   ? await Training.of(path.join(mark, 'train-files'), data, findings)
   : undefined;
 const trainer = training && (await victimOf(training.plan));
-const editor = kinds.has('editor') ? await EditorVictim.of(place, data, mulberry32(drawn++)) : undefined;
 const checker = await victimOf({
   ...{ name: 'check', parts: [], seconds: 1, next: () => [], after: () => undefined },
 });
-for (const one of [grader, trainer, editor]) if (one !== undefined) sufferers.push(one);
+for (const one of [grader, trainer]) if (one !== undefined) sufferers.push(one);
 
 console.log(`${sufferers.length} victims for ${values.minutes} minutes, seed ${values.seed}`);
 const signal = AbortSignal.timeout(60_000 * Number(values.minutes));
@@ -167,15 +165,12 @@ if (grading && grader) {
   await grading.look(life);
 }
 const steps = training && trainer ? await training.finish(trainer) : 0;
-await editor?.finish();
 await check(checker);
-await editor?.expectAll(data);
-await editor?.close();
 
 findings.print();
 console.log(
   `${played} dialogues of collections, ${acknowledged.size} grades seen before the end, ${grading?.whole ?? 0} files of grades, ` +
-    `${steps} steps of a run, ${(await editor?.done())?.length ?? 0} dialogues in the editor`,
+    `${steps} steps of a run`,
 );
 const { violations } = findings;
 console.log(`${violations.length} violations (seed ${values.seed}, ${values.minutes} minutes)`);

@@ -18,3 +18,9 @@ export interface HostileClass {
   /** Needs numpy, and is graded against tests of arrays. */
   readonly numpy?: true;
 }
+
+/** Makes a class of each code, by its name. */
+export const classes = (
+  make: (name: string, code: string) => HostileClass,
+  codes: Readonly<Record<string, string>>,
+): HostileClass[] => Object.entries(codes).map(([name, code]) => make(name, code));

@@ -1,4 +1,4 @@
-import type { HostileClass } from './class';
+import { classes, type HostileClass } from './class';
 
 /** Packages that the interpreter in WebAssembly lacks. */
 const packages = ['numpy', 'pandas', 'torch', 'scipy', 'requests', 'sympy'] as const;
@@ -25,66 +25,45 @@ const zone = (name: string, code: string): HostileClass => ({
 
 /** Answers that try not to be counted. */
 export const posers: readonly HostileClass[] = [
-  missing('raised', 'def f(x):\n    if 0: import MODULE\n    raise ERROR'),
-  missing('raised at the top', 'if 0: import MODULE\nraise ERROR'),
-  missing(
-    'after an import that failed',
-    'try: import MODULE\nexcept ImportError: pass\ndef f(x): raise ERROR',
-  ),
-  missing(
-    'raised from an import that failed',
-    'def f(x):\n    try: import MODULE\n    except ImportError as error: raise ERROR from error',
-  ),
-  missing(
-    'thrown into a generator',
-    'def g():\n    if 0: import MODULE\n    yield\ndef f(x):\n    made = g()\n    next(made)\n    made.throw(ERROR)',
-  ),
-  missing(
-    'by a finder',
-    'import sys\nclass Finder:\n    def find_spec(self, *_): raise ERROR\nsys.meta_path.insert(0, Finder())\ndef f(x): import MODULE',
-  ),
-  missing('by None for the module', 'import sys\nsys.modules["MODULE"] = None\ndef f(x): import MODULE'),
-  missing(
-    'by another import function',
-    'import builtins\ndef no(*_, **__): raise ERROR\nbuiltins.__import__ = no\ndef f(x): import MODULE',
-  ),
-  missing(
-    'by a module of the answer',
-    'import sys, types\nclass M(types.ModuleType):\n    def __getattr__(self, name): raise ERROR\nsys.modules["MODULE"] = M("MODULE")\ndef f(x):\n    import MODULE\n    return MODULE.array(x)',
-  ),
-  missing(
-    'in code of another name',
-    'if 0: import MODULE\ndef f(x): exec(compile(\'raise ERROR\', "<frozen importlib._bootstrap>", "exec"))'.replace(
-      "'raise ERROR'",
-      '"""raise ERROR"""',
-    ),
-  ),
-  missing(
-    'in a callback of sorted',
-    'if 0: import MODULE\ndef key(x): raise ERROR\ndef f(x): return sorted([1, 2], key=key)',
-  ),
-  missing(
-    'by a subclass',
-    'if 0: import MODULE\nclass Mine(ModuleNotFoundError): pass\nMine.__name__ = "ModuleNotFoundError"\ndef f(x): raise Mine("no", name="MODULE")',
-  ),
-  missing(
-    'by the attribute of an error',
-    'if 0: import MODULE\ndef f(x):\n    error = ImportError("no", name="MODULE")\n    error.missingModule = "MODULE"\n    raise error',
-  ),
-  missing('by its name in a text', 'def f(x): raise ValueError(\'","missingModule":"MODULE\')'),
-  missing('by an import that does not exist', 'import MODULE_of_mine\ndef f(x): return x'),
-  thread('raised', 'import threading\ndef f(x): raise ERROR'),
-  thread(
-    'by another start',
-    'import threading\ndef no(*_): raise ERROR\nthreading._start_new_thread = no\ndef f(x): threading.Thread(target=f).start()',
-  ),
-  thread(
-    'thrown into a generator',
-    'import threading\ndef g(): yield\ndef f(x):\n    made = g()\n    next(made)\n    made.throw(ERROR)',
-  ),
-  zone(
-    'a class of that name',
-    'import zoneinfo\nclass ZoneInfoNotFoundError(Exception): pass\ndef f(x): raise ZoneInfoNotFoundError("Europe/Berlin")',
-  ),
-  zone('raised', 'import zoneinfo\ndef f(x): raise zoneinfo.ZoneInfoNotFoundError("Europe/Berlin")'),
+  ...classes(missing, {
+    raised: 'def f(x):\n    if 0: import MODULE\n    raise ERROR',
+    'raised at the top': 'if 0: import MODULE\nraise ERROR',
+    'after an import that failed': 'try: import MODULE\nexcept ImportError: pass\ndef f(x): raise ERROR',
+    'raised from an import that failed':
+      'def f(x):\n    try: import MODULE\n    except ImportError as error: raise ERROR from error',
+    'thrown into a generator':
+      'def g():\n    if 0: import MODULE\n    yield\ndef f(x):\n    made = g()\n    next(made)\n    made.throw(ERROR)',
+    'by a finder':
+      'import sys\nclass Finder:\n    def find_spec(self, *_): raise ERROR\nsys.meta_path.insert(0, Finder())\ndef f(x): import MODULE',
+    'by None for the module': 'import sys\nsys.modules["MODULE"] = None\ndef f(x): import MODULE',
+    'by another import function':
+      'import builtins\ndef no(*_, **__): raise ERROR\nbuiltins.__import__ = no\ndef f(x): import MODULE',
+    'by a module of the answer':
+      'import sys, types\nclass M(types.ModuleType):\n    def __getattr__(self, name): raise ERROR\nsys.modules["MODULE"] = M("MODULE")\ndef f(x):\n    import MODULE\n    return MODULE.array(x)',
+    'in code of another name':
+      'if 0: import MODULE\ndef f(x): exec(compile(\'raise ERROR\', "<frozen importlib._bootstrap>", "exec"))'.replace(
+        "'raise ERROR'",
+        '"""raise ERROR"""',
+      ),
+    'in a callback of sorted':
+      'if 0: import MODULE\ndef key(x): raise ERROR\ndef f(x): return sorted([1, 2], key=key)',
+    'by a subclass':
+      'if 0: import MODULE\nclass Mine(ModuleNotFoundError): pass\nMine.__name__ = "ModuleNotFoundError"\ndef f(x): raise Mine("no", name="MODULE")',
+    'by the attribute of an error':
+      'if 0: import MODULE\ndef f(x):\n    error = ImportError("no", name="MODULE")\n    error.missingModule = "MODULE"\n    raise error',
+    'by its name in a text': 'def f(x): raise ValueError(\'","missingModule":"MODULE\')',
+    'by an import that does not exist': 'import MODULE_of_mine\ndef f(x): return x',
+  }),
+  ...classes(thread, {
+    raised: 'import threading\ndef f(x): raise ERROR',
+    'by another start':
+      'import threading\ndef no(*_): raise ERROR\nthreading._start_new_thread = no\ndef f(x): threading.Thread(target=f).start()',
+    'thrown into a generator':
+      'import threading\ndef g(): yield\ndef f(x):\n    made = g()\n    next(made)\n    made.throw(ERROR)',
+  }),
+  ...classes(zone, {
+    'a class of that name':
+      'import zoneinfo\nclass ZoneInfoNotFoundError(Exception): pass\ndef f(x): raise ZoneInfoNotFoundError("Europe/Berlin")',
+    raised: 'import zoneinfo\ndef f(x): raise zoneinfo.ZoneInfoNotFoundError("Europe/Berlin")',
+  }),
 ];

@@ -156,39 +156,6 @@ function episode(number: number, random: () => number): NewEvent[] {
   return events;
 }
 
-/**
- * Makes what three people say of a fifth of the dialogues: labels, some with title and note, reviews and ratings. A
- * hundredth is handed over to one of them.
- */
-export function opinions(ids: readonly string[]): NewEvent[] {
-  const random = generator(1);
-  return Array.from({ length: ids.length / 5 }, (_, number): NewEvent[] => {
-    const episode = ids[Math.floor(random() * ids.length)]!;
-    const by = ['ada', 'ben', 'kim'][number % 3]!;
-    const said = number % 5 === 0 && { title: `Title ${number}`, note: words(15, random) };
-    const stars = 1 + (number % 5);
-    return [
-      { event: 'label', episode, by, tags: [['odd', 'short', 'leaky'][number % 3]!], ...said },
-      ...(number % 2 === 0
-        ? [
-            {
-              event: 'review' as const,
-              episode,
-              by,
-              state: number % 4 === 0 ? ('accepted' as const) : ('redo' as const),
-            },
-          ]
-        : []),
-      ...(number % 20 === 1
-        ? [{ event: 'hand-over' as const, episode, turn: 3, to: { kind: 'developer' as const, name: by } }]
-        : []),
-      ...(number % 3 === 0
-        ? ['ada', 'ben'].map((who) => ({ event: 'rating' as const, episode, by: who, stars }))
-        : []),
-    ];
-  }).flat();
-}
-
 function words(count: number, random: () => number): string {
   const chosen = Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)]!);
   return chosen.join(' ');

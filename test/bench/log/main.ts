@@ -11,11 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { courseOf, groupsOf } from '../../../src/core/evaluation/statistics';
-import { TrajectoryLog, type TrajectoryFilter } from '../../../src/core/trajectory/log';
-import { taskTitle } from '../../../src/core/task/title';
-import { isFiltered, namedFilter, type ListFilter } from '../../../src/editor/trajectories/filter';
-import { groupsOf as listGroupsOf } from '../../../src/editor/trajectories/grouping';
-import { generateLog, opinions } from './generate';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { generateLog } from './generate';
 
 type Figures = Record<string, number>;
 
@@ -74,74 +71,6 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     await log.close();
     return figures;
   },
-  /**
-   * Searches transcripts for absent words, words of some dialogues and a word of all, each up to one screen of results.
-   */
-  async searched(folder) {
-    const log = await TrajectoryLog.open(folder);
-    const figures: Figures = {};
-    for (const [name, query] of [
-      ['no hit', 'lighthouse'],
-      ['three words', 'rounded negative zone'],
-      ['in every dialogue', 'value'],
-    ] as const) {
-      const begun = performance.now();
-      let longest = 0;
-      let last = begun;
-      const ticking = setInterval(() => {
-        longest = Math.max(longest, performance.now() - last);
-        last = performance.now();
-      }, 1);
-      let rows = 0;
-      for await (const _ of log.search(query)) if ((rows += 1) === 200) break;
-      clearInterval(ticking);
-      figures[`search: ${name}, ${rows} found (ms)`] = performance.now() - begun;
-      figures[`search: ${name}, longest without a break (ms)`] = longest;
-    }
-    await log.close();
-    return { ...figures, ...memory() };
-  },
-  /** Has three people label, review and rate a fifth of the dialogues, the first time, and filters by it. */
-  async said(folder) {
-    const log = await TrajectoryLog.open(folder);
-    const figures: Figures = {};
-    const begun = processorTime();
-    if (log.valuesOf('tags').length === 0)
-      await log.appendAll(opinions(log.list({ offset: 0, limit: Infinity }).rows.map(({ id }) => id)));
-    figures['labels, reviews, ratings added, or none (ms)'] = processorTime() - begun;
-    for (const [name, filter] of Object.entries({
-      'first 100': {},
-      tag: { tag: 'odd' },
-      review: { review: 'redo' },
-      'two raters': { raters: 2 },
-    } satisfies Record<string, TrajectoryFilter>))
-      figures[`page: ${name} (ms)`] = timed(() => log.list({ filter, offset: 0, limit: 100 }));
-    figures['tags to choose from (ms)'] = timed(() => log.valuesOf('tags'));
-    await log.close();
-    return figures;
-  },
-  /**
-   * Narrows the list by texts of every kind, each time in a log that was just opened and listed: one page of it, and all
-   * that the tree view asks for, whose titles of tasks are known.
-   */
-  async texts(folder) {
-    const titles = await titlesOf(folder);
-    const figures: Figures = {};
-    const inLog = async (name: string, ask: (log: TrajectoryLog) => unknown): Promise<void> => {
-      const log = await TrajectoryLog.open(folder);
-      log.list(firstPage);
-      figures[name] = timed(() => ask(log));
-      await log.close();
-    };
-    const page = (filter: TrajectoryFilter) => (log: TrajectoryLog) => log.list({ filter, ...firstPage });
-    await inLog(CHEAPEST, page({ stars: 1 }));
-    for (const [name, text] of Object.entries(TEXTS)) {
-      await inLog(`page: text, ${name} (ms)`, page({ text, named: namesWith(text, titles) }));
-      await inLog(`tree: text, ${name} (ms)`, (log) => shownInTree(log, { text }, titles));
-    }
-    await inLog('tree: no filter (ms)', (log) => shownInTree(log, {}, titles));
-    return figures;
-  },
   /** The baseline: parses every line and keeps the events of each episode by id. */
   naive(folder) {
     const begun = performance.now();
@@ -166,63 +95,6 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     });
   },
 };
-
-/** A page with the cheapest filter, to which pages narrowed by a text are compared. */
-const CHEAPEST = 'page: rating (ms)';
-
-const firstPage = { offset: 0, limit: 100 };
-
-const TEXTS = {
-  'in no place': 'lighthouse',
-  'part of ids': 'abc',
-  'part of ids and a pseudonym': 'ada',
-  'a title of tasks': 'task 00',
-  'ids of tasks, part of ids': '0012',
-  'an agent': '8b-2',
-  'all agents': 'llama',
-  'a tag': 'leaky',
-  'in notes': 'rounded',
-  'part of a word in notes': 'ound',
-  'in a title': 'title 4321',
-  'a digit of nearly everything': '1',
-};
-
-/** Returns the title of each task by its id, as the tree view reads them when it needs them the first time. */
-async function titlesOf(folder: string): Promise<Map<string, { readonly title: string }>> {
-  const log = await TrajectoryLog.open(folder);
-  const titles = new Map<string, { readonly title: string }>();
-  for await (const { task } of log.trajectories([...log.oneOfEachTask().values()]))
-    titles.set(task.id, { title: taskTitle(task) });
-  await log.close();
-  return titles;
-}
-
-/** Returns the tasks whose titles have a text. */
-function namesWith(text: string, titles: ReadonlyMap<string, { readonly title: string }>): Set<string> {
-  return new Set([...titles].filter(([, { title }]) => title.toLowerCase().includes(text)).map(([id]) => id));
-}
-
-/** Asks the log for what the tree view shows under a filter: the headline, the groups and the first page of each. */
-function shownInTree(
-  log: TrajectoryLog,
-  chosen: ListFilter,
-  titles: ReadonlyMap<string, { readonly title: string }>,
-): void {
-  const namer = { calledBy: (name: string) => name, runOf: () => undefined };
-  if (chosen.text !== undefined) log.namesOf('task').every((task) => titles.has(task));
-  const filter = namedFilter(chosen, titles, log, namer);
-  const { groups } = listGroupsOf(
-    log,
-    filter,
-    'source',
-    String,
-    100,
-    namer,
-    (words: unknown) => words as string,
-  );
-  for (const group of groups) log.list({ filter: group.filter, ...firstPage });
-  if (isFiltered(chosen)) log.list({ offset: 0, limit: 0 });
-}
 
 function statistics(log: TrajectoryLog): unknown {
   const rows = log.outlines();
@@ -284,7 +156,7 @@ async function main(): Promise<void> {
     const bytes = await generateLog(folder, Number(values.trajectories));
     console.log(`${values.trajectories} trajectories, ${(bytes / 1e6).toFixed(0)} MB`);
     const results: Record<string, Figures> = {};
-    for (const name of ['naive', 'cold', 'indexed', 'searched', 'said', 'texts']) {
+    for (const name of ['naive', 'cold', 'indexed']) {
       results[name] = inFreshProcess(name, folder, Number(values.repeat));
       for (const [what, figure] of Object.entries(results[name])) {
         console.log(`${name.padEnd(8)} ${what.padEnd(40)} ${figure.toFixed(1)}`);
@@ -295,11 +167,6 @@ async function main(): Promise<void> {
     console.log(
       `open without index: ${ratio(results.cold!['open, no index (ms)']!)} times as fast as the peer`,
     );
-    const { [CHEAPEST]: other = NaN, ...texts } = results.texts!;
-    const [slowest, ms] = Object.entries(texts)
-      .filter(([name]) => name.startsWith('page: text'))
-      .reduce((most, each) => (each[1] > most[1] ? each : most));
-    console.log(`${slowest}: ${(ms / other).toFixed(1)} times as long as ${CHEAPEST}`);
     console.log(`open with index: ${ratio(results.indexed!['open, with index (ms)']!)} times as fast`);
   } finally {
     await rm(folder, { recursive: true, force: true });

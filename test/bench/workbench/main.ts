@@ -1,7 +1,7 @@
 /*
- * Measures waiting times in a real workbench whose log has 100,000 dialogues: activation, the list of trajectories,
- * statistics, the session's first paint, a dialogue of two hundred turns, and the smoothness of a message streamed into
- * it. Baselines in the same run: the start of the workbench itself, and a message streamed into a dialogue of one turn.
+ * Measures waiting times in a real workbench whose log has 100,000 dialogues: the session's first
+ * paint, a dialogue of two hundred turns, and the smoothness of a message streamed into it. Baselines in
+ * the same run: the start of the workbench itself, and a message streamed into a dialogue of one turn.
  *
  *   node esbuild.js --production && node test/bench/run.mjs workbench [--trajectories N] [--json]
  */
@@ -13,13 +13,12 @@ import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import type { WorkbenchDriver } from '../../workbench/driver';
 import { startWorkbench } from '../../workbench/launch';
-import { firstPaint, framesDuring, quantile, scrollThrough, type Frames } from './frames';
+import { firstPaint, framesDuring, scrollThrough, type Frames } from './frames';
 import { prepareWorkspace, TURNS } from './workspace';
 
 /** A message of 400 words and some code, streamed with one word every ten milliseconds. */
 const message = `OUTPUT:\n${'Which of the *two* cases shall come first in the list? '.repeat(36)}\n\n\`\`\`python\nfirst = 1\n\`\`\`\n\nThat is all.`;
 const PIECE_DELAY_MS = 10;
-const PAGES = 5;
 
 type Report = (what: string, milliseconds: number) => void;
 
@@ -32,110 +31,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 const session = (workbench: WorkbenchDriver): FrameLocator => workbench.webviewFrame('panel');
 const rows = (workbench: WorkbenchDriver, view: string): Locator =>
   workbench.page.getByRole('tree', { name: view }).getByRole('treeitem');
-const quickRow = (workbench: WorkbenchDriver, text: string): Locator =>
-  workbench.page.locator('.quick-input-widget .quick-input-list-row', { hasText: text }).first();
-
-/** Measures the time from the activating click to the first rows, and reads the workbench's own activation time. */
-async function activation(workbench: WorkbenchDriver, report: Report): Promise<void> {
-  // The extension host starts after the window; the list shows that it runs.
-  await runningExtensions(workbench, (all) => all.first().waitFor());
-  const icon = workbench.activityBar('Tandem');
-  report(
-    'click on the icon to the first rows of the list',
-    await timed(async () => {
-      await icon.click();
-      await rows(workbench, 'Trajectories').first().waitFor();
-    }),
-  );
-  await runningExtensions(workbench, async (all) => {
-    const ours = all.filter({ has: workbench.page.locator('.name', { hasText: /^tandem/i }) });
-    report('activation, as the workbench measures it', await activationOf(ours));
-    const others = await all
-      .filter({ hasNot: workbench.page.locator('.name', { hasText: /^tandem/i }) })
-      .all();
-    const theirs = await Promise.all(others.map((one) => activationOf(one)));
-    report('the same of the slowest extension of the workbench', Math.max(...theirs));
-    report('the same of all that are listed first, median', quantile(theirs, 0.5));
-  });
-}
-
-/** Reads the workbench's list of activation times; the slowest extensions come first. */
-async function runningExtensions(
-  workbench: WorkbenchDriver,
-  look: (extensions: Locator) => Promise<void>,
-): Promise<void> {
-  await workbench.runCommand('Developer: Show Running Extensions');
-  const editor = workbench.page.locator('.runtime-extensions-editor');
-  await look(editor.locator('.extension', { has: workbench.page.getByText(/Activation: \d+/) }));
-  await workbench.page.keyboard.press('Escape');
-  await editor.waitFor({ state: 'detached' });
-}
-
-/** Parses `Activation: 12ms` or `Startup Activation: 12ms`. */
-async function activationOf(extension: Locator): Promise<number> {
-  const words = await extension.locator('.activation-time').innerText();
-  return Number(/(\d+)\s*ms/.exec(words)?.[1]);
-}
-
-async function list(workbench: WorkbenchDriver, report: Report): Promise<void> {
-  // The tree draws only the rows that fit, so the other views are closed.
-  await workbench.openViews('Trajectories');
-  const trajectories = workbench.page.getByRole('tree', { name: 'Trajectories' });
-  await trajectories.focus();
-  const pages: number[] = [];
-  for (let page = 1; page <= PAGES; page += 1) {
-    await trajectories.press('End');
-    const more = rows(workbench, 'Trajectories').filter({ hasText: /^Show 100 more/ });
-    await more.waitFor();
-    const left = await more.innerText();
-    pages.push(
-      await timed(async () => {
-        await more.click();
-        await workbench.page.waitForFunction(
-          (before) =>
-            [...document.querySelectorAll('[aria-label=Trajectories] [role=treeitem]')].every(
-              (row) => (row as HTMLElement).innerText !== before,
-            ),
-          left,
-        );
-      }),
-    );
-  }
-  report('100 more rows, from the click on', quantile(pages, 0.5));
-  report('filter by outcome, from the choice on', await filter(workbench));
-}
-
-async function filter(workbench: WorkbenchDriver): Promise<number> {
-  await workbench.page.getByRole('tree', { name: 'Trajectories' }).press('Home');
-  await workbench.runCommand('Tandem: Filter Trajectories…');
-  await quickRow(workbench, 'Outcome').click();
-  await quickRow(workbench, 'failed a test').waitFor();
-  const first = rows(workbench, 'Trajectories').filter({ hasText: /failed a test/ });
-  const milliseconds = await timed(async () => {
-    await quickRow(workbench, 'failed a test').click();
-    await first.waitFor();
-  });
-  await workbench.page.keyboard.press('Escape');
-  await workbench.runCommand('Tandem: Clear Trajectory Filter');
-  await first.waitFor({ state: 'detached' });
-  return milliseconds;
-}
-
-async function statistics(workbench: WorkbenchDriver, report: Report): Promise<void> {
-  await workbench.page.keyboard.press('F1');
-  const widget = workbench.page.locator('.quick-input-widget');
-  await widget.locator('input.input').fill('>Tandem: Show Statistics of Dialogues');
-  await quickRow(workbench, 'Tandem: Show Statistics of Dialogues').waitFor();
-  report(
-    'statistics, from the command to the pictures',
-    await timed(async () => {
-      await quickRow(workbench, 'Tandem: Show Statistics of Dialogues').click();
-      await session(workbench).locator('canvas').first().waitFor();
-    }),
-  );
-  report('  its first picture, after its frame is there', await firstPaint(session(workbench)));
-  await workbench.closeAllEditors();
-}
 
 /** Measures a message that is streamed into a new dialogue of one turn. */
 async function shortDialogue(workbench: WorkbenchDriver, report: Report): Promise<Frames> {
@@ -210,9 +105,8 @@ async function main(): Promise<void> {
     const workbench = await startWorkbench({ extension: path.resolve('.'), workspace });
     try {
       report('the workbench itself, from the reload on', await timed(() => workbench.reload()));
-      await activation(workbench, report);
-      await list(workbench, report);
-      await statistics(workbench, report);
+      await workbench.activityBar('Tandem').click();
+      await workbench.openViews('Trajectories');
       const short = await shortDialogue(workbench, report);
       const [scrolled, written] = await longDialogue(workbench, report);
       reportFrames('frames while one turn is written', short);

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -48,16 +48,6 @@ it('what was written before is there again, and what an interrupted write left i
   expect([1, 2, 3].map((line) => grades.has(line, key(line)))).toEqual([true, true, false]);
   await grades.add(3, key(3), grade(3, 7));
   expect(await all(grades, [1, 2, 3])).toEqual([grade(1, 5), grade(2, 5), grade(3, 7)]);
-});
-
-it('a last line that lacks only its end is whole', async () => {
-  const line = JSON.stringify({ line: 1, key: key(1), ...grade(1, 5) });
-  await writeFile(file, line);
-  await using grades = await GradeFile.open(file);
-  expect(grades.has(1, key(1))).toBe(true);
-  await grades.add(2, key(2), grade(2, 5));
-  expect(await all(grades, [1, 2])).toEqual([grade(1, 5), grade(2, 5)]);
-  expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(3);
 });
 
 it('the grade of another answer is refused', async () => {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest';
 import { print, printJson, printLines, printRows, say, sayInstead, sayOver } from '../../../src/cli/output';
 
@@ -72,12 +71,6 @@ describe('what a command writes', () => {
     const written = slowStdout(() => expect(taken).toHaveLength(Math.min(written.length, 2)));
     await print(items());
     expect(written.join('')).toBe(whole);
-  });
-
-  it('writes an empty list of rows too', async () => {
-    const written = slowStdout();
-    await printRows(Readable.from([]), { summary: 2 });
-    expect(written.join('')).toBe('{"rows":[],"summary":2}\n');
   });
 
   it('goes through one place', () => {

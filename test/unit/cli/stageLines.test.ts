@@ -29,11 +29,6 @@ describe('the lines of a loop where no terminal is', () => {
     ]);
   });
 
-  it('say why a stage is done again', () => {
-    lines.show({ stage: 'train', state: 'begun', because: 'the settings of the training changed' });
-    expect(written).toEqual(['train     again, because the settings of the training changed\n']);
-  });
-
   it('tell now and then how far a stage is and how long it takes, from its own speed', () => {
     const working = (done: number) =>
       lines.show({ stage: 'collect', state: 'working', what: 'plays', unit: 'dialogues', done, total: 1600 });
@@ -43,12 +38,5 @@ describe('the lines of a loop where no terminal is', () => {
     working(400);
     working(401);
     expect(written).toEqual(['collect   plays 400 of 1,600 dialogues, 1 min 0 s left\n']);
-  });
-
-  it('trust the time that the work tells itself', () => {
-    lines.show({ stage: 'train', state: 'begun', because: 'it has not been done yet' });
-    vi.advanceTimersByTime(15_000);
-    lines.show({ stage: 'train', state: 'working', what: 'policy', done: 1, total: 40, secondsLeft: 33 });
-    expect(written).toEqual(['train     policy 1 of 40, 33 s left\n']);
   });
 });

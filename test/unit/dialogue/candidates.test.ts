@@ -50,17 +50,6 @@ describe('two candidates', () => {
     expect(dialogue.turns).toEqual(turns);
   });
 
-  it('are sampled each by the settings of its own agent, and the log says which', async () => {
-    const dialogue = await start();
-    await dialogue.drawCandidates({ rival: { agent: rival, sampling: { temperature: 0.2, maxTokens: 90 } } });
-    const shown = (await logged(dialogue)).pending![0]!.shown.candidates;
-    const sampled = Object.fromEntries(shown.map(({ agent: name, sampling }) => [name, sampling]));
-    expect(sampled[agent.name]).toMatchObject({ temperature: 1, maxTokens: 500 });
-    expect(sampled[rival.name]).toMatchObject({ temperature: 0.2, maxTokens: 90 });
-    await dialogue.choose(shown[0].agent === rival.name ? 0 : 1, ada);
-    expect((await logged(dialogue)).turns[0]?.agent.sampling).toMatchObject({ temperature: 0.2 });
-  });
-
   it('stand in an order that the seed draws, and either agent is first about as often', async () => {
     const firsts: string[] = [];
     for (let seed = 0; seed < 40; seed += 1) {
@@ -93,36 +82,6 @@ describe('two candidates', () => {
     expect(turn!.candidates?.map(({ choice }) => choice.picked)).toEqual(['neither', 'equal']);
     // When neither is preferred, the candidate shown first becomes the turn.
     expect(turn!.agent.text).toBe(turn!.candidates![1]!.shown.candidates[0].text);
-  });
-
-  it('that look alike leave nothing to choose', async () => {
-    const sameButForThoughts = await scripted(dialogues.folder, ['Hm.\nOUTPUT:\nWhen is it heavy?']);
-    const dialogue = await start();
-    await dialogue.drawCandidates({ rival: as(sameButForThoughts) });
-    expect(dialogue.next).toBe('collaborator');
-    expect((await logged(dialogue)).turns[0]).not.toHaveProperty('candidates');
-  });
-
-  it('end the dialogue when the chosen one answers, and only then', async () => {
-    for (const picksAnswer of [true, false]) {
-      const dialogue = await start();
-      await dialogue.drawCandidates({ rival: as(rival) });
-      await dialogue.choose('equal', ada);
-      await dialogue.reply('Over 20 kg.', { author: 'developer', by: 'ada' });
-      await dialogue.drawCandidates({ rival: as(rival) });
-      const answering = dialogue.candidates!.candidates.findIndex(({ text }) => text === answers('x = 1'));
-      await dialogue.choose((picksAnswer ? answering : 1 - answering) as 0 | 1, ada);
-      expect(dialogue.next).toBe(picksAnswer ? 'nobody' : 'collaborator');
-      expect((await logged(dialogue)).state).toBe(picksAnswer ? 'answered' : 'open');
-    }
-  });
-
-  it('refuse every other move until somebody chose, and a choice when there is nothing to choose', async () => {
-    const dialogue = await start();
-    await expect(dialogue.choose(0, ada)).rejects.toThrow("It is not the chooser's move");
-    await dialogue.drawCandidates({ rival: as(rival) });
-    await expect(dialogue.agentTurn()).rejects.toThrow("It is not the agent's move");
-    await expect(dialogue.endNow()).rejects.toThrow("It is not the collaborator's move");
   });
 
   it('fail together: the other one is stopped, nothing is logged, and the sentence is that of the failure', async () => {

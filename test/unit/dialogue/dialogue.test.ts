@@ -4,7 +4,7 @@ import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simul
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
 import { startChatServer } from '../../fixtures/chat-server';
-import { answer, status } from '../../fixtures/chat-server-replies';
+import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts } from '../../fixtures/dialogue';
 import { dialoguesOfEachTest } from '../../fixtures/dialogues';
 
@@ -77,21 +77,6 @@ describe('a dialogue', () => {
     expect(JSON.stringify(sent)).not.toContain(dialogue.task.reference.split('\n')[1]!.trim());
   });
 
-  it('logs what a turn was sampled with: what was asked for, what was switched off, and what the server refused', async () => {
-    await using server = await startChatServer({
-      reply: ({ body }) =>
-        'min_p' in body ? status(400, { message: 'Unknown parameter: min_p' }) : answer(asks('How heavy?')),
-    });
-    const sampling = { temperature: 0.5, topP: 0.9, topK: 20, maxTokens: 500 };
-    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }), { sampling });
-    await dialogue.agentTurn();
-    const { server: asked, ...settings } = (await logged(dialogue)).turns[0]!.agent.sampling!;
-    expect(settings).toMatchObject(sampling);
-    expect(asked?.refused).toEqual(['min_p']);
-    expect(asked?.neutral).toEqual(expect.arrayContaining(['repetition_penalty', 'samplers']));
-    expect(asked?.neutral).not.toContain('top_k');
-  });
-
   it('shows an LLM simulator the hidden information and what was said aloud, but no thoughts', async () => {
     await using server = await startChatServer({ reply: () => answer('Over 20 kg.') });
     const prompts = await shippedPrompts();
@@ -122,16 +107,6 @@ describe('a dialogue', () => {
     expect((await logged(dialogue)).answer).toMatchObject({ reason: 'turn-limit', answer: 'Which unit?' });
   });
 
-  it('cuts a reply to the limit and keeps the whole of it in the log', async () => {
-    const dialogue = await start(await scripted(dialogues.folder, [asks('Which unit?')]), {
-      protocol: { maxTurns: 10, replyLimit: 10 },
-    });
-    await dialogue.agentTurn();
-    await dialogue.reply('Kilograms, always kilograms.', byAda);
-    const { reply } = (await logged(dialogue)).turns[0]!;
-    expect(reply).toMatchObject({ text: 'Kilograms,', fullText: 'Kilograms, always kilograms.' });
-  });
-
   it('marks a reply that gives the reference away', async () => {
     const dialogue = await start(await scripted(dialogues.folder, [asks('How?')]), {
       protocol: { maxTurns: 10, replyLimit: 2000 },
@@ -154,22 +129,6 @@ describe('a dialogue', () => {
     const { turns, collaborator } = await logged(dialogue);
     expect(turns.map(({ reply }) => reply!.author)).toEqual(['simulator', 'developer']);
     expect(collaborator).toEqual(developer);
-  });
-
-  it('logs both texts when a developer edits what the simulator suggested', async () => {
-    const dialogue = await start(await scripted(dialogues.folder, [asks('When is a parcel heavy?')]));
-    await dialogue.agentTurn();
-    const suggestion = await dialogue.suggest();
-    expect((await logged(dialogue)).turns[0]!.reply).toBeUndefined();
-    await dialogue.reply(`${suggestion} Sorry!`, {
-      author: 'developer-edited-suggestion',
-      by: 'ada',
-      suggestion,
-    });
-    expect((await logged(dialogue)).turns[0]!.reply).toMatchObject({
-      suggestion,
-      text: `${suggestion} Sorry!`,
-    });
   });
 
   it('tags what a model with terms of its own wrote, also when a developer edited it', async () => {
@@ -242,39 +201,6 @@ describe('a dialogue', () => {
     await expect(dialogue.anotherSample()).rejects.toThrow('not the collaborator');
   });
 
-  it('keeps the message that stands when another sample of it is stopped', async () => {
-    const agent = await scripted(dialogues.folder, [asks('When is it heavy?')]);
-    const dialogue = await start(agent);
-    const first = await dialogue.agentTurn();
-    const stop = new AbortController();
-    const stopped = dialogue.anotherSample({ signal: stop.signal, onText: () => stop.abort() });
-    await expect(stopped).rejects.toThrow();
-    expect(dialogue.turns).toEqual([first]);
-    expect((await logged(dialogue)).turns).toEqual([first]);
-  });
-
-  it('is over when another sample is an answer', async () => {
-    let asked = 0;
-    await using server = await startChatServer({
-      reply: () => answer((asked += 1) === 1 ? asks('Which unit?') : answers('def f(): return 1')),
-    });
-    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }));
-    await dialogue.agentTurn();
-    await dialogue.anotherSample();
-    expect(dialogue.next).toBe('nobody');
-    expect((await logged(dialogue)).answer).toMatchObject({ turn: 1, reason: 'answered' });
-  });
-
-  it('ends when the developer takes the last message as the answer', async () => {
-    const dialogue = await start(await scripted(dialogues.folder, [asks('def f(): return 1')]));
-    await dialogue.agentTurn();
-    await dialogue.endNow();
-    expect((await logged(dialogue)).answer).toMatchObject({
-      reason: 'ended-by-developer',
-      answer: 'def f(): return 1',
-    });
-  });
-
   it('ends so while the agent is asked, with the message before', async () => {
     const dialogue = await start(
       await scripted(dialogues.folder, [asks('def f(): return 1'), asks('Else?')]),
@@ -334,15 +260,6 @@ describe('a dialogue that is resumed with another agent', () => {
     expect(await logged(dialogue)).toMatchObject({ agent: 'first', answer: { answer: 'Which unit?' } });
   });
 
-  it('stays that of the first one while the other has written nothing', async () => {
-    const dialogue = await start(first);
-    await dialogue.agentTurn();
-    await dialogue.reply('Kilograms.', byAda);
-    const broken: Model = { name: 'broken', generate: () => Promise.reject(new Error('It is gone.')) };
-    await expect((await resume(dialogue, broken)).play()).rejects.toThrow('It is gone.');
-    expect(await logged(dialogue)).toMatchObject({ agent: 'first', state: 'abandoned' });
-  });
-
   it('is that of the other one from its first message on, whichever way that comes', async () => {
     const ways: ((dialogue: Dialogue) => Promise<unknown>)[] = [
       (dialogue) => dialogue.agentTurn(),
@@ -363,29 +280,5 @@ describe('a dialogue that is resumed with another agent', () => {
       expect(whole).not.toHaveProperty('damaged');
       expect(whole.turns).toEqual(again.turns);
     }
-  });
-
-  it('keeps the sample that the other one replaces', async () => {
-    const dialogue = await start(first);
-    await dialogue.agentTurn();
-    const again = await resume(dialogue, second);
-    await again.anotherSample();
-    const whole = await logged(dialogue);
-    expect(whole).toMatchObject({
-      agent: 'second',
-      turns: [{ superseded: [{ text: asks('Which unit?') }] }],
-    });
-    expect(whole.turns).toEqual(again.turns);
-  });
-
-  it('is not that of a third one that is chosen before one of two candidates is', async () => {
-    const dialogue = await start(first);
-    await dialogue.agentTurn();
-    await dialogue.reply('Kilograms.', byAda);
-    const rival = { agent: first, sampling: { temperature: 1, maxTokens: 9 } };
-    await (await resume(dialogue, second)).drawCandidates({ rival });
-    const third = await resume(dialogue, named('third', 'Which day?'));
-    await third.choose(0, { by: 'ada' });
-    expect(await logged(dialogue)).toMatchObject({ agent: 'second', turns: [{}, {}] });
   });
 });

@@ -77,15 +77,4 @@ describe('a question with no keyword of a fact', () => {
   ])('gets the nearest fact, not "no preference", of %s: %s', (id, message, topic) => {
     for (const seed of seeds) expect(told(id, message, seed).topics).toEqual([topic]);
   });
-
-  it('is open when it is about the program and not about what it does', () => {
-    for (const { id } of tasks)
-      for (const message of [
-        'Should I use a class or a plain function?',
-        'May I use numpy?',
-        'Which variable names do you like?',
-        'Shall I write unit tests too?',
-      ])
-        expect(told(id, message, 1).topics, `${id}: ${message}`).toEqual([]);
-  });
 });

@@ -23,25 +23,6 @@ describe('Tasks that are dealt', () => {
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
     }
   });
-
-  it('stay where they are when others are added behind them', () => {
-    for (const deal of deals) expect(dealt(41, deal).slice(0, 17)).toEqual(dealt(17, deal));
-  });
-
-  it('are dealt otherwise by another seed', () => {
-    expect(dealt(20, { places: 5, perTask: 2, seed: 1 })).not.toEqual(
-      dealt(20, { places: 5, perTask: 2, seed: 2 }),
-    );
-  });
-
-  it('bring every two people together, so that all can be compared', () => {
-    const pairs = dealt(40, { places: 4, perTask: 2, seed: 5 }).map((of) => [...of].sort().join(' '));
-    expect(new Set(pairs)).toEqual(new Set(['0 1', '0 2', '0 3', '1 2', '1 3', '2 3']));
-  });
-
-  it('go to each place once where more are asked for than there are, as in a log of others', () => {
-    expect(dealt(2, { places: 2, perTask: 9, seed: 1 })).toEqual([new Set([0, 1]), new Set([0, 1])]);
-  });
 });
 
 describe('The parts of a pack', () => {

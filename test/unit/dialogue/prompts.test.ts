@@ -50,13 +50,6 @@ describe('the prompts', () => {
     expect((await Prompts.load(shipped, undefined, 'short')).versions).toEqual(short.versions);
   });
 
-  it('refuse a placeholder that does not exist, and say which do', async () => {
-    const folder = await folderWith('agent.md', 'Do {{task}}.');
-    await expect(Prompts.load(shipped, folder)).rejects.toThrow(
-      /agent\.md uses \{\{task\}\}, which does not exist; it may use \{\{description\}\}, /,
-    );
-  });
-
   it('accept spaces inside a placeholder, and a byte-order mark before the version comment', async () => {
     const folder = await folderWith('agent.md', '\uFEFF<!-- version 2 -->\nDo {{ description }}.');
     const prompts = await Prompts.load(shipped, folder);
@@ -65,13 +58,7 @@ describe('the prompts', () => {
 
   it.each([
     ['agent.md', 'Do {{description}} in {{max-turns}}.', /uses \{\{max-turns\}\}, which does not exist/],
-    ['agent.md', 'Do {{description}} in {{}}.', /uses \{\{\}\}, which does not exist/],
-    [
-      'agent.md',
-      '<!-- {{description}} -->\nWrite a function.',
-      /agent\.md lacks \{\{description\}\}, without/,
-    ],
-    ['agent.md', ' \n', /agent\.md is empty\. Write one or remove the file\./],
+    ['agent.md', '<!-- {{description}} -->\nWrite a function.', /agent\.md lacks \{\{description\}\}/],
     ['agent.md', '<!-- to be written -->\n', /agent\.md is empty/],
     ['simulator.md', 'Reply.', /simulator\.md lacks \{\{hiddenInformation\}\}, \{\{transcript\}\}, without/],
     ['simulator.md', 'Reply to {{transcript}}.', /simulator\.md lacks \{\{hiddenInformation\}\}, without/],

@@ -11,10 +11,6 @@ describe('an agent message', () => {
     });
   });
 
-  it('is visible as a whole when it has no marker', () => {
-    expect(parseAgentMessage('Is 20 kg included?')).toEqual({ thoughts: '', visible: 'Is 20 kg included?' });
-  });
-
   it('answers with everything after I WANT TO ANSWER:', () => {
     const code = fence('def f(x):\n    return x');
     expect(parseAgentMessage(`I know enough.\nOUTPUT:\nI WANT TO ANSWER:\n${code}`)).toEqual({
@@ -24,34 +20,9 @@ describe('an agent message', () => {
     });
   });
 
-  it('takes both markers on one line', () => {
-    const code = fence('def f(x):\n    return x');
-    expect(parseAgentMessage(`Done. OUTPUT: I WANT TO ANSWER: ${code}`)).toEqual({
-      thoughts: 'Done.',
-      visible: code,
-      answer: code,
-    });
-  });
-
-  it('takes the markers in bold', () => {
-    expect(parseAgentMessage('Hm.\n**OUTPUT:** Which unit?')).toEqual({
-      thoughts: 'Hm.',
-      visible: 'Which unit?',
-    });
-    expect(parseAgentMessage('**OUTPUT:**\n**I WANT TO ANSWER:**\nx = 1').answer).toBe('x = 1');
-  });
-
   it('shows what is said before the answer too', () => {
     const parsed = parseAgentMessage('OUTPUT:\nThank you!\nI WANT TO ANSWER:\nx = 1');
     expect(parsed).toEqual({ thoughts: '', visible: 'Thank you!\n\nx = 1', answer: 'x = 1' });
-  });
-
-  it('answers without OUTPUT:', () => {
-    expect(parseAgentMessage('I WANT TO ANSWER:\nx = 1')).toEqual({
-      thoughts: '',
-      visible: 'x = 1',
-      answer: 'x = 1',
-    });
   });
 
   it('answers when the markers come in the wrong order with nothing in between', () => {
@@ -70,26 +41,10 @@ describe('an agent message', () => {
     expect(parseAgentMessage(`Thinking.\nOUTPUT:\nI WANT TO ANSWER:\n${code}`).answer).toBe(code);
   });
 
-  it('does not let OUTPUT: inside unfenced code cut the answer', () => {
-    const code = 'def f(x):\n    # OUTPUT: a number\n    print("the OUTPUT: is", x)\n    return x';
-    expect(parseAgentMessage(`I WANT TO ANSWER:\n${code}`).answer).toBe(code);
-    expect(parseAgentMessage(code)).toEqual({ thoughts: '', visible: code });
-  });
-
   it('does not let a fence inside the code cut the answer', () => {
     const code = fence('def f(x):\n    """Use:\n    ```\n    f(1)\n    ```\n    """\n    return x');
     const { answer } = parseAgentMessage(`OUTPUT:\nI WANT TO ANSWER:\n${code}`);
     expect(answer).toBe(code);
-  });
-
-  it('does not take a quoted marker in the thoughts for the marker', () => {
-    const parsed = parseAgentMessage('I should write "OUTPUT: ..." first.\nOUTPUT:\nWhich unit?');
-    expect(parsed.visible).toBe('Which unit?');
-  });
-
-  it('does not answer because the thoughts mention the words', () => {
-    const parsed = parseAgentMessage('Soon I will say `I WANT TO ANSWER: code`.\nOUTPUT:\nWhich unit?');
-    expect(parsed).toEqual({ thoughts: 'Soon I will say `I WANT TO ANSWER: code`.', visible: 'Which unit?' });
   });
 });
 
@@ -100,20 +55,15 @@ describe('a question', () => {
   it.each([
     ['on the line of its marker', `Hm.\nOUTPUT: ${question}`],
     ['after a marker with bold name', `Hm.\n**OUTPUT**: ${question}`],
-    ['after a marker that is bold as a whole', `Hm.\n**OUTPUT:** ${question}`],
     ['after a marker in backticks', `Hm.\n\`OUTPUT:\`\n${question}`],
-    ['after a heading', `Hm.\n# OUTPUT:\n${question}`],
     ['after a heading without a colon', `Hm.\n## Output\n\n${question}`],
     ['after a heading in bold', `Hm.\n### **OUTPUT:**\n${question}`],
-    ['after a space before the colon', `Hm.\nOUTPUT : ${question}`],
     ['after a marker in another case', `Hm.\nOutput: ${question}`],
     ['after a marker without a colon on a line of its own', `Hm.\nOUTPUT\n${question}`],
     ['after a full-width colon', `Hm.\nOUTPUT\uFF1A${question}`],
-    ['in a list item', `Hm.\n- OUTPUT: ${question}`],
     ['in a numbered list', `Hm.\n2. OUTPUT: ${question}`],
     ['in a quotation', `Hm.\n> OUTPUT: ${question}`],
     ['with Windows line ends', `Hm.\r\nOUTPUT:\r\n${question}`],
-    ['after a sentence on the same line', `Hm. OUTPUT: ${question}`],
     ['after a sentence, the marker in bold', `Hm. **OUTPUT:** ${question}`],
   ])('is found %s', (_, message) => {
     expect(parseAgentMessage(message)).toEqual({ thoughts: 'Hm.', visible: question });
@@ -199,16 +149,6 @@ describe('an answer', () => {
     expect(parseAgentMessage(`OUTPUT:\nI WANT TO ANSWER:\n${bare}`).answer).toBe(bare);
     expect(parseAgentMessage(`I WANT TO ANSWER:\n${bare}`).answer).toBe(bare);
     expect(parseAgentMessage(bare)).toEqual({ thoughts: '', visible: bare });
-  });
-
-  it('may be bare code below a heading', () => {
-    const bare = 'def f(x):\n    return x';
-    expect(parseAgentMessage(`# OUTPUT:\n# I WANT TO ANSWER:\n${bare}`).answer).toBe(bare);
-  });
-
-  it('is not cut by an example of its output', () => {
-    const { answer } = parseAgentMessage(`I WANT TO ANSWER:\n${code}\n\nOUTPUT: 5 for f(5)`);
-    expect(answer).toBe(`${code}\n\nOUTPUT: 5 for f(5)`);
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
 import { AgentReading, Unfolding } from '../../../src/core/dialogue/reading';
-import { SimulatorReading } from '../../../src/core/dialogue/simulator';
 import { mulberry32 } from '../../../src/core/random';
 import { pieces } from '../../fixtures/foreign-text';
 
@@ -85,22 +84,6 @@ class WholeUnfolding {
 const withoutAnswer = (visible: string, answer: string): string =>
   visible.slice(0, visible.length - answer.length).trimEnd();
 
-/** Reference implementation for a simulator's reply that reads the whole text again for each piece. */
-class WholeReply {
-  private text = '';
-  private told = '';
-
-  push(piece: string): string {
-    this.text += piece;
-    const all = new SimulatorReading();
-    all.push(this.text);
-    const now = /^\s*[^\s>:]*$/.test(this.text) ? '' : all.whole;
-    const more = now.startsWith(this.told) ? now.slice(this.told.length) : '';
-    if (now !== '') this.told = now;
-    return more;
-  }
-}
-
 describe('a text that is read while it arrives', () => {
   it('is an agent’s message, the same after each piece as when all of it is read at once', () => {
     for (let count = 0; count < TEXTS; count += 1) {
@@ -125,26 +108,6 @@ describe('a text that is read while it arrives', () => {
       }
     }
   });
-
-  it('is a simulator’s reply, told as it would be if all of it were read anew for each piece', () => {
-    for (let count = 0; count < TEXTS; count += 1) {
-      for (const cut of cuts(drawnText())) {
-        const [reading, whole] = [new SimulatorReading(), new WholeReply()];
-        for (const piece of cut) expect(reading.push(piece), JSON.stringify(cut)).toBe(whole.push(piece));
-      }
-    }
-  });
-});
-
-describe('a line that is longer than anybody writes', () => {
-  const long = 'x'.repeat(5000);
-
-  it('decides by its beginning, whether it has come to its end or not', () => {
-    const visible = `${long} OUTPUT: y`;
-    expect(parseAgentMessage(visible)).toEqual({ thoughts: '', visible });
-    expect(parseAgentMessage(`Hm. OUTPUT: ${long}`)).toEqual({ thoughts: 'Hm.', visible: long });
-    expect(parseAgentMessage(`OUTPUT: ${long}\nyes`)).toEqual({ thoughts: '', visible: `${long}\nyes` });
-  });
 });
 
 /** Returns the pieces that an append-only view shows, their joined text and the end. */
@@ -159,26 +122,11 @@ function shown(text: string, size: number): { pieces: string[]; all: string; ans
 const code = '```python\ndef f(x):\n    return x\n```';
 
 describe('a message that unfolds', () => {
-  it('shows what is said in whole lines, and no thought', () => {
-    const { pieces, all } = shown('I wonder.\n\nOUTPUT:\nHow heavy?\nAnd how far?', 4);
-    expect(all).toBe('How heavy?\nAnd how far?');
-    expect(pieces).toEqual(['How heavy?\n']);
-  });
-
   it.each([1, 3, 7, 1000])('never shows an answer or its announcement in pieces of %i', (size) => {
     const { pieces, all, answer } = shown(`Hm.\nOUTPUT:\nHere it is.\nI WANT TO ANSWER:\n${code}`, size);
     expect(all).toBe('Here it is.\n'.trimEnd() + (all.endsWith('\n') ? '\n' : ''));
     expect(pieces.join('')).not.toMatch(/WANT|def f/);
     expect(answer).toBe(code);
-  });
-
-  it('shows all at the end where nothing marks what is said', () => {
-    expect(shown('Just a question?', 5)).toEqual({ pieces: [], all: 'Just a question?' });
-  });
-
-  it.each([1, 2, 3, 4, 5])('shows what follows on a line that ends in spaces, in pieces of %i', (size) => {
-    const { all } = shown('OUTPUT:\nFirst:  \nHow heavy?  \n\nAnd how far?', size);
-    expect(all).toBe('First:  \nHow heavy?  \n\nAnd how far?');
   });
 
   it('does not repeat what stands when the message is written anew', () => {

@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  ModelSimulator,
-  RulesSimulator,
-  type DialogueView,
-  type Simulator,
-} from '../../../src/core/dialogue/simulator';
+import { ModelSimulator, type DialogueView } from '../../../src/core/dialogue/simulator';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { EventOf } from '../../../src/core/trajectory/event';
@@ -53,11 +48,6 @@ describe('a simulated reply', () => {
     expect((await (await simulated()).reply(await asked())).text).toBe('Over 20 kg.');
   });
 
-  it('keeps a "you" that is part of the sentence', async () => {
-    says = ['You need to reply: yes.'];
-    expect((await (await simulated()).reply(await asked())).text).toBe('You need to reply: yes.');
-  });
-
   it('streams without its thoughts', async () => {
     says = ['<think>The code says weight > 20.</think>\n\nOver 20 kg.'];
     let streamed = '';
@@ -80,21 +70,6 @@ describe('a simulated reply', () => {
     }
   });
 
-  it.each([
-    ['within the limit', 400],
-    ['a little above it', 480],
-  ])('that ends %s by itself is waited for, so that its tokens are counted', async (_, length) => {
-    says = ['kg '.repeat(200).slice(0, length - 1) + '.'];
-    const reply = await (await simulated()).reply(await asked());
-    expect(reply.text).toBe(says[0]);
-    expect(reply.usage).toEqual({ promptTokens: 7, completionTokens: Math.ceil(length / 3) });
-  });
-
-  it('is measured in characters, as the limit is, also where each takes two code units', async () => {
-    says = ['👍'.repeat(500), { pieces: Array.from('👍'.repeat(500)) }];
-    expect((await (await simulated()).reply(await asked())).text).toBe(says[0]);
-  });
-
   it.each(['  ', '<think>Only thoughts.</think>', '<think>Thoughts that never end', 'You:'])(
     'must say something: "%s" is refused with who, where and what to do',
     async (text) => {
@@ -107,20 +82,4 @@ describe('a simulated reply', () => {
       });
     },
   );
-});
-
-describe('a simulator', () => {
-  it('tells what its model has been asked for, as a model does', async () => {
-    says = ['Over 20 kg.'];
-    const simulator = await simulated();
-    await simulator.reply(await asked());
-    expect(simulator.counts).toMatchObject({ requests: 1, retries: 0 });
-    expect(Array.isArray(simulator.notes)).toBe(true);
-  });
-
-  it('tells nothing of the kind when it plays by rules', () => {
-    const simulator: Simulator = new RulesSimulator();
-    expect(simulator.counts).toBeUndefined();
-    expect(simulator.notes).toBeUndefined();
-  });
 });

@@ -40,14 +40,6 @@ describe('the agreement of people with a critic', () => {
     expect(thumbs).toMatchObject({ of: 0, rate: null });
   });
 
-  it('leaves out dialogues that were deleted', async () => {
-    const log = await openLog();
-    await play(log, 'a', 1);
-    await log.append(verdict('a', 1, true));
-    await log.delete(['a']);
-    expect((await agreementWith(log, 'critic-1', new Map())).verdicts.of).toBe(0);
-  });
-
   it('compares the sign of the advantage with the thumbs of the dialogues that the critic has read', async () => {
     const log = await openLog();
     for (const episode of ['a', 'b']) await play(log, episode, 1);
@@ -57,14 +49,5 @@ describe('the agreement of people with a critic', () => {
     expect(await of({ a: [0.2, 0.1], b: [0.3, 0] })).toMatchObject({ agreed: 2, of: 3 });
     expect(await of({ a: [-0.2, -0.1] })).toMatchObject({ agreed: 1, of: 2 });
     expect(await of({ a: [0, 0] })).toMatchObject({ of: 0 });
-  });
-
-  it('counts a thumb of a turn also after somebody else’s remark without one', async () => {
-    const log = await openLog();
-    await play(log, 'a', 1);
-    const remark: NewEvent = { event: 'turn-rating', episode: 'a', turn: 1, comment: 'Vague.', by: 'ada' };
-    await log.appendAll([thumb('a', 1, true), remark]);
-    const { thumbs } = await agreementWith(log, 'critic-1', advantages({ a: [0.2] }));
-    expect(thumbs).toMatchObject({ agreed: 1, of: 1 });
   });
 });

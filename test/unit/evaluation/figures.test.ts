@@ -45,10 +45,6 @@ describe('the questions of a dialogue', () => {
     ).toEqual({ decisions: 4, asked: 1, missed: 3, useless: 2 });
   });
 
-  it('count as one useless question where a message asks nothing', () => {
-    expect(counts(said(1, 'Let me think.', 'Fine.'))).toMatchObject({ useless: 1 });
-  });
-
   it('are only told apart where the task has facts', () => {
     const { facts, ...without } = task;
     expect(facts).toHaveLength(4);

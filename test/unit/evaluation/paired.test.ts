@@ -13,14 +13,6 @@ describe('the paired difference', () => {
     expect(p).toBeLessThan(0.01);
   });
 
-  it('sees none between equals', () => {
-    expect(pairedDifference(before, before)).toMatchObject({
-      difference: 0,
-      interval: { low: 0, high: 0 },
-      p: 1,
-    });
-  });
-
   it('covers the true difference in about 95 of 100 experiments', () => {
     let seed = 7;
     const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
@@ -38,22 +30,5 @@ describe('the paired difference', () => {
     expect(pairedDifference([0], [1])).toEqual({ difference: 1, interval: null, p: 1, tasks: 1 });
     expect(pairedDifference([0, 0, 0], [1, 1, 1])).toMatchObject({ interval: null, p: 0.25 });
     expect(pairedDifference([], [])).toEqual({ difference: null, interval: null, p: null, tasks: 0 });
-  });
-
-  it('rejects at 5 % no more often than that when there is no difference', () => {
-    let seed = 11;
-    const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
-    let rejected = 0;
-    for (let experiment = 0; experiment < 200; experiment++) {
-      const first = Array.from({ length: 8 }, () => Number(random() < 0.5));
-      const second = first.map(() => Number(random() < 0.5));
-      rejected += Number(pairedDifference(first, second, experiment).p! < 0.05);
-    }
-    expect(rejected).toBeLessThanOrEqual(14);
-  });
-
-  it('is the same for the same seed', () => {
-    const after = before.toReversed();
-    expect(pairedDifference(before, after, 3)).toEqual(pairedDifference(before, after, 3));
   });
 });

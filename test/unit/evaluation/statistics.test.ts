@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meanInterval, wilson } from '../../../src/core/evaluation/interval';
+import { wilson } from '../../../src/core/evaluation/interval';
 import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
 import type { Outline } from '../../../src/core/trajectory/log';
 
@@ -35,29 +35,12 @@ describe('statistics of a log', () => {
     expect(all).toMatchObject({ dialogues: 5, graded: 4, leak: { value: 0 } });
   });
 
-  it('take turns from dialogues that were answered, and times from replies that have one', () => {
-    const all = figuresOf([
-      ...[2, 2, 4, 2, 4].map((turns) => played({ turns })),
-      played({ turns: 4, replyMs: 4500 }),
-      played({ turns: 9, isAnswered: false, replyMs: 500 }),
-    ]);
-    expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4, 2, 4, 2, 4]) });
-    expect(all.replySeconds).toEqual({ value: 2.5 });
-    expect(all).not.toHaveProperty('success');
-  });
-
   it('are given for each group, the largest first and the smallest together', () => {
     const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
     const groups = groupsOf([played({ agent: 'most' }), played({ agent: 'most' }), ...many], 'agent');
     expect(groups).toHaveLength(MOST_GROUPS);
     expect(groups[0]).toMatchObject({ name: 'most', dialogues: 2 });
     expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
-  });
-
-  it('are given for packs and for collaborators too', () => {
-    const rows = [played({ pack: 'a.jsonl' }), played()];
-    expect(groupsOf(rows, 'pack').map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
-    expect(groupsOf(rows, 'collaborator')).toMatchObject([{ name: 'rules', dialogues: 2 }]);
   });
 
   it('go over time in hours, days, weeks or months, as the span asks for', () => {
@@ -70,11 +53,5 @@ describe('statistics of a log', () => {
     ]);
     const [week] = courseOf([played(), played({ day: 100 })]).periods;
     expect(new Date(week!.from).getDay()).toBe(1);
-  });
-
-  it('say nothing of no dialogue', () => {
-    expect(figuresOf([])).toEqual({ dialogues: 0, graded: 0 });
-    expect(groupsOf([], 'agent')).toEqual([]);
-    expect(courseOf([]).periods).toEqual([]);
   });
 });

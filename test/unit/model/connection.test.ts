@@ -64,83 +64,23 @@ describe('testing the connection to a model', () => {
     expect(await tryModel({ ...to, sampling: { topK: 50 } })).toMatchObject({ works: true });
   });
 
-  it('takes an answer that was cut short for one', async () => {
-    const reply = () => answer('', { reasoning: 'Let me think', finishReason: 'length' });
-    expect(await tryModel(await endpoint({ reply }))).toMatchObject({ works: true });
-  });
-
-  it.each<[string, Reply, ConnectionProblem, RegExp, RegExp]>([
-    [
-      'a key that is refused',
-      status(401, { message: 'Bad key sk-1' }),
-      'wrong-key',
-      /refuses the key .*\[key\]/,
-      /another key/,
-    ],
-    [
-      'a key without access',
-      status(403, { message: 'No access' }),
-      'not-allowed',
-      /No access/,
-      /key that may/,
-    ],
-    [
-      'a path that is none',
-      raw('text/html', '<title>Nothing here</title>', 404),
-      'not-openai',
-      /\(404\)/,
-      /\/v1\.$/,
-    ],
-    [
-      'a web page',
-      raw('text/html', '<!doctype html><title>Sign in</title>'),
-      'not-openai',
-      /does not speak OpenAI's API/,
-      /base URL/,
-    ],
-    ['other JSON', json({ hello: 'there' }), 'not-openai', /does not speak OpenAI's API/, /base URL/],
-    ['too many requests', status(429, { message: 'Slow down' }), 'rate-limited', /429: Slow down/, /later/],
-    [
-      'no credit',
-      status(429, { message: 'Quota', code: 'insufficient_quota' }),
-      'no-credit',
-      /no credit left/,
-      /another key/,
-    ],
-    [
-      'a payment due',
-      status(402, { message: 'Insufficient balance' }),
-      'no-credit',
-      /no credit left/,
-      /another key/,
-    ],
-    [
-      'a request that is refused',
-      status(400, { message: 'Too long' }),
-      'refused-request',
-      /400: Too long/,
-      /sampling/,
-    ],
-    [
-      'a server in trouble',
-      status(500, { message: 'CUDA out of memory' }),
-      'server-error',
-      /CUDA out of memory/,
-      /log of the server/,
-    ],
-    ['a connection that is closed', reset, 'closed', /closes the connection/, /log of the server/],
-  ])('says of %s what is wrong and what to do', async (_, reply, problem, what, remedy) => {
+  it.each<[Reply, ConnectionProblem]>([
+    [status(401, { message: 'Bad key sk-1' }), 'wrong-key'],
+    [status(403, { message: 'No access' }), 'not-allowed'],
+    [raw('text/html', '<title>Nothing here</title>', 404), 'not-openai'],
+    [raw('text/html', '<!doctype html><title>Sign in</title>'), 'not-openai'],
+    [json({ hello: 'there' }), 'not-openai'],
+    [status(429, { message: 'Slow down' }), 'rate-limited'],
+    [status(429, { message: 'Quota', code: 'insufficient_quota' }), 'no-credit'],
+    [status(402, { message: 'Insufficient balance' }), 'no-credit'],
+    [status(400, { message: 'Too long' }), 'refused-request'],
+    [status(500, { message: 'CUDA out of memory' }), 'server-error'],
+    [reset, 'closed'],
+  ])('tells what is wrong and what to do, without the key: %#, %s', async (reply, problem) => {
     const found = await diagnosis(await endpoint({ reply: () => reply }, 'sk-1'));
     expect(found).toMatchObject({ problem });
-    expect(found.what).toMatch(what);
-    expect(found.remedy).toMatch(remedy);
     for (const sentence of [found.what, found.remedy]) expect(sentence).toMatch(/^\S[^\n]*\.$/);
-  });
-
-  it('says that a server asks for a key when none was given', async () => {
-    const to = await endpoint({ reply: () => answer('Hello.'), key: 'secret' });
-    expect(await diagnosis(to)).toMatchObject({ problem: 'no-key', remedy: 'Set the key of this server.' });
-    expect(await tryModel({ ...to, key: 'secret' })).toMatchObject({ works: true });
+    expect(found.what + found.remedy).not.toContain('sk-1');
   });
 
   it('names the models that there are when there is none of that name', async () => {
@@ -166,33 +106,11 @@ describe('testing the connection to a model', () => {
     });
   });
 
-  it('says that there is no such host', async () => {
-    // The local resolver refuses a label of over 63 characters, so there is no request on the network.
-    const found = await diagnosis({ baseUrl: `http://${'a'.repeat(64)}.test/v1`, model: 'tiny' });
-    expect(found.problem).toBe('unknown-host');
-  });
-
-  it('says that a server does not speak https', async () => {
-    const { baseUrl, model } = await endpoint({ reply: () => answer('Hello.') });
-    const found = await diagnosis({ baseUrl: baseUrl.replace('http:', 'https:'), model });
-    expect(found).toMatchObject({ problem: 'no-tls' });
-    expect(found.remedy).toContain('http://');
-  });
-
   it('says that a certificate is not trusted', async () => {
     const port = await listening(createTlsServer(untrusted, (_, response) => response.end()));
     const found = await diagnosis({ baseUrl: `https://127.0.0.1:${port}/v1`, model: 'tiny' });
     expect(found.problem).toBe('certificate');
     expect(found.what).toContain('SELF_SIGNED');
-  });
-
-  it.each(['nonsense', 'http://user:word@127.0.0.1:1/v1'])('refuses the address %s', async (baseUrl) => {
-    expect(await diagnosis({ baseUrl, model: 'tiny' })).toMatchObject({ problem: 'bad-address' });
-  });
-
-  it('asks OpenAI for nothing without a key', async () => {
-    const found = await diagnosis({ baseUrl: 'https://api.openai.com/v1', model: 'tiny', key: '' });
-    expect(found).toMatchObject({ problem: 'no-key', what: 'api.openai.com asks for a key.' });
   });
 
   it('can be cancelled', async () => {
@@ -219,11 +137,5 @@ describe('the models of a server', () => {
     expect(await listModels(locked)).toMatchObject({ listed: false, problem: 'no-key' });
     const gone = { baseUrl: `http://127.0.0.1:${await closedPort()}/v1` };
     expect(await listModels(gone)).toMatchObject({ listed: false, problem: 'refused' });
-  });
-
-  it('are waited for only so long', async () => {
-    const port = await listening(createServer());
-    const hanging = { baseUrl: `http://127.0.0.1:${port}/v1` };
-    expect(await listModels(hanging, { timeoutMs: 100 })).toMatchObject({ problem: 'timed-out' });
   });
 });

@@ -65,11 +65,6 @@ it.each([
   ]);
 });
 
-it('reads a list whose owners are no texts', async () => {
-  const { address } = await listing({ id: 'm', owned_by: 7 });
-  expect(await findServers([address])).toMatchObject([{ models: ['m'] }]);
-});
-
 it('sends no key, not even that of the environment, and follows no redirect', async () => {
   const { address, headers } = await listing({ id: 'm' });
   vi.stubEnv('OPENAI_BASE_URL', address);

@@ -4,7 +4,7 @@ import { openModel } from '../../../src/core/model/spec';
 import { startChatServer, type ChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { waitForServers } from '../../fixtures/unhurried';
-import { errorOf, question, sampling } from './play';
+import { question, sampling } from './play';
 
 waitForServers();
 
@@ -73,11 +73,6 @@ it.each(['HTTP://', 'hTTp:\\\\', 'http:/', ' http://'])(
   },
 );
 
-it('an address with a space in it is that of its own server', async () => {
-  await errorOf(ask(`openai:m@${other.url}/a b`, 'sk-other'));
-  expect(openModel(`openai:m@${other.url}/a b`)).toMatchObject({ server: `${other.url}/a%20b` });
-});
-
 it('the test of a connection and the list of models send no other key than the play does', async () => {
   const closed = await start({ key: 'sk-own', models: ['m'] });
   expect(await tryModel({ baseUrl: closed.url, model: 'm' })).toMatchObject({ problem: 'no-key' });
@@ -121,13 +116,4 @@ it('a server that sends the request on to another origin does not send the key o
   await ask(`openai:m@${redirecting.url}`, 'sk-redirected');
   expect(keysAt(redirecting)).toEqual(['Bearer sk-redirected']);
   expect(keysAt(other)).toEqual([undefined]);
-});
-
-it('a server that wants a key says how to give it one', async () => {
-  const closed = await start({ key: 'sk-right' });
-  expect(String(await errorOf(ask(`openai:m@${closed.url}`)))).toContain(
-    'Name the variable that holds its key with --key-env (in the editor: Tandem: Set API Key…)',
-  );
-  vi.stubEnv('OPENAI_BASE_URL', closed.url);
-  expect(String(await errorOf(ask('openai:m')))).toContain('Set OPENAI_API_KEY to a key that it accepts');
 });

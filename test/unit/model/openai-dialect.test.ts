@@ -57,18 +57,6 @@ test('a server that knows only max_completion_tokens is asked with that', async 
   expect(played.server.requests.at(-1)?.body.max_completion_tokens).toBe(64);
 });
 
-test('a server that refuses both names of the token limit is not asked for ever', async () => {
-  await using played = await play(({ body }) =>
-    status(400, {
-      message: `Unsupported parameter: ${'max_tokens' in body ? 'max_tokens' : 'max_completion_tokens'}`,
-    }),
-  );
-  expect(await errorOf(played.model.generate(question, sampling))).toMatchObject({
-    code: 'model/bad-request',
-  });
-  expect(played.server.requests).toHaveLength(2);
-});
-
 test('a server that refuses several parameters, one after the other, is understood', async () => {
   await using played = await play(({ body }) => {
     const refused = ['logprobs', 'return_token_ids', 'stream_options'].find((name) => name in body);
@@ -78,34 +66,6 @@ test('a server that refuses several parameters, one after the other, is understo
   });
   expect((await played.model.generate(question, sampling)).text).toBe('ok');
   expect(played.server.requests).toHaveLength(4);
-});
-
-test('a server that refuses a whole set of parameters, as transformers serve does, is understood', async () => {
-  const unknown = ['return_tokens_as_token_ids', 'return_token_ids'];
-  const unused = ['logprobs', 'top_logprobs', 'stream_options'];
-  const named = (body: ChatRequest['body'], names: string[]) =>
-    names.filter((name) => name in body).map((name) => `'${name}'`);
-  await using played = await play(({ body }) => {
-    const [unexpected, unsupported] = [named(body, unknown), named(body, unused)];
-    const detail =
-      unexpected.length > 0
-        ? `Unexpected keys in the request: {${unexpected.join(', ')}}`
-        : `Unsupported fields in the request: {${unsupported.join(', ')}}`;
-    return unexpected.length + unsupported.length > 0
-      ? raw('application/json', JSON.stringify({ detail }), 422)
-      : answer('ok');
-  });
-  expect((await played.model.generate(question, sampling)).text).toBe('ok');
-  expect((await played.model.generate(question, sampling)).timing.attempts).toBe(1);
-});
-
-test('a refusal of the value is no refusal of the parameter', async () => {
-  await using played = await play([
-    status(400, { message: 'max_tokens is too large: 64. The context is 32 tokens.' }),
-  ]);
-  const error = await errorOf(played.model.generate(question, sampling));
-  expect(error).toMatchObject({ code: 'model/bad-request' });
-  expect(played.server.requests).toHaveLength(1);
 });
 
 test('the temperature is never dropped, because the log would then be wrong', async () => {

@@ -3,7 +3,6 @@ import { Fault } from '../../../src/core/fault';
 import type { TimeLimits } from '../../../src/core/model/chat/deadline';
 import {
   answer,
-  cutAfter,
   endAfter,
   failAfter,
   garbleAfter,
@@ -14,28 +13,19 @@ import {
   status,
   type Reply,
 } from '../../fixtures/chat-server-replies';
-import { errorOf, play, question, quickRetry, sampling } from './play';
+import { errorOf, play, question, sampling } from './play';
 
 const passing: readonly (readonly [string, Reply, Partial<TimeLimits>])[] = [
-  ['429 without a wait', status(429), {}],
-  ['429 with a wait in seconds', status(429, {}, { 'retry-after': '0' }), {}],
-  ['429 with a wait in milliseconds', status(429, {}, { 'retry-after-ms': '3' }), {}],
-  ['429 with a date', status(429, {}, { 'retry-after': new Date(0).toUTCString() }), {}],
-  ['500', status(500), {}],
+  ['429', status(429, {}, { 'retry-after': '0' }), {}],
   ['503', status(503), {}],
   ['408', status(408), {}],
   ['a connection that is reset before any header', reset, {}],
   ['a connection that is reset in mid-stream', resetAfter('Half of'), {}],
   ['a stream that ends early', endAfter('Half of'), {}],
   ['a stream that turns into something else', garbleAfter('Half of'), {}],
-  [
-    'an overloaded server that says so in mid-stream',
-    failAfter('Half of', { message: 'overloaded', code: 503 }),
-    {},
-  ],
+  ['an overloaded server in mid-stream', failAfter('Half of', { message: 'overloaded', code: 503 }), {}],
   ['a stall in mid-stream', stallAfter('Half of'), { betweenTokensMs: 3_000 }],
   ['a server that does not answer', silence, { firstTokenMs: 5_000 }],
-  ['a server whose process ends in mid-stream', cutAfter('Half of'), {}],
 ];
 
 test.each(passing)('after %s the turn is asked for again from the start', async (_, misbehaviour, limits) => {
@@ -55,13 +45,6 @@ test.each(passing)('after %s the turn is asked for again from the start', async 
   expect(restarts[0]).toContain(played.server.url);
   expect(restarts[0]).toContain('attempt 2 of 3');
   expect(played.model.counts).toMatchObject({ requests: 2, retries: 1 });
-});
-
-test('a slow first token within the limit is waited for', async () => {
-  await using played = await play([answer('late', { firstDelay: 150 })], {
-    limits: { firstTokenMs: 20_000 },
-  });
-  expect((await played.model.generate(question, sampling)).timing.attempts).toBe(1);
 });
 
 test('the attempts are capped and their number is told', async () => {
@@ -97,20 +80,6 @@ test('the wait that a server asks for is the wait that follows', async () => {
   expect(restarts.join()).toContain('attempt 2 of 3 follows in 40.0 s');
 });
 
-test('an account without credit is not asked again', async () => {
-  await using played = await play([
-    status(429, { message: 'You exceeded your quota', code: 'insufficient_quota' }),
-  ]);
-  expect(String(await errorOf(played.model.generate(question, sampling)))).toContain('no credit left');
-  expect(played.server.requests).toHaveLength(1);
-});
-
-test('a server that says that repeating is useless is believed', async () => {
-  await using played = await play([status(500, {}, { 'x-should-retry': 'false' })]);
-  await errorOf(played.model.generate(question, sampling));
-  expect(played.server.requests).toHaveLength(1);
-});
-
 test.each([
   ['before the first token', silence],
   ['while a turn is streaming', answer('a '.repeat(1000), { pieceDelay: 50 })],
@@ -123,36 +92,6 @@ test.each([
   cancel.abort();
   expect(await turn).toMatchObject({ name: 'AbortError' });
   expect(await played.server.requests[0]?.ended).toBe('hung up');
-});
-
-test('cancel on the first piece of text ends the turn, whatever came after it', async () => {
-  await using played = await play([answer('one two three')]);
-  const cancel = new AbortController();
-  const turn = played.model.generate(question, sampling, {
-    signal: cancel.signal,
-    onText: () => cancel.abort(),
-  });
-  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
-});
-
-test('cancel during the wait for another attempt ends the turn', async () => {
-  await using played = await play([status(503)], {
-    retry: { ...quickRetry, firstWaitMs: 60_000, longestWaitMs: 60_000 },
-  });
-  const cancel = new AbortController();
-  const turn = played.model.generate(question, sampling, {
-    signal: cancel.signal,
-    onRestart: () => setTimeout(() => cancel.abort(), 1),
-  });
-  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
-  expect(played.server.requests).toHaveLength(1);
-});
-
-test('a turn that was cancelled before it began sends nothing', async () => {
-  await using played = await play([answer('ok')]);
-  const turn = played.model.generate(question, sampling, { signal: AbortSignal.abort() });
-  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
-  expect(played.server.requests).toHaveLength(0);
 });
 
 test('an error in the receiver of the text is not taken for a fault of the server', async () => {

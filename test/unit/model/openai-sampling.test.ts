@@ -30,13 +30,6 @@ test('what a person chose is sent in place of the neutral value', async () => {
   expect(serverSampling?.neutral).not.toContain('top_k');
 });
 
-test('a top-p of 1 and a top-k of 0 are neutral, however they were given', async () => {
-  await using played = await play([answer('ok')]);
-  const { serverSampling } = await played.model.generate(question, { ...sampling, topP: 1, topK: 0 });
-  expect(played.server.requests[0]?.body).toMatchObject(NEUTRAL);
-  expect(serverSampling).toEqual({ neutral: NEUTRAL_FIELDS });
-});
-
 test("OpenAI's own server, which has nothing to switch off, is sent nothing", async () => {
   const asked: Body[] = [];
   const { fetch } = globalThis;
@@ -132,14 +125,6 @@ test.each([
   },
 );
 
-test('a server that refuses the seed is logged as one', async () => {
-  await using played = await play(
-    checking((body) => ('seed' in body ? 'Unknown parameter: seed' : undefined)),
-  );
-  const { serverSampling } = await played.model.generate(question, { ...sampling, seed: 1 });
-  expect(serverSampling?.refused).toEqual(['seed']);
-});
-
 test.each([
   [{ temperature: 1.5 }, 'temperature', 'temperature must be at most 1', '1.5'],
   [{ topP: 0.1 }, 'top_p', 'top_p must be at least 0.2', '0.1'],
@@ -153,14 +138,6 @@ test.each([
     message:
       `The server at ${played.server.url}, asked for the model "tiny", answers 400: ${message}. ` +
       `The sampling settings ask for "${field}": ${value}; choose a value that this server takes.`,
-  });
-  expect(played.server.requests).toHaveLength(1);
-});
-
-test('what a server refuses without a word about sampling is not taken for a refusal of it', async () => {
-  await using played = await play([status(400, { message: 'The context is too long.' })]);
-  expect(await errorOf(played.model.generate(question, sampling))).toMatchObject({
-    code: 'model/bad-request',
   });
   expect(played.server.requests).toHaveLength(1);
 });

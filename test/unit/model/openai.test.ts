@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
-import { answer, json, stallAfter } from '../../fixtures/chat-server-replies';
+import { answer, stallAfter } from '../../fixtures/chat-server-replies';
 import { play, question, sampling } from './play';
 
 test('a turn is streamed piece by piece and returned whole', async () => {
@@ -42,14 +41,6 @@ test('messages and sampling settings reach the server as it knows them', async (
   });
 });
 
-test('settings that are not given are not sent, but for the neutral ones', async () => {
-  await using played = await play([answer('ok')], { logprobs: false, tokenIds: false });
-  await played.model.generate(question, sampling);
-  expect(Object.keys(played.server.requests[0]?.body ?? {}).sort()).toEqual(
-    [...NEUTRAL_FIELDS, 'max_tokens', 'messages', 'model', 'stream', 'stream_options', 'temperature'].sort(),
-  );
-});
-
 test("vLLM's token ids and log-probabilities are kept as they were sampled", async () => {
   const reply = answer('def f', {
     pieces: ['def', ' f', ''],
@@ -62,19 +53,6 @@ test("vLLM's token ids and log-probabilities are kept as they were sampled", asy
   expect(turn.tokens).toEqual({ ids: [5, 6, 2], logprobs: [-0.5, -1.25, -0.01] });
   expect(turn.promptTokenIds).toEqual([1, 9, 9]);
   expect(played.model.notes).toEqual([]);
-});
-
-test('token ids that older vLLM writes into the log-probabilities are read', async () => {
-  const reply = answer('def f', {
-    pieces: ['def', ' f'],
-    logprobs: [-0.5, -1.25],
-    tokenNames: ['token_id:5', 'token_id:6'],
-  });
-  await using played = await play([reply]);
-  expect((await played.model.generate(question, sampling)).tokens).toEqual({
-    ids: [5, 6],
-    logprobs: [-0.5, -1.25],
-  });
 });
 
 test.each([
@@ -118,25 +96,6 @@ test('log-probabilities that do not fit the token ids are left out, with a note'
   ]);
 });
 
-test('log-probabilities that miss part of the text are left out, with a note', async () => {
-  const logprobs = { content: [{ id: 4, token: 'a', bytes: [97], logprob: -1 }] };
-  await using played = await play([
-    json({ choices: [{ message: { content: 'a whole text' }, finish_reason: 'stop', logprobs }] }),
-  ]);
-  expect((await played.model.generate(question, sampling)).tokens).toBeUndefined();
-  expect(played.model.notes.join()).toContain('missing for part of the text');
-});
-
-test('a server that says nothing about tokens is noted once', async () => {
-  await using played = await play([answer('ok')]);
-  await played.model.generate(question, sampling);
-  await played.model.generate(question, sampling);
-  expect(played.model.notes).toEqual([
-    `The server at ${played.server.url} gives no log-probabilities.`,
-    `The server at ${played.server.url} gives no token ids.`,
-  ]);
-});
-
 test("a reasoning model's thoughts are kept apart from its text", async () => {
   await using played = await play([answer('Which currency?', { reasoning: 'The unit is not said.' })]);
   let shown = '';
@@ -154,11 +113,6 @@ test.each([
   expect((await played.model.generate(question, sampling)).finishReason).toBe(ours);
 });
 
-test('a model that ends its turn at once gives an empty text, not an error', async () => {
-  await using played = await play([answer('')]);
-  expect(await played.model.generate(question, sampling)).toMatchObject({ text: '', finishReason: 'stop' });
-});
-
 test('a server that ignores streaming is understood', async () => {
   await using played = await play([answer('All at once.', { ignoreStream: true })]);
   const pieces: string[] = [];
@@ -172,25 +126,6 @@ test('characters and lines that are cut anywhere in the stream arrive whole', as
   const text = 'Größe – 価格は? 👩‍💻 done';
   await using played = await play([answer(text, { sliceBytes: 3 })]);
   expect((await played.model.generate(question, sampling)).text).toBe(text);
-});
-
-test('a very long answer arrives whole', async () => {
-  const text = 'x'.repeat(900_000);
-  await using played = await play([answer(text), answer(text, { ignoreStream: true })]);
-  expect((await played.model.generate(question, sampling)).text).toHaveLength(text.length);
-  expect((await played.model.generate(question, sampling)).text).toHaveLength(text.length);
-});
-
-test('requests and tokens are counted', async () => {
-  await using played = await play([answer('a b'), answer('a b c'), answer('a', { usage: false })]);
-  for (let turn = 0; turn < 3; turn++) await played.model.generate(question, sampling);
-  expect(played.model.counts).toEqual({
-    requests: 3,
-    retries: 0,
-    promptTokens: 14,
-    completionTokens: 5,
-    answersWithoutUsage: 1,
-  });
 });
 
 /** Text of a rambling model, which the caller aborts after five words. */
@@ -237,35 +172,4 @@ test('the tokens of a stopped answer are counted where the server tells them as 
     completionTokens: 15,
     answersWithoutUsage: 1,
   });
-});
-
-test('what another server calls timings is passed over', async () => {
-  await using played = await play([
-    json({ timings: { total: '3 s' }, choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
-  ]);
-  const turn = await played.model.generate(question, sampling);
-  expect(turn.text).toBe('ok');
-  expect(turn.usage).toBeUndefined();
-});
-
-test('an answer that came whole before the caller had enough is a whole answer', async () => {
-  await using played = await play([answer('on and on and on and on', { ignoreStream: true })]);
-  const turn = await played.model.generate(question, sampling, { enough: () => true });
-  expect(turn).toMatchObject({
-    text: 'on and on and on and on',
-    finishReason: 'stop',
-    usage: { promptTokens: 7 },
-  });
-});
-
-test('many turns at once do not disturb each other', async () => {
-  await using played = await play(({ body }) =>
-    answer(`echo ${body.messages[0]!.content}`, { pieceDelay: 2 }),
-  );
-  const turns = await Promise.all(
-    Array.from({ length: 40 }, (_, index) =>
-      played.model.generate([{ role: 'user', content: String(index) }], sampling),
-    ),
-  );
-  expect(turns.map(({ text }) => text)).toEqual(turns.map((_, index) => `echo ${index}`));
 });

@@ -26,27 +26,6 @@ test('turns are played in order, and the last one again and again', async () => 
   expect(texts).toEqual(['first', 'second', 'second', 'first']);
 });
 
-test('without a position the number of assistant messages tells the turn', async () => {
-  const model = new ScriptModel(await script(['first', 'second']));
-  const dialogue = [
-    ...question,
-    { role: 'assistant' as const, content: 'first' },
-    { role: 'user' as const, content: 'go on' },
-  ];
-  expect((await model.generate(question, sampling)).text).toBe('first');
-  expect((await model.generate(dialogue, sampling)).text).toBe('second');
-});
-
-test('a turn of which the caller has enough ends with the pieces that came', async () => {
-  const model = new ScriptModel(await script(['eight by']));
-  let told = '';
-  const options = { onText: (piece: string) => void (told += piece), enough: () => told.length > 3 };
-  expect(await model.generate(question, sampling, options)).toMatchObject({
-    text: 'eigh',
-    finishReason: 'other',
-  });
-});
-
 test('each task can have its own turns', async () => {
   const model = new ScriptModel(await script({ price: ['about prices'], '*': ['about anything'] }));
   expect((await model.generate(question, sampling, at(1))).text).toBe('about prices');
@@ -88,16 +67,4 @@ test.each([
   const file = await script(content);
   expect(() => new ScriptModel(file)).toThrow(part);
   expect(() => new ScriptModel(file)).toThrow(file);
-});
-
-test('a script that does not exist is refused by its name', () => {
-  const file = path.join(folder, 'missing.json');
-  expect(() => new ScriptModel(file)).toThrow(`The script ${file} does not exist`);
-});
-
-test('a task without turns is a fault, not an empty turn', async () => {
-  const model = new ScriptModel(await script({ price: ['about prices'] }));
-  const error = await errorOf(model.generate(question, sampling, at(1, 'Sort names')));
-  expect(error).toMatchObject({ code: 'model/bad-script' });
-  expect(String(error)).toContain('has no turns for the task "Sort names"');
 });

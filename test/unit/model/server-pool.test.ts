@@ -171,16 +171,6 @@ it('a request that a server finds wrong fails at once, and the server stays in',
   await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/bad-request' });
 });
 
-it('all that fail are an error that names one of them', async () => {
-  const failing = await Promise.all([1, 2].map(() => start(() => status(503, { message: 'loading' }))));
-  await expect(
-    open(failing, { retry: { attempts: 2, firstWaitMs: 1 } }).generate(question, sampling),
-  ).rejects.toThrow(
-    /^The server at http:\/\/127\.0\.0\.1:\d+\/v1, asked for the model "m", answers 503: loading/,
-  );
-  expect(failing.map(({ requests }) => requests.length)).toEqual([2, 2]);
-});
-
 it('each server gets its own key and no other', async () => {
   const [one, other] = [
     await start(() => answer('one'), 'sk-one'),
@@ -189,18 +179,4 @@ it('each server gets its own key and no other', async () => {
   const model = open([one, other], { keyOf: (spec) => (spec.endsWith(one.url) ? 'sk-one' : 'sk-other') });
   const texts = [await model.generate(question, sampling), await model.generate(question, sampling)];
   expect(texts.map(({ text }) => text).sort()).toEqual(['one', 'other']);
-});
-
-it('a request that waits for any server to come back is cancelled at once', async () => {
-  const failing = await start(() => status(503, { message: 'loading' }));
-  const other = await start(() => status(503, { message: 'loading' }));
-  const model = open([failing, other], { retry: { firstWaitMs: 600_000, longestWaitMs: 600_000 } });
-  const cancel = new AbortController();
-  const asked = model.generate(question, sampling, {
-    signal: cancel.signal,
-    onRestart: () => {
-      if (model.counts!.retries === 2) cancel.abort();
-    },
-  });
-  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
 });

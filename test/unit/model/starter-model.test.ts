@@ -43,27 +43,9 @@ test('of what is put before the critic it reads only the hidden code and the req
   expect(read.length).toBeLessThan(90 + codeAlone);
 });
 
-test('what follows the opening is read whole', () => {
-  const said = 'The request of your colleague: <hidden>x</hidden>';
-  const [user, ...rest] = chat.encode([
-    { role: 'user', content: 'Hi' },
-    { role: 'assistant', content: said },
-    { role: 'user', content: said },
-  ]);
-  expect(user).toBeDefined();
-  expect(chat.decode(rest).split(said)).toHaveLength(3);
-});
-
 test('no word that is said in the starter world falls into several tokens', () => {
   for (const text of new Set(tasks(200).flatMap(saidAbout))) {
     expect(tokensOf(text), text).toBeLessThanOrEqual(text.match(PIECE)!.length);
-  }
-});
-
-test('what stands between the names and values of a program is one token', () => {
-  for (const { task } of tasks(200)) {
-    const answer = answerWith(task.reference);
-    expect(tokensOf(answer), answer).toBeLessThan(answer.match(PIECE)!.length / 2);
   }
 });
 

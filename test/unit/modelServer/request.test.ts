@@ -44,37 +44,27 @@ describe('a request for a chat completion', () => {
 
   it.each<[string, object]>([
     ['temperature', { temperature: -1 }],
-    ['temperature', { temperature: 'hot' }],
     ['top_p', { top_p: 2 }],
     ['top_k', { top_k: 1.5 }],
     ['max_tokens', { max_tokens: 0 }],
     ['max_tokens', { max_tokens: 5, max_completion_tokens: 6 }],
     ['stop', { stop: '' }],
-    ['stop', { stop: Array(17).fill('x') }],
     ['stop', { stop: 'x'.repeat(257) }],
     ['seed', { seed: 1e300 }],
     ['n', { n: 129 }],
-    ['stream', { stream: 'yes' }],
     ['stream_options', { stream_options: { include_usage: true } }],
     ['stream_options', { stream: true, stream_options: { other: 1 } }],
     ['top_logprobs', { top_logprobs: 3 }],
-    ['top_logprobs', { logprobs: true, top_logprobs: 21 }],
     ['tools', { tools: [{ type: 'function' }] }],
-    ['tool_choice', { tool_choice: 'required' }],
-    ['functions', { functions: [{ name: 'f' }] }],
     ['response_format', { response_format: { type: 'json_object' } }],
     ['modalities', { modalities: ['text', 'audio'] }],
-    ['reasoning_effort', { reasoning_effort: 'high' }],
     ['logit_bias', { logit_bias: { 50: -100 } }],
     ['presence_penalty', { presence_penalty: 0.5 }],
-    ['repetition_penalty', { repetition_penalty: 1.1 }],
     ['min_p', { min_p: 0.05 }],
     ['samplers', { samplers: ['min_p'] }],
     ['store', { store: true }],
-    ['guided_regex', { guided_regex: 'a+' }],
     ['model', { model: undefined }],
     ['messages', { messages: [] }],
-    ['messages', { messages: [{ content: 'x' }] }],
     ['messages[0].role', { messages: [{ role: 'tool', content: 'x' }] }],
     ['messages[0].name', { messages: [{ role: 'user', content: 'x', name: 'ada' }] }],
     ['messages[0].tool_calls', { messages: [{ role: 'assistant', content: 'x', tool_calls: [{}] }] }],
@@ -95,14 +85,5 @@ describe('a request for a chat completion', () => {
 
   it.each([[null], [[]], ['text'], [3]])('is refused when it is %j', (body) => {
     expect(refusalOf(body)).toMatchObject({ param: null, message: 'The body must be a JSON object.' });
-  });
-
-  it('says which value is missing, and which would do', () => {
-    expect(refusalOf({ messages }).message).toBe(
-      '"model" takes the name of a model, as GET /v1/models lists it, and the request has none.',
-    );
-    expect(refusalOf({ model: 'm', messages, min_p: 0.1 }).message).toBe(
-      'This server does not do what "min_p" asks for; leave it out, or set it to 0.',
-    );
   });
 });

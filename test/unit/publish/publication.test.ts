@@ -104,12 +104,6 @@ it.each([
   });
 });
 
-it('refuses rows without the card that an export writes', async () => {
-  const file = path.join(await temporaryFolder(), 'rows.jsonl');
-  await writeFile(file, '{}\n');
-  await expect(publicationOf(file)).rejects.toThrow(/has no card rows\.jsonl\.md beside it/);
-});
-
 it('refuses the rows that a run learned from, also where they were copied to', async () => {
   const data = await temporaryFolder();
   const log = await openLog(data);

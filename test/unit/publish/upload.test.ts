@@ -96,16 +96,6 @@ it('gives up after five attempts, and the next call sends only what is missing',
   expect(puts(hub)).toBe(1);
 });
 
-it('says what the hub refuses, in its own words and without repeating it', async () => {
-  const { hub, publish, notices } = await scene();
-  hub.next({ at: '/commit/', status: 400, message: 'Your card has no license' });
-  await expect(publish()).rejects.toMatchObject({
-    code: 'publish/refused',
-    message: `${hub.url} refused the dataset ada/rows (400: Your card has no license); nothing appeared there. Do what it says, then publish again.`,
-  });
-  expect(notices).toEqual([]);
-});
-
 it.each([
   [
     'a token of nobody',

@@ -5,7 +5,7 @@ import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
 import { ScriptModel } from '../../../src/core/model/script';
 import { functionName } from '../../../src/core/task/signature';
 import { runInPython, type Results } from '../../fixtures/run-functions';
-import { mutations, naturalQuestions, scriptedAgentFile, starterPack } from '../../fixtures/starter';
+import { mutations, scriptedAgentFile, starterPack } from '../../fixtures/starter';
 
 const tasks = await starterPack();
 
@@ -79,13 +79,6 @@ test('the wordings of a fact are short sentences that give no code away', () => 
         expect(task.description).not.toContain(answer);
       }
     }
-  }
-});
-
-test('there are natural questions for every fact', () => {
-  expect(Object.keys(naturalQuestions)).toEqual(tasks.map(({ id }) => id));
-  for (const task of tasks) {
-    expect(Object.keys(naturalQuestions[task.id]!)).toEqual(task.facts!.map(({ topic }) => topic));
   }
 });
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -45,18 +45,6 @@ test('the library for macOS is there once, under the name that the binding loads
   expect(await readFile(path.join(folder, 'onnxruntime_binding.node'), 'latin1')).toContain(
     `@rpath/${library}\0`,
   );
-});
-
-test('another build leaves a library that a running model may have open as it is', async () => {
-  const built = await temporaryFolder();
-  const library = path.join(
-    built,
-    'node_modules/onnxruntime-node/bin/napi-v6/linux/arm64/libonnxruntime.so.1',
-  );
-  placeRuntime(built, 'linux-arm64');
-  const { ctimeMs } = await stat(library);
-  placeRuntime(built, 'linux-arm64');
-  expect((await stat(library)).ctimeMs).toBe(ctimeMs);
 });
 
 test('the page of a package leaves out what takes the repository, and says nothing of pages that are not there', () => {

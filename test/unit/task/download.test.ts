@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { download as fetchFiles, type DownloadOptions } from '../../../src/core/task/download';
@@ -71,24 +71,6 @@ describe('a download', () => {
       expect(notices).toEqual([expect.stringMatching(/; next attempt in 1 s\.$/)]);
     }));
 
-  test('continues when a body ends too early without an error', () =>
-    scene(async ({ hub, file, download }) => {
-      hub.next({ at: 'data', kind: 'cut', after: 700_000 });
-      await download();
-      expect(hub.ranges).toEqual([undefined, 'bytes=700000-1999999']);
-      expect(content.equals(await readFile(file))).toBe(true);
-    }));
-
-  test('continues when nothing arrives for too long', () =>
-    scene(async ({ hub, file, download, notices }) => {
-      hub.next({ at: 'data', kind: 'hold', after: 700_000 });
-      await download({ stallLimit: 2000 });
-      // On a machine that stands still the second attempt may pass the limit, too.
-      expect(hub.ranges.slice(0, 2)).toEqual([undefined, 'bytes=700000-1999999']);
-      expect(content.equals(await readFile(file))).toBe(true);
-      expect(notices[0]).toContain('nothing arrived for 2 s;');
-    }));
-
   test('asks again after 500, 503 and 429, as late as the hub says', async () => {
     const askAgain = (status: number): Promise<void> =>
       scene(async ({ hub, file, download, notices }) => {
@@ -110,14 +92,6 @@ describe('a download', () => {
     scene(async ({ hub, file, download, downloadHalf, notices }) => {
       await downloadHalf();
       hub.next({ at: 'data', kind: 'ignore-range' });
-      await download();
-      await downloadedAnew(file, hub, notices);
-    }));
-
-  test('starts anew when the server continues somewhere else', () =>
-    scene(async ({ hub, file, download, downloadHalf, notices }) => {
-      await downloadHalf();
-      hub.next({ at: 'data', kind: 'elsewhere' });
       await download();
       await downloadedAnew(file, hub, notices);
     }));
@@ -176,20 +150,6 @@ describe('an aborted signal', () => {
       });
       await expect(waiting).rejects.toBe(reason);
     }));
-
-  test('ends a connection on which nothing arrives', () =>
-    scene(async ({ hub, download }) => {
-      hub.next({ at: 'data', kind: 'hold', after: 1 });
-      const controller = new AbortController();
-      const reason = new Error('enough');
-      const waiting = download({
-        signal: controller.signal,
-        onProgress: ({ received }) => {
-          if (received === 1) setImmediate(() => controller.abort(reason));
-        },
-      });
-      await expect(waiting).rejects.toBe(reason);
-    }));
 });
 
 describe('a later call', () => {
@@ -221,14 +181,6 @@ describe('a later call', () => {
       expect(content.equals(await readFile(file))).toBe(true);
     }));
 
-  test('only verifies when a process was killed after the last byte', () =>
-    scene(async ({ hub, file, download, downloadHalf }) => {
-      await downloadHalf();
-      await writeFile(`${file}.part`, content);
-      expect(await download()).toMatchObject({ verified: 'git-sha1' });
-      expect(hub.ranges).toEqual([undefined]);
-    }));
-
   test('stays with its commit when the file has changed on the hub', () =>
     scene(async ({ hub, file, download, downloadHalf, notices }) => {
       const { commit } = hub;
@@ -238,29 +190,6 @@ describe('a later call', () => {
       expect(hub.ranges).toEqual([undefined, 'bytes=1000000-1999999']);
       expect(content.equals(await readFile(file))).toBe(true);
       expect(notices).toEqual([]);
-    }));
-
-  test('starts anew when the file has changed on a hub that tells no commits', () =>
-    scene(async ({ hub, file, download, downloadHalf, notices }) => {
-      hub.tellsCommit = false;
-      await downloadHalf();
-      hub.replace(changed);
-      expect(await download()).not.toHaveProperty('commit');
-      expect(hub.ranges).toEqual([undefined, undefined]);
-      expect(changed.equals(await readFile(file))).toBe(true);
-      expect(notices).toEqual([
-        'What an earlier download left is of another version of the file; it starts anew.',
-        `${hub.url} does not say which commit it gave; a later download may be of another.`,
-      ]);
-    }));
-
-  test('starts anew when it cannot tell which version the bytes belong to', () =>
-    scene(async ({ hub, file, download, downloadHalf }) => {
-      await downloadHalf();
-      await writeFile(`${file}.part.json`, '{"etag":"to');
-      await download();
-      expect(hub.ranges).toEqual([undefined, undefined]);
-      expect(content.equals(await readFile(file))).toBe(true);
     }));
 
   test('takes a complete file as it is', () =>
@@ -301,15 +230,6 @@ describe('the commit', () => {
       }, storage),
   );
 
-  test('of a folder is that of all its files', () =>
-    scene(async ({ hub, file, download }) => {
-      const { commit } = await download();
-      await rm(file);
-      hub.replace(changed);
-      expect(await download()).toMatchObject({ commit, alreadyThere: false });
-      expect(content.equals(await readFile(file))).toBe(true);
-    }));
-
   test('is the one that is asked for, in a folder of its own', () =>
     scene(async ({ hub, folder, file, download }) => {
       const { commit: first } = hub;
@@ -323,24 +243,95 @@ describe('the commit', () => {
         ),
       );
     }));
+});
 
-  test('of which the hub knows nothing is a 404 that says so', () =>
-    scene(async ({ folder, download }) => {
-      await expect(download({ revision: 'v9' })).rejects.toMatchObject(
-        fault('hub-no-file', /has no file backend_tasks\/test\.jsonl at v9 \(404 Invalid rev id: v9\)/),
-      );
-      expect(await readdir(folder)).toEqual([]);
-    }));
-
-  test('of a folder that has lost its own is not guessed', () =>
-    scene(async ({ hub, folder, download }) => {
-      await writeFile(join(folder, 'source.json'), '{"version":1,"com');
+describe('a download that cannot be', () => {
+  test('wrong bytes are refused and removed, and the next call gets the right ones', () =>
+    scene(async ({ hub, file, download }) => {
+      hub.next({ at: 'data', kind: 'wrong-byte' });
       await expect(download()).rejects.toMatchObject(
         fault(
-          'bad-source',
-          /source\.json does not say of which commit of .* choose another folder, or remove it\.$/,
+          'download-damaged',
+          /is not what http.* announced .*; it is removed, so start the download again\.$/,
         ),
       );
-      expect(hub.requests).toEqual([]);
+      expect(await readdir(join(file, '..'))).toEqual([]);
+      await download();
+      expect(content.equals(await readFile(file))).toBe(true);
+    }));
+
+  test('more bytes than announced are refused before they are written', () =>
+    scene(async ({ hub, file, download }) => {
+      hub.next({ at: 'info', kind: 'claim-size', size: 500_000 });
+      await expect(download()).rejects.toMatchObject(fault('download-damaged', /500000 bytes/));
+      expect(await readdir(join(file, '..'))).toEqual([]);
+    }));
+
+  test.each([401, 403])('%i names the page where access is asked for, at once', (status) =>
+    scene(async ({ hub, download }) => {
+      const headers = { 'X-Error-Code': 'GatedRepo', 'X-Error-Message': 'Access is restricted' };
+      hub.next({ at: 'info', kind: 'status', status, headers });
+      await expect(download()).rejects.toMatchObject(
+        fault(
+          'hub-forbidden',
+          new RegExp(
+            `\\(${status} Access is restricted\\): open ${hub.url}/datasets/facebook/collaborative_agent_bench`,
+          ),
+        ),
+      );
+      expect(hub.requests).toHaveLength(1);
+    }),
+  );
+
+  test('a hub that is down for good is given up, and what arrived is kept', () =>
+    scene(async ({ hub, file, download, downloadHalf, notices }) => {
+      await downloadHalf();
+      for (let times = 0; times < 5; times += 1) hub.next({ at: 'data', kind: 'status', status: 503 });
+      await expect(download()).rejects.toMatchObject(
+        fault(
+          'hub-refused',
+          /answered 503 Service Unavailable; try again later, .* continues after 1,000,000 bytes\.$/,
+        ),
+      );
+      expect(notices).toHaveLength(4);
+      expect(existsSync(`${file}.part`)).toBe(true);
+    }));
+
+  test('a hub that asks for an hour of patience is not waited for', () =>
+    scene(async ({ hub, download, notices }) => {
+      hub.next({ at: 'info', kind: 'status', status: 429, headers: { 'Retry-After': '3600' } });
+      await expect(download()).rejects.toMatchObject(
+        fault('hub-refused', /answered 429 Too Many Requests and asks to wait 3600 s; try again later/),
+      );
+      expect(notices).toEqual([]);
+    }));
+
+  test('without a network it says which address could not be reached', () =>
+    scene(async ({ hub, download }) => {
+      await hub.close();
+      await expect(download()).rejects.toMatchObject(
+        fault(
+          'hub-unreachable',
+          new RegExp(`^${hub.url} cannot be reached \\(.*ECONNREFUSED.*, 5 attempts in a row\\)`),
+        ),
+      );
+    }));
+
+  test('a sign-in page in place of the hub is recognised', () =>
+    scene(async ({ hub, download }) => {
+      hub.next({ at: 'info', kind: 'sign-in-page' });
+      await expect(download()).rejects.toMatchObject(
+        fault('hub-protocol', /does not answer as the Hugging Face Hub does .* or sign in to the network\.$/),
+      );
+    }));
+
+  test('a file that the disk has no room for is refused before it is fetched', () =>
+    scene(async ({ hub, file, download }) => {
+      hub.next({ at: 'info', kind: 'claim-size', size: 2 ** 52 });
+      await expect(download()).rejects.toMatchObject(
+        fault('disk-full', /^The disk of .* is full: free [\d,]+ bytes/),
+      );
+      expect(hub.ranges).toEqual([]);
+      expect(await readdir(join(file, '..'))).toEqual([]);
     }));
 });

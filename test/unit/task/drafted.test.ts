@@ -2,13 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask } from '../../../src/core/task/checks';
 import { brokenClaim } from '../../../src/core/grading/broken';
-import { packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
+import { packLine, taskFromFunction } from '../../../src/core/task/drafted';
 import { factsIn, factsOfTests, factsQuestion } from '../../../src/core/task/draftedFacts';
 import { answerByRules } from '../../../src/core/dialogue/rules';
-import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/own';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';
-import { taskTitle } from '../../../src/core/task/title';
 import { buildSandbox, type Sandbox } from '../../fixtures/sandbox';
 
 const source = `import math
@@ -33,20 +31,6 @@ beforeAll(async () => {
   grader = await sandbox.open({ workers: 1 });
 });
 afterAll(() => sandbox.close());
-
-it('drafts a request from the docstring, else from the name', () => {
-  expect(draftedRequest(parcelPrice)).toBe('I need a Python function: The price of a parcel.');
-  const bare = functionNamed('def parse_date(text): ...', 'parse_date')!;
-  expect(draftedRequest(bare)).toBe('I need a Python function that does this: parse date.');
-});
-
-it('makes a task without tests of a developer’s own function, with a title', () => {
-  const task = ownTask(' Prices of parcels. ', parcelPrice.signature);
-  expect(task).toMatchObject({ reference: '', hiddenInformation: '', testCases: [] });
-  expect(task.description).toBe('Prices of parcels.\n\nThe signature is:\n\ndef parcel_price(weight_kg):');
-  expect(isOwnFunction(task)).toBe(true);
-  expect(taskTitle(task)).toBe('Parcel price');
-});
 
 it('makes a task whose reference passes its own tests, and which a pack reads again', async () => {
   const tests = ['parcel_price(1) == 1', 'parcel_price(20.5)'];
@@ -107,16 +91,6 @@ it('drafts facts from tests without a model, which the rules tell', () => {
   expect(parseTask(JSON.parse(packLine(task)))).toEqual(task);
   const told = answerByRules(task, 'Can you give me an example?', { history: [], seed: 0 });
   expect(told).toContain('parcel_price(20.5) gives 25.5');
-});
-
-it('says which test a reference fails', async () => {
-  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests: ['parcel_price("a")'] });
-  const [failure] = await grader.checkReference(task);
-  expect(failure).toMatch(/^test1: .*TypeError/);
-});
-
-it('takes calls apart at semicolons that are not in strings', () => {
-  expect(typedCalls(' f(1); f("a;b") ;; f(\';\') ')).toEqual(['f(1)', 'f("a;b")', "f(';')"]);
 });
 
 it('grades claims about a function without a reference', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { guidelinesOf } from '../../../src/core/task/guidelines';
@@ -13,12 +13,5 @@ it('finds the guidelines of a pack beside it, else those of its folder', async (
     await writeFile(join(folder, 'parcels.guidelines.md'), '# For this one');
     expect(await guidelinesOf(pack)).toBe(join(folder, 'parcels.guidelines.md'));
     expect(await guidelinesOf(join(folder, 'other.jsonl'))).toBe(join(folder, 'GUIDELINES.md'));
-  });
-});
-
-it('takes no folder for guidelines', async () => {
-  await inFolder(async (folder) => {
-    await mkdir(join(folder, 'GUIDELINES.md'));
-    expect(await guidelinesOf(join(folder, 'parcels.jsonl'))).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import { actingTools, readingTools } from '../../../src/core/tools/names';
 import type { PlayRequest, ToolResult, Workplace } from '../../../src/core/tools/tool';
 import { toolNamed, tools } from '../../../src/core/tools/tools';
 import { shippedPrompts } from '../../fixtures/dialogue';
-import { openLog, play, temporaryFolder } from '../../fixtures/log';
+import { openLog, temporaryFolder } from '../../fixtures/log';
 import { taskRow } from '../../fixtures/tasks';
 
 const unused = (): never => expect.fail('It is not used.');
@@ -39,17 +39,6 @@ const refusal = async (name: string, input: unknown, at: Workplace): Promise<[st
 };
 
 describe('the tools for agents', () => {
-  it('have names and schemas that editors and clients take', () => {
-    for (const [name, { title, about, description, inputSchema }] of Object.entries(tools)) {
-      expect(name).toMatch(/^tandem_[a-z_]+$/);
-      expect(title).not.toBe('');
-      expect(about, name).toMatch(/^[A-Z][^.]+\.$/);
-      expect(description, name).toMatch(/^[A-Z].*\.$/s);
-      expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false });
-      for (const field of Object.values(inputSchema.properties ?? {})) expect(field.description).toBeTruthy();
-    }
-  });
-
   it('are called acting exactly when they do not only read', () => {
     const acting = Object.entries(tools).filter(([, { effect }]) => effect !== 'reads');
     expect(acting.map(([name]) => name)).toEqual(actingTools);
@@ -119,37 +108,6 @@ describe('the tools for agents', () => {
     );
     expect((await call('tandem_list_packs', {}, await place())).text).toMatch(
       /^There is no pack of tasks in /,
-    );
-  });
-
-  it('tell of many bad lines the first, and how many there are', async () => {
-    const at = await place(['fees.jsonl']);
-    await writeFile(path.join(at.folder, 'fees.jsonl'), '{"no": "task"}\n'.repeat(25));
-    const { text, data } = await call('tandem_list_packs', {}, at);
-    expect(text).toMatch(/25 bad lines/);
-    const [{ badLines }] = (data as { packs: [{ badLines: string[] }] }).packs;
-    expect(badLines).toHaveLength(21);
-    expect(badLines.at(-1)).toBe('5 more lines are left out as well.');
-  });
-
-  it('show the figures of the log by the property that is asked for', async () => {
-    const log = await openLog();
-    await play(log, 'a', 1);
-    await play(log, 'b', 0, { agent: 'openai:rival', pack: 'fees.jsonl' });
-    const at = await place([], { withLog: (use) => Promise.resolve(use(log)) });
-    const { text, data } = await call('tandem_show_figures', {}, at);
-    expect(data).toMatchObject({
-      dialogues: 2,
-      groups: [
-        { name: 'openai:agent', success: { value: 1 } },
-        { name: 'openai:rival', success: { value: 0 } },
-      ],
-    });
-    expect(text.split('\n')[0]).toMatch(/^all: 2 dialogues, 2 graded, success 50\.0 % \[/);
-    const ofPack = await call('tandem_show_figures', { by: 'pack', pack: 'fees.jsonl' }, at);
-    expect(ofPack.data).toMatchObject({ dialogues: 1, groups: [{ name: 'fees.jsonl' }] });
-    expect((await call('tandem_show_figures', { agent: 'nobody' }, at)).text).toBe(
-      'The log has no such dialogue.',
     );
   });
 

@@ -36,15 +36,6 @@ it('reads what a real dashboard says of its nodes', async () => {
   expect(dashboard.requests).toEqual(['/api/version', '/nodes?view=summary']);
 });
 
-it('counts the GPUs that Ray may give, by their names, and no node that is gone', async () => {
-  dashboard.gpus = ['NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'];
-  dashboard.state = 'DEAD';
-  const gpu = { name: 'NVIDIA H100 80GB HBM3', memory: 81_559 * 2 ** 20 };
-  expect((await readCluster(dashboard.address)).nodes).toEqual([
-    { host: 'vm', cpus: 1, memory: 16_902_635_520, gpus: [gpu, gpu] },
-  ]);
-});
-
 it('knows the least memory that a worker may get', () => {
   const node = (cpus: number, memory?: number, ...gpus: readonly number[]) => ({
     ...{ host: 'a', cpus, memory },
@@ -84,12 +75,4 @@ it('follows no redirect, and takes no other server for a dashboard', async () =>
   expect(await refused()).toMatchObject(strange('it is not JSON'));
   dashboard.instead = (response) => response.writeHead(200).end('{"version":"4"}');
   expect(await refused()).toMatchObject(strange('its fields are others'));
-});
-
-it('gives up on a dashboard that does not answer, and when nobody waits any more', async () => {
-  dashboard.instead = () => undefined;
-  expect(await refused(50)).toMatchObject({
-    message: `The Ray dashboard at ${dashboard.address} has not answered within 0.05 seconds: check that this machine reaches it.`,
-  });
-  await expect(readCluster(dashboard.address, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
 });

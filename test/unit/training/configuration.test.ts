@@ -1,12 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  parseConfiguration,
-  parseSelection,
-  readConfiguration,
-} from '../../../src/core/training/configuration';
+import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
 import { temporaryFolder } from '../../fixtures/log';
 
 const parse = (value: unknown, folder = '/project') =>
@@ -30,16 +26,6 @@ describe('a configuration', () => {
       data: { trajectories: [join(folder, 'rows.jsonl')], preferences: ['/abs.jsonl'], held_out: 0.5 },
       seed: 7,
     });
-  });
-
-  it.each([['./tiny'], ['/models/tiny'], ['../tiny']])('names a model folder as %s', async (base) => {
-    const { forTrainer } = await parse({ model: { base }, data: {} });
-    expect(forTrainer.model).toEqual({ base: resolve('/project', base) });
-  });
-
-  it('names a model of the hub as it is', async () => {
-    const { forTrainer } = await parse({ model: { base: 'Qwen/Qwen2.5-0.5B' }, data: {} });
-    expect(forTrainer.model).toMatchObject({ base: 'Qwen/Qwen2.5-0.5B' });
   });
 
   it('may take its data from a log; what chooses them does not reach the trainer', async () => {
@@ -82,13 +68,6 @@ describe('a configuration', () => {
     await expect(parse(given)).rejects.toThrow(`mine.json: ${sentence}`);
   });
 
-  it('has data that can be checked before its model is chosen', () => {
-    const parseData = (data: object) => parseSelection({ ...data }, { from: 'the form', folder: '/project' });
-    expect(parseData({ log: '.', held_out: 0.2 })).toEqual({ log: '/project' });
-    expect(parseData({ trajectories: ['rows.jsonl'] })).toBeUndefined();
-    expect(() => parseData({ log: '.', held_out: 1 })).toThrow('the form: data.held_out must be a number');
-  });
-
   it('is refused with the sentences of the trainer', async () => {
     const refusals = z
       .array(z.tuple([z.record(z.string(), z.unknown()), z.string()]))
@@ -98,14 +77,6 @@ describe('a configuration', () => {
     for (const [changes, sentence] of refusals)
       await expect(parse({ ...sound, ...changes })).rejects.toThrow(`mine.json: ${sentence}`);
   });
-
-  it.each(['2026-03-01', '2026-03-01T12:00:00Z', '2026-03-01T12:00:00.5+02:00'])(
-    'may choose dialogues since %s',
-    async (since) => {
-      const { selection } = await parse({ model: { base: 'a/b' }, data: { log: '.', filter: { since } } });
-      expect(selection?.filter).toEqual({ since });
-    },
-  );
 
   it.each([
     ['not there', undefined, 'cannot be read'],

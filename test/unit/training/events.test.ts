@@ -70,15 +70,6 @@ describe('a file of events that grows', () => {
     await tail.close();
   });
 
-  it('need not be there yet', async () => {
-    const file = join(await temporaryFolder(), 'events.jsonl');
-    const tail = new EventTail(file);
-    expect(await readFrom(tail)).toEqual([]);
-    await writeFile(file, step(1));
-    expect(stepsOf(await readFrom(tail))).toEqual([1]);
-    await tail.close();
-  });
-
   it('survives the torn line of a killed trainer, whether its successor cuts it off or writes behind it', async () => {
     const file = await eventsFile(step(1), step(2).slice(0, 20));
     const tail = new EventTail(file);
@@ -104,16 +95,6 @@ describe('a file of events that grows', () => {
     expect(stepsOf(await readFrom(tail))).toEqual([6]);
     await tail.close();
   });
-
-  it('may have lines longer than what is read at once, and text of any alphabet', async () => {
-    const text = 'определение 定義 '.repeat(40_000);
-    const file = await eventsFile(line('sample', { group: 'g', candidates: [{ text }] }), step(1));
-    const tail = new EventTail(file);
-    const [sample, next] = await readFrom(tail);
-    expect(sample).toMatchObject({ event: 'sample', candidates: [{ text }] });
-    expect(next).toMatchObject({ step: 1 });
-    await tail.close();
-  });
 });
 
 describe('where a run stands', () => {
@@ -129,17 +110,6 @@ describe('where a run stands', () => {
     });
   });
 
-  it('is found before long events that say nothing of it', async () => {
-    const long = line('sample', { group: 'g', candidates: [{ text: 'x'.repeat(200_000) }] });
-    const file = await eventsFile(step(7), long.slice(0, -1));
-    expect(await lastProgress(file)).toMatchObject({ state: 'running', step: 7 });
-  });
-
-  it('is unknown without an event', async () => {
-    expect(await lastProgress(await eventsFile('{"torn'))).toBeUndefined();
-    expect(await lastProgress(join(await temporaryFolder(), 'nothing'))).toBeUndefined();
-  });
-
   it('forgets the step of the last stage, and keeps its figures', () => {
     const events = [state('running', { stage: 'critic' }), step(3), state('running', { stage: 'ranking' })];
     const last = events.reduce<Progress | undefined>(
@@ -149,23 +119,5 @@ describe('where a run stands', () => {
     expect(last).toMatchObject({ stage: 'ranking', latest: { stage: 'critic', step: 3 } });
     expect(last?.step).toBeUndefined();
     expect(last?.secondsLeft).toBeUndefined();
-  });
-
-  it('is that of before while only the nodes of a cluster are told', () => {
-    const nodes = line('nodes', { at: '2026-11-20T23:00:00.000Z', nodes: [], asked: 1 });
-    const fold = (...events: readonly string[]) =>
-      events.reduce<Progress | undefined>((before, text) => advance(before, parseEvent(text)!), undefined);
-    expect(fold(nodes)).toMatchObject({ state: 'preparing' });
-    // A state is that of a new trainer when it is younger than its start, which the nodes are, too.
-    expect(fold(state('stopped'), nodes)).toMatchObject({ state: 'stopped', at });
-  });
-
-  it('is stopping from the request to the end, whatever steps are still told', () => {
-    const events = [state('running'), state('stopping'), step(4)];
-    const last = events.reduce<Progress | undefined>(
-      (before, text) => advance(before, parseEvent(text)!),
-      undefined,
-    );
-    expect(last?.state).toBe('stopping');
   });
 });

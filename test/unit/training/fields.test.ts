@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fields, isFieldPath, textOf, valueOf } from '../../../src/core/training/fields';
+import { fields, textOf, valueOf } from '../../../src/core/training/fields';
 
 describe('the fields of a configuration', () => {
-  it('are those that the trainer reads, without its version, its options and the places of files', () => {
-    for (const path of ['method', 'model.base', 'critic.beta', 'candidates.per_turn', 'export.onnx'])
-      expect([path, isFieldPath(path)]).toEqual([path, true]);
-    for (const path of [
-      ...['version', 'model', 'model.chat_template', 'model.template_options', 'data.trajectories'],
-      ...[
-        'data.opening',
-        'data.log',
-        'data.minimum_reward',
-        'data.filter.pack',
-        'resources.shared',
-        'resources.cluster',
-      ],
-    ])
-      expect([path, isFieldPath(path)]).toEqual([path, false]);
-  });
-
   it('have the types, ranges and defaults that the schema gives', () => {
     expect(fields['critic.batch']).toMatchObject({ kind: 'whole', low: 1, withoutLow: false, default: 8 });
     expect(fields['critic.epochs'].default).toBe(4);

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareData } from '../../../src/core/training/data/prepare';
@@ -17,9 +17,7 @@ import {
   openLog,
   play,
   reply,
-  segmentFiles,
   started,
-  takeSealsAway,
   temporaryFolder,
 } from '../../fixtures/log';
 
@@ -175,35 +173,5 @@ describe('a row of a run', () => {
       ids: ['other', 'restored'],
       left_out: { deleted: 1, damaged: 4 },
     });
-  });
-
-  it('begins anew where an import wrote its dialogue a second time', async () => {
-    const { rows } = await rowsOf(await logOf(started('a'), agentTurn('a', 1, 'Cut'), ...dialogue('a', 1)));
-    expect(said(rows[1]!)).toHaveLength(3);
-    expect(said(rows[1]!)).not.toContain('Cut');
-  });
-
-  it('is put together from the segments of several processes by time, the oldest dialogue first', async () => {
-    const folder = await temporaryFolder();
-    const [one, two] = [await openLog(folder), await openLog(folder)];
-    for (const log of [one, two]) await log.recordTask(doubling);
-    const [first, ...rest] = dialogue('older', 1);
-    await two.append(first!);
-    await play(one, 'newer', 0);
-    await one.appendAll(rest);
-    const { ids, rows } = await rowsOf(folder);
-    expect(ids).toEqual(['older', 'newer']);
-    expect(said(rows[0]!)).toHaveLength(3);
-  });
-
-  it('is untouched by a line that is torn, and by lines and events of a newer Tandem', async () => {
-    const folder = await logOf();
-    await takeSealsAway(folder);
-    const [file] = await segmentFiles(folder);
-    const newer = [{ version: 2, event: 'deleted' }, { event: 'telepathy' }].map((event) =>
-      JSON.stringify({ version: 1, ...event, episode: 'other', at: '2026-03-04T05:06:07.089Z' }),
-    );
-    await appendFile(file!, `${newer.join('\n')}\n{"version":1,"event":"deleted","episode":"oth`);
-    expect(await rowsOf(folder)).toMatchObject({ ids: ['other'], left_out: {} });
   });
 });

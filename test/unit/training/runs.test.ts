@@ -1,33 +1,61 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runInFull } from '../../../src/cli/runWords';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runInFull, runTable } from '../../../src/cli/runWords';
+import { changeNotes, readNotes } from '../../../src/core/training/runNotes';
 import { Runs } from '../../../src/core/training/runs';
+import { temporaryFolder } from '../../fixtures/log';
 
+let runs: Runs;
 let folder: string;
+const configuration = JSON.stringify({ name: 'as configured', model: { base: 'owner/model' } });
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-'));
+  runs = new Runs(await temporaryFolder());
+  folder = path.join(runs.folder, 'a');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'run.json'), configuration);
 });
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-describe('a run whose base is on the hub', () => {
-  it('tells the commit with which its trainer began', async () => {
-    const runs = new Runs(folder);
-    const run = path.join(runs.folder, 'a');
-    await mkdir(run, { recursive: true });
-    await writeFile(path.join(run, 'run.json'), JSON.stringify({ model: { base: 'owner/model' } }));
-    expect(await runs.find('a')).not.toHaveProperty('commit');
-    const commit = 'c0ffee'.padEnd(40, '0');
-    const begun = (of: string | null): Promise<void> =>
-      writeFile(path.join(run, 'configuration.json'), JSON.stringify({ version: 1, commit: of }));
-    await begun(null); // its base is a folder
-    expect(await runs.find('a')).not.toHaveProperty('commit');
-    await begun(commit);
-    const found = await runs.find('a');
-    expect(found.commit).toBe(commit);
-    expect(runInFull(found)).toContain(`sweet-rl on owner/model at commit ${commit}; folder ${run}`);
+describe('what a person writes about a run', () => {
+  it('is kept beside its configuration, which stays as it is', async () => {
+    await changeNotes(folder, () => ({ name: ' more\nNLL ', tags: ['baseline', 'seed 2', 'baseline', ' '] }));
+    await changeNotes(folder, ({ tags }) => ({ note: 'Half the rate.', tags: tags.slice(0, 2) }));
+    const run = await runs.find('a');
+    expect(run).toMatchObject({ name: 'more NLL', tags: ['baseline', 'seed 2'], note: 'Half the rate.' });
+    expect(await readFile(path.join(folder, 'run.json'), 'utf8')).toBe(configuration);
+    expect(runInFull(run)).toContain('a (more NLL): ');
+    expect(runInFull(run)).toContain('Tags: baseline, seed 2.\nNote: Half the rate.');
+    const table = runTable([run], () => undefined);
+    expect(table.split('\n')[0]).toMatch(/left +success +method +name +tags/);
+    expect(table).toMatch(/sweet-rl +more NLL +baseline, seed 2/);
   });
+
+  it('is not written over what cannot be read, nor into a folder that is gone', async () => {
+    const file = path.join(folder, 'notes.json');
+    await writeFile(file, '{"name": "half');
+    expect(await readNotes(folder)).toEqual({ name: '', tags: [], note: '' });
+    await expect(changeNotes(folder, () => ({ name: 'new' }))).rejects.toMatchObject({
+      code: 'training/bad-notes',
+      message: `${file} holds no notes that can be read, and writing would lose what is in it. Mend it, or remove it.`,
+    });
+    expect(await readFile(file, 'utf8')).toBe('{"name": "half');
+    await rm(folder, { recursive: true });
+    await expect(changeNotes(folder, () => ({ name: 'new' }))).rejects.toMatchObject({
+      code: 'training/unknown-run',
+    });
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+});
+
+it('tells the commit of a base on the hub with which its trainer began', async () => {
+  const commit = 'c0ffee'.padEnd(40, '0');
+  const begun = (of: string | null): Promise<void> =>
+    writeFile(path.join(folder, 'configuration.json'), JSON.stringify({ version: 1, commit: of }));
+  await begun(null); // its base is a folder
+  expect(await runs.find('a')).not.toHaveProperty('commit');
+  await begun(commit);
+  const found = await runs.find('a');
+  expect(found.commit).toBe(commit);
+  expect(runInFull(found)).toContain(`sweet-rl on owner/model at commit ${commit}; folder ${folder}`);
 });

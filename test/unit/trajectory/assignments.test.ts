@@ -49,30 +49,6 @@ describe('a pack that is assigned to people', () => {
     expect(assignedIn([...first, ...second, ...lines(3, [])]).size).toBe(0);
   });
 
-  it('is known to other processes as soon as they look, and their listeners hear of it', async () => {
-    const folder = await temporaryFolder();
-    const [one, two] = [await openLog(folder), await openLog(folder)];
-    const heard: (readonly string[])[] = [];
-    two.onDidChange((episodes) => heard.push(episodes));
-    await assign(one, 'a.jsonl', ['ada', 'ben']);
-    await two.refresh();
-    expect(peopleOf(two, 'a.jsonl')).toEqual(['ada', 'ben']);
-    expect(heard).toEqual([[]]);
-    await two.refresh();
-    expect(heard).toHaveLength(1);
-  });
-
-  it('travels with the folder when another imports it, and the later of two assignments counts there', async () => {
-    const [lead, own] = [await temporaryFolder(), await temporaryFolder()];
-    const theirs = await openLog(lead);
-    const log = await openLog(own);
-    await assign(log, 'a.jsonl', ['ada']);
-    await assign(theirs, 'a.jsonl', ['ada', 'ben']);
-    await theirs.close();
-    await log.merge(lead);
-    expect(peopleOf(log, 'a.jsonl')).toEqual(['ada', 'ben']);
-  });
-
   it('keeps the places of the others when somebody is erased', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);

@@ -58,21 +58,6 @@ describe('the order of an episode that several processes wrote', () => {
     await expectWhole(await openLog(folder), 'e1', 2);
   });
 
-  it('is that of appending, also when a window that was open all the time goes on with it', async () => {
-    const folder = await temporaryFolder();
-    const early = await openLog(folder);
-    const late = await openLog(folder);
-    await late.recordTask(doubling);
-    await late.appendAll([started('e1'), agentTurn('e1', 1)]);
-    await late.close();
-    await shift(folder, 3_600_000);
-
-    await early.claim('episode-e1', 'This dialogue');
-    await early.appendAll([reply('e1', 1), agentTurn('e1', 2), answered('e1', 2), graded('e1', 1)]);
-    await expectWhole(early, 'e1', 2);
-    await expectWhole(await openLog(folder), 'e1', 2);
-  });
-
   it('is that of appending, also when everything happens in the same millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
     onTestFinished(() => void vi.useRealTimers());
@@ -96,22 +81,5 @@ describe('the order of an episode that several processes wrote', () => {
     for (const log of [logs[0]!, await openLog(folder)]) {
       for (const episode of episodes) await expectWhole(log, episode, 5);
     }
-  });
-
-  it('is that of appending, also when the clock is turned back while a process fills segments', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') });
-    onTestFinished(() => void vi.useRealTimers());
-    const folder = await temporaryFolder();
-    const log = await openLog(folder, { segmentBytes: 500 });
-    await log.recordTask(doubling);
-    await log.append(started('e1'));
-    for (let turn = 1; turn < 9; turn += 1) {
-      vi.setSystemTime(Date.now() - 60_000);
-      await log.append(agentTurn('e1', turn));
-      await log.append(reply('e1', turn));
-    }
-    await log.appendAll([agentTurn('e1', 9), answered('e1', 9), graded('e1', 1)]);
-    await expectWhole(log, 'e1', 9);
-    await expectWhole(await openLog(folder), 'e1', 9);
   });
 });

@@ -1,10 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
-import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { encodeEvent, sealLine } from '../../../src/core/trajectory/segment/line';
+import { exported } from './exported';
 import {
   agentTurn,
   answered,
@@ -71,27 +70,7 @@ async function reasons(folder: string): Promise<string[]> {
   return log.problems.map(({ line, reason }) => `${line}: ${reason}`);
 }
 
-async function exported(log: TrajectoryLog, withLeaked = false): Promise<{ ids: string[]; leftOut: object }> {
-  const file = join(await temporaryFolder(), 'rows.jsonl');
-  const render = (): [] => [];
-  const { leftOut } = await exportTrajectories(log, file, { format: 'chat', render, withLeaked });
-  const rows = (await readFile(file, 'utf8')).trimEnd().split('\n').filter(Boolean);
-  return {
-    ids: rows.map((row) => (JSON.parse(row) as { tandem: { episode: string } }).tandem.episode),
-    leftOut,
-  };
-}
-
 describe('a line', () => {
-  it('ends in its number within the segment and a check sum', async () => {
-    const { lines } = await written(await temporaryFolder());
-    expect(new Set(lines.map(kindOf)).size).toBe(22);
-    expect(lines.map((line) => (JSON.parse(line) as { number: number }).number)).toEqual(
-      lines.map((_, index) => index + 1),
-    );
-    for (const line of lines) expect(line).toMatch(/,"number":\d+,"sum":"[0-9a-f]{8}"\}$/);
-  });
-
   it('has the check sum that older logs have', () => {
     const event = { version: 1, event: 'deleted', episode: 'größe', at: '2026-03-04T05:06:07.089Z' } as const;
     expect(sealLine(encodeEvent(event), 12).toString()).toBe(
@@ -215,33 +194,6 @@ describe('one bad byte', () => {
       }
     }
     expect(lines.length).toBe(31);
-  });
-
-  it('in a line feed costs none', async () => {
-    const folder = await temporaryFolder();
-    const { file, lines } = await written(folder);
-    const whole = await (await openLog(folder)).trajectory('e1');
-    for (const between of ['', ' ', '\0', '}']) {
-      await writeFile(file, `${lines.join(between === '}' ? '\n' : between)}\n`);
-      const log = await openLog(folder);
-      expect(log.problems).toEqual([]);
-      expect(await log.trajectory('e1')).toEqual(whole);
-      await log.close();
-      await rm(join(folder, 'index'), { recursive: true, force: true });
-    }
-  });
-
-  it('in a task costs nothing where another segment has the same task', async () => {
-    const folder = await temporaryFolder();
-    await written(folder, dialogue('e1', 1));
-    await written(folder, dialogue('e2', 1));
-    await damageTask((await segmentFiles(folder))[0]!);
-    for (const older of [false, true]) {
-      if (older) await takeSealsAway(folder);
-      const log = await openLog(folder);
-      expect(log.problems).toHaveLength(1);
-      expect(await exported(log)).toEqual({ ids: ['e1', 'e2'], leftOut: {} });
-    }
   });
 
   it('in a task costs its dialogues, not the export', async () => {

@@ -5,7 +5,6 @@ import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog } from '../../../src/core/trajectory/check/repair';
 import type { ConsentLevel } from '../../../src/core/trajectory/event';
 import type { NewEvent } from '../../../src/core/trajectory/event';
-import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import {
   dialogue,
@@ -16,6 +15,7 @@ import {
   takeSealsAway,
   temporaryFolder,
 } from '../../fixtures/log';
+import { exported } from './exported';
 import { seeded } from './random';
 
 const deleted = (episode: string): NewEvent => ({ event: 'deleted', episode });
@@ -50,19 +50,6 @@ async function damage(folder: string, file: string, text: string, change: Change
 
 const lose: Change = () => undefined;
 const garble: Change = (line) => line.replace('{"version":1,"ev', '{"vers\0on":1,"e\uFFFD');
-
-async function exported(
-  log: TrajectoryLog,
-  options: object = {},
-): Promise<{ ids: string[]; leftOut: object }> {
-  const file = join(await temporaryFolder(), 'rows.jsonl');
-  const { leftOut } = await exportTrajectories(log, file, { format: 'chat', render: () => [], ...options });
-  const rows = (await readFile(file, 'utf8')).trimEnd().split('\n').filter(Boolean);
-  return {
-    ids: rows.map((row) => (JSON.parse(row) as { tandem: { episode: string } }).tandem.episode),
-    leftOut,
-  };
-}
 
 const listed = (log: TrajectoryLog): string[] =>
   log

@@ -10,7 +10,6 @@ import {
   choice,
   dialogue,
   doubling,
-  graded,
   judgement,
   kim,
   label,
@@ -44,10 +43,6 @@ describe('folding an episode', () => {
     expect(trajectory?.turns[1]).not.toHaveProperty('reply');
     expect(trajectory?.grades.map(({ grade }) => grade.reward)).toEqual([0.5]);
     expect(trajectory).not.toHaveProperty('damaged');
-  });
-
-  it('is open when the process died in the middle', () => {
-    expect(fold([task, started('e1'), agentTurn('e1', 1)])).toMatchObject({ state: 'open', turns: [{}] });
   });
 
   it('is open again after it was abandoned and resumed', () => {
@@ -138,37 +133,6 @@ describe('folding an episode', () => {
     expect(trajectory).not.toHaveProperty('damaged');
   });
 
-  it('keeps the latest rating of each turn', () => {
-    const trajectory = fold([
-      task,
-      ...dialogue('e1', 1),
-      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
-      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'down', comment: 'Asked before.', by: 'kim' },
-    ]);
-    expect(trajectory?.turns[0]).toMatchObject({
-      reply: { turn: 1 },
-      rating: { thumb: 'down', comment: 'Asked before.' },
-    });
-    expect(trajectory?.turns[1]).not.toHaveProperty('rating');
-  });
-
-  it('keeps every grade and the latest rating', () => {
-    const trajectory = fold([
-      task,
-      ...dialogue('e1', 0.5),
-      graded('e1', 0, 'paper'),
-      graded('e1', 1),
-      { event: 'rating', episode: 'e1', stars: 2, by: 'kim' },
-      { event: 'rating', episode: 'e1', stars: 4, comment: 'Better than I thought.', by: 'kim' },
-    ]);
-    expect(trajectory?.grades.map(({ grade }) => [grade.mode, grade.reward])).toEqual([
-      ['fixed', 0.5],
-      ['paper', 0],
-      ['fixed', 1],
-    ]);
-    expect(trajectory?.rating).toMatchObject({ stars: 4 });
-  });
-
   it('keeps the last rating of each person, of the dialogue and of a turn; the last of all is the one that is shown', () => {
     const rated = (by: string, stars?: number): NewEvent => ({
       ...{ event: 'rating', episode: 'e1', by },
@@ -195,28 +159,6 @@ describe('folding an episode', () => {
     const none = fold([task, ...dialogue('e1', 1), rated('kim', 2), rated('kim')]);
     expect(none).not.toHaveProperty('rating');
     expect(none).not.toHaveProperty('ratings');
-  });
-
-  it('shows the last stars and the last thumb, also after somebody’s remark without them', () => {
-    const remarks: NewEvent[] = [
-      { event: 'rating', episode: 'e1', comment: 'Long.', by: 'lee' },
-      { event: 'turn-rating', episode: 'e1', turn: 1, comment: 'Vague.', by: 'lee' },
-    ];
-    const trajectory = fold([
-      ...[task, ...dialogue('e1', 1)],
-      { event: 'rating', episode: 'e1', stars: 4, by: 'kim' },
-      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
-      ...remarks,
-    ]);
-    expect(trajectory?.rating).toMatchObject({ by: 'kim', stars: 4 });
-    expect(trajectory?.turns[0]?.rating).toMatchObject({ by: 'kim', thumb: 'up' });
-    expect(trajectory?.ratings?.map(({ by }) => by)).toEqual(['kim', 'lee']);
-    expect(trajectory?.turns[0]?.ratings?.map(({ by }) => by)).toEqual(['kim', 'lee']);
-    expect(summarize(trajectory!)).toMatchObject({ stars: 4, raters: 1 });
-    const remarked = fold([task, ...dialogue('e1', 1), ...remarks]);
-    expect(remarked?.rating).toMatchObject({ comment: 'Long.' });
-    expect(remarked?.turns[0]?.rating).toMatchObject({ comment: 'Vague.' });
-    expect(summarize(remarked!)).not.toHaveProperty('stars');
   });
 
   it('keeps the label of each person until that person takes it back', () => {

@@ -142,15 +142,6 @@ describe('importing published rows', () => {
     ]);
   });
 
-  it('says that the file is not there, whether or not it is asked how far it is', async () => {
-    const file = join(await temporaryFolder(), 'absent.jsonl');
-    for (const options of [{}, { onProgress: () => undefined }]) {
-      await expect(importTrajectories(await openLog(), file, options)).rejects.toMatchObject({
-        code: 'task/no-file',
-      });
-    }
-  });
-
   it('can be cancelled; what was read until then is in the log, and it tells how far it is', async () => {
     const log = await openLog();
     const file = await write(
@@ -174,15 +165,5 @@ describe('importing published rows', () => {
       alreadyThere: total,
       bad: [],
     });
-  });
-
-  it('marks replies that give the reference away, when it is told how to measure that', async () => {
-    const log = await openLog();
-    const measureLeak = (reference: string, reply: string): { fraction: number; leaked: boolean } => {
-      expect(reference).toBe(task.ground_truth);
-      return { fraction: reply === 'Of a number.' ? 0.5 : 0, leaked: true };
-    };
-    await importTrajectories(log, await write([row]), { measureLeak });
-    expect(log.list({ offset: 0, limit: 1 }).rows[0]).toMatchObject({ leak: 0.5, leaked: true });
   });
 });

@@ -1,4 +1,4 @@
-import { appendFile, cp, readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
@@ -29,20 +29,6 @@ describe('adding the log of another data folder', () => {
     expect(await two.merge(here)).toMatchObject({ imported: 1, added: 1, alreadyThere: 1 });
     expect(idsIn(two)).toEqual(['a1', 'b1', 'b2']);
     expect(two.problems).toEqual([]);
-  });
-
-  it('adds what the other log has got since, also while it is written', async () => {
-    const there = await temporaryFolder();
-    const [one, two] = [await openLog(), await openLog(there)];
-    await play(two, 'b1', 1);
-    await one.merge(there);
-    await play(two, 'b2', 1);
-    const [segment] = (await readdir(join(there, 'log'))).filter((name) => name.endsWith('.jsonl'));
-    // A line that is being written.
-    await appendFile(join(there, 'log', segment!), '{"version":1,"event":"agent-');
-    expect(await one.merge(there)).toMatchObject({ imported: 1, added: 0, grown: 1 });
-    expect(idsIn(one)).toEqual(['b1', 'b2']);
-    expect(one.problems).toEqual([]);
   });
 
   it('does not bring back what was erased or deleted here', async () => {

@@ -1,12 +1,12 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import type { NewEvent } from '../../../src/core/trajectory/event';
-import { summarize } from '../../../src/core/trajectory/fold';
+import { exportTrajectories } from '../../../src/core/trajectory/export/export';
+import { ownLabel, type OwnLabel, relabel } from '../../../src/core/trajectory/labels';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { opinionsOn } from '../../../src/core/trajectory/opinions';
 import type { Choice } from '../../../src/core/trajectory/trajectory';
+import { verdictsOf } from '../../../src/core/trajectory/verdicts';
 import {
   agentTurn,
   answered,
@@ -20,9 +20,9 @@ import {
   openLog,
   play,
   review,
-  segmentFiles,
   started,
   temporaryFolder,
+  verdict,
 } from '../../fixtures/log';
 
 /** Logs a dialogue in which kim chose the first of two candidates; returns the choice. */
@@ -45,42 +45,6 @@ const saidOf = (episode: string, pair: Choice, by: string): NewEvent[] => [
 ];
 
 describe('what several people say of one dialogue', () => {
-  it('is the same whichever process wrote it, and whether the index was made as it came or from the whole log', async () => {
-    const folder = await temporaryFolder();
-    const [first, second] = [await openLog(folder), await openLog(folder)];
-    const pair = await chosen(first, 'e1');
-    await second.refresh();
-    await second.appendAll(saidOf('e1', pair, 'lee'));
-    await first.refresh();
-    await first.appendAll(saidOf('e1', pair, 'ada'));
-    const whole = (await first.trajectory('e1'))!;
-    const said = summarize(whole);
-    expect(said).toMatchObject({
-      ...{ player: 'kim', raters: 3, stars: 4, review: 'redo', title: 'Title of ada' },
-      tags: ['shared', 'tag of ada', 'tag of lee'],
-      note: 'Note of lee\nNote of ada',
-    });
-    expect(whole.review?.by).toBe('ada');
-    expect(opinionsOn(whole.turns[0]!.candidates![0]!).map(({ by }) => by)).toEqual(['kim', 'lee', 'ada']);
-    expect(first.summary('e1')).toEqual(said);
-    await second.refresh();
-    expect(second.summary('e1')).toEqual(said);
-    await Promise.all([first.close(), second.close()]);
-    // The segments keep their contents and change their names, so that they are read in the other order.
-    const files = await segmentFiles(folder);
-    expect(files).toHaveLength(2);
-    for (const [place, file] of files.entries()) {
-      const name = `${2 - place}-${basename(file)}`;
-      await writeFile(join(dirname(file), name), await readFile(file));
-      await rm(file);
-    }
-    await rm(join(folder, 'index'), { recursive: true });
-    const turned = await openLog(folder);
-    expect(turned.problems).toEqual([]);
-    expect(await turned.trajectory('e1')).toEqual(whole);
-    expect(turned.summary('e1')).toEqual(said);
-  });
-
   it('is judged of the candidates that the person saw, also when the index reads only the fronts of lines', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
@@ -100,19 +64,6 @@ describe('what several people say of one dialogue', () => {
     expect(cold.list({ filter: { raters: 2 }, offset: 0, limit: 9 }).rows.map(({ id }) => id)).toEqual([
       'e1',
     ]);
-  });
-
-  it('comes with the dialogue from another data folder, once', async () => {
-    const there = await temporaryFolder();
-    const [one, two] = [await openLog(), await openLog(there)];
-    const pair = await chosen(two, 'e1');
-    await one.merge(there);
-    await two.appendAll(saidOf('e1', pair, 'lee'));
-    await one.append(label('e1', 'ada', { tags: ['here'] }));
-    for (let time = 0; time < 2; time += 1) await one.merge(there);
-    expect(one.summary('e1')).toMatchObject({ raters: 2, review: 'redo', title: 'Title of lee' });
-    expect(one.summary('e1')?.tags).toEqual(['here', 'shared', 'tag of lee']);
-    expect((await one.trajectory('e1'))?.labels).toHaveLength(2);
   });
 
   it('is erased person by person: the dialogue and the words of the others stay', async () => {
@@ -152,11 +103,109 @@ describe('what several people say of one dialogue', () => {
     for (const each of [file, `${file}.md`])
       expect(await readFile(each, 'utf8')).not.toMatch(/\blee\b|"stars"/);
   });
+});
 
-  it('is listed of a dialogue that only simulators played without a player', async () => {
+/** Labels the dialogue e1 as a person does in the editor; returns how many events that took. */
+async function write(log: TrajectoryLog, by: string, given: Partial<OwnLabel>): Promise<number> {
+  await log.refresh();
+  const events = relabel((await log.trajectory('e1'))!, by, () => given);
+  await log.appendAll(events);
+  return events.length;
+}
+
+const titleIn = (log: TrajectoryLog): string | undefined => log.summary('e1')?.title;
+
+/** Opens two logs of one folder with a dialogue that ada called A and then ben B. */
+async function renamed(): Promise<{ folder: string; adas: TrajectoryLog; bens: TrajectoryLog }> {
+  const folder = await temporaryFolder();
+  const [adas, bens] = [await openLog(folder), await openLog(folder)];
+  await play(adas, 'e1', 1);
+  expect(await write(adas, 'ada', { title: 'A' })).toBe(1);
+  expect(await write(bens, 'ben', { title: 'B' })).toBe(1);
+  await adas.refresh();
+  expect(titleIn(adas)).toBe('B');
+  return { folder, adas, bens };
+}
+
+describe('a label of a dialogue', () => {
+  it('does not undo the rename of another person when it gets a tag or a note', async () => {
+    const { folder, adas, bens } = await renamed();
+    expect(await write(adas, 'ada', { tags: ['odd'] })).toBe(1);
+    expect(await write(adas, 'ada', { note: 'Look here.' })).toBe(1);
+    const shown = { title: 'B', tags: ['odd'], note: 'Look here.' };
+    expect(adas.summary('e1')).toMatchObject(shown);
+    await bens.refresh();
+    expect(bens.summary('e1')).toMatchObject(shown);
+    expect(ownLabel((await adas.trajectory('e1'))!, 'ada')).toEqual({ ...shown, title: 'A' });
+    await Promise.all([adas.close(), bens.close()]);
+    await rm(join(folder, 'index'), { recursive: true });
+    expect((await openLog(folder)).summary('e1')).toMatchObject(shown);
+  });
+
+  it('gives a title again after another person gave one, and keeps tags and note', async () => {
+    const { folder, adas, bens } = await renamed();
+    await write(adas, 'ada', { tags: ['odd'], note: 'Look here.' });
+    expect(await write(adas, 'ada', { title: 'A' })).toBe(2);
+    const shown = { title: 'A', tags: ['odd'], note: 'Look here.' };
+    expect(adas.summary('e1')).toMatchObject(shown);
+    expect(await write(adas, 'ada', { title: 'A' })).toBe(0);
+    await bens.refresh();
+    expect(bens.summary('e1')).toMatchObject(shown);
+    await Promise.all([adas.close(), bens.close()]);
+    const other = await openLog();
+    for (let time = 0; time < 2; time += 1) await other.merge(folder);
+    expect(other.summary('e1')).toMatchObject(shown);
+    expect((await other.trajectory('e1'))?.labels?.map(({ by }) => by)).toEqual(['ben', 'ada']);
+  });
+});
+
+describe('what people say of a critic’s credit', () => {
+  it('is kept with the turn: the last word of a person on a critic, none when it was taken back', async () => {
     const log = await openLog();
-    await play(log, 'e1', 1);
-    expect(log.summary('e1')).not.toHaveProperty('player');
-    expect(log.summary('e1')).not.toHaveProperty('raters');
+    await play(log, 'a', 1);
+    await log.appendAll([
+      verdict('a', 2, true, { critic: 'one' }),
+      verdict('a', 2, false, { critic: 'two' }),
+      verdict('a', 2, true, { critic: 'one', by: 'ada' }),
+      verdict('a', 2, false, { critic: 'one' }),
+      verdict('a', 2, undefined, { critic: 'two' }),
+    ]);
+    const said = verdictsOf((await log.trajectory('a'))!);
+    expect(said.map(({ turn, critic, by, agrees }) => [turn, critic, by, agrees])).toEqual([
+      [2, 'one', 'ada', true],
+      [2, 'one', 'kim', false],
+    ]);
+    expect(log.summary('a')?.verdicts).toBe(2);
+  });
+
+  it('is erased with its author’s data, from the dialogue of somebody else', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'a', 1);
+    await log.append(verdict('a', 1, true));
+    await log.eraseDeveloper('kim');
+    expect((await log.trajectory('a'))!.turns).toHaveLength(2);
+    expect(verdictsOf((await log.trajectory('a'))!)).toEqual([]);
+  });
+
+  it('is exported as far as its author’s consent goes, without the pseudonym', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'a', 1);
+    await log.append(verdict('a', 1, false));
+    const rows = async (): Promise<unknown> => {
+      const file = join(folder, 'rows.jsonl');
+      await exportTrajectories(log, file, { format: 'trajectories', visible: ({ agent }) => agent.text });
+      return (JSON.parse(await readFile(file, 'utf8')) as { tandem: { turns: unknown[] } }).tandem.turns[0];
+    };
+    expect(await rows()).not.toHaveProperty('verdicts');
+    const consent = { event: 'consent', pseudonym: 'kim', purpose: 'a study' } as const;
+    await log.append({ ...consent, level: 'local' });
+    expect(await rows()).not.toHaveProperty('verdicts');
+    await log.append({ ...consent, level: 'export' });
+    expect(await rows()).toMatchObject({
+      verdicts: [{ critic: 'critic-1', advantage: 0.25, agrees: false }],
+    });
+    expect(JSON.stringify(await rows())).not.toContain('kim');
   });
 });

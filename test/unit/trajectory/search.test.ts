@@ -39,11 +39,6 @@ describe('a search in transcripts', () => {
     expect(await found(log, '  ')).toEqual([]);
   });
 
-  it('finds nothing in what the lines say besides', async () => {
-    expect(await found(await told(), 'temperature')).toEqual([]);
-    expect(await found(await told(), 'openai:agent')).toEqual([]);
-  });
-
   it('finds the notes that people have on a dialogue now, before its messages, and no titles or tags', async () => {
     const log = await told();
     await log.append(label('first', 'kim', { title: 'A bus', tags: ['bus'], note: 'Is a taxi no bus?' }));

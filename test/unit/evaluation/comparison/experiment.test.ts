@@ -7,7 +7,7 @@ import { baselineComparisonsOf } from '../../../../src/core/evaluation/compariso
 import { RunReader } from '../../../../src/core/evaluation/comparison/experiment';
 import { distance, seenBy, unseen } from '../../../../src/core/evaluation/comparison/heldOut';
 import { keep, keptOf } from '../../../../src/core/evaluation/loop/kept';
-import { portable, portableValue } from '../../../../src/core/evaluation/comparison/report/page';
+import { portable } from '../../../../src/core/evaluation/comparison/report/page';
 import { writeReport } from '../../../../src/core/evaluation/comparison/report/write';
 import { measuredRunsOf } from '../../../../src/core/evaluation/comparison/measuredRuns';
 import { Runs, type Run } from '../../../../src/core/training/runs';
@@ -113,21 +113,6 @@ describe('evaluations', () => {
     expect(distance([again], seen)).toBe(0);
     expect(distance([task('weights')], seen)).toBe(2);
   });
-
-  it('know tasks of one source as of one kind', async () => {
-    const run = await makeRun('a', { data: { trajectories: ['data/trajectories.jsonl'] } });
-    const row = {
-      ...{ task: { ...taskRow('prices'), source: 'a world' }, answer: 'x', reward: 1 },
-      dialogue_history: [{ role: 'agent', content: 'x' }],
-    };
-    await writeFile(path.join(run.folder, 'data', 'trajectories.jsonl'), `${JSON.stringify(row)}\n`);
-    const seen = await seenBy([run]);
-    const other = task('weights');
-    const ofWorld = (id: string) => [{ task: { ...other.task, id, source: 'a world' } }];
-    expect(distance(ofWorld('starter-development-1'), seen)).toBe(0);
-    expect(distance(ofWorld('starter-train-1'), seen)).toBe(1);
-    expect(distance([other], seen)).toBe(2);
-  });
 });
 
 it.each([
@@ -167,25 +152,6 @@ it.each([
   },
 );
 
-it('has a row for a critic that has ranked nothing yet', async () => {
-  const run = await makeRun('a', { name: 'early' }, [
-    { event: 'control', stage: 'critic', accuracy: 0.55, examples: 20 },
-    { event: 'evaluation', stage: 'critic', step: 10, accuracy: 0.7, best: true },
-  ]);
-  const reader = new RunReader(runs, run.id);
-  const { history } = (await reader.read())!;
-  await reader.close();
-  expect(baselineComparisonsOf(history)).toEqual([
-    {
-      ...{ stage: 'critic', histories: null, candidates: null, accuracy: 0.7 },
-      ...{ correlation: null, spread: null, untrainedSpread: null, untrainedAccuracy: 0.55, pairs: 20 },
-    },
-  ]);
-  const file = path.join(workspace, 'early.md');
-  await writeReport(file, { runs, of: [run], names: ['early'], workspace });
-  expect(await readFile(file, 'utf8')).toMatch(/\| early \| critic \| 70\.0 % .*\| 55\.0 % .*\| – \|\n/);
-});
-
 describe('what leaves the machine', () => {
   it.each([
     ['/home/me/shop/.tandem/runs/a/run.json', '.tandem/runs/a/run.json'],
@@ -196,15 +162,6 @@ describe('what leaves the machine', () => {
     ['Qwen/Qwen2.5-1.5B-Instruct', 'Qwen/Qwen2.5-1.5B-Instruct'],
   ])('of %s is %s', (text, shown) => {
     expect(portable(text, '/home/me/shop')).toBe(shown);
-  });
-
-  it('is looked at in lists and objects, too', () => {
-    expect(
-      portableValue({ a: ['/x/y'], b: { c: '/home/me/shop/z', d: 1, e: null } }, '/home/me/shop'),
-    ).toEqual({
-      a: ['…/y'],
-      b: { c: 'z', d: 1, e: null },
-    });
   });
 });
 

@@ -4,10 +4,6 @@ import type { LoopProgress } from '../../../../src/core/evaluation/loop/plan';
 
 const expected: Expected = { tasks: 2, collect: 60, train: 200, export: 2, evaluate: 50, report: 2 };
 const SECOND = 1000;
-
-const done = (stage: LoopProgress['stage'], seconds: number): LoopProgress => ({
-  ...{ stage, state: 'done', said: '', seconds },
-});
 const working = (stage: LoopProgress['stage'], what: string, now: number, total: number): LoopProgress => ({
   ...{ stage, state: 'working', what, done: now, total },
 });
@@ -17,17 +13,6 @@ const playing = (now: number, already: number): LoopProgress => ({
 const begun = (stage: LoopProgress['stage']): LoopProgress => ({ stage, state: 'begun', because: '' });
 
 describe('the course of a loop', () => {
-  it('takes as long as expected before anything is known', () => {
-    expect(new LoopCourse(expected).left(0)).toBe(316);
-  });
-
-  it('takes longer on a machine on which the stages before took longer', () => {
-    const course = new LoopCourse(expected);
-    course.tell(begun('tasks'), 0);
-    course.tell(done('tasks', 4), 4 * SECOND);
-    expect(course.left(4 * SECOND)).toBe(2 * 314);
-  });
-
   it('goes by how quick the stage at work is', () => {
     const course = new LoopCourse(expected);
     course.tell(begun('collect'), 0);

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { QUICK } from '../../../../src/core/evaluation/loop/settings';
-import { drawTasks, hasPacks, loadPack, taskFiles } from '../../../../src/core/evaluation/loop/tasks';
+import { drawTasks, loadPack, taskFiles } from '../../../../src/core/evaluation/loop/tasks';
 import { written, taskRow } from '../../../fixtures/tasks';
 import { temporaryFolder } from '../../../fixtures/log';
 
@@ -50,15 +49,6 @@ describe('the tasks of a loop', () => {
     expect(new Set([...many.train, ...many.heldOut]).size).toBe(12);
   });
 
-  it('are split by seed and what they ask for, whatever the order of the packs', async () => {
-    const one = await pack('one.jsonl', numbered(0, 9));
-    const two = await pack('two.jsonl', numbered(9, 20));
-    const there = await drawn([one, two]);
-    const back = await drawn([two, one]);
-    expect(back).toEqual(there);
-    expect((await drawn([one, two], 1)).heldOut).not.toEqual(there.heldOut);
-  });
-
   it('are learned from or measured on, not both, when a pack has them under two ids', async () => {
     const ids = numbered(0, 10);
     const rows = ids.flatMap((id) =>
@@ -71,23 +61,5 @@ describe('the tasks of a loop', () => {
     const bare = (all: string[]): string[] => all.map((id) => id.slice(2));
     expect(heldOut).toHaveLength(4);
     expect(bare(train).filter((id) => bare(heldOut).includes(id))).toEqual([]);
-  });
-
-  it('count the lines that hold none', async () => {
-    const file = await written(folder, 'p.jsonl', `${JSON.stringify(taskRow({ id: 'a' }))}\n{}\n`);
-    const other = await pack('q.jsonl', numbered(0, 9));
-    expect((await drawn([file, other])).result.badLines).toBe(1);
-  });
-
-  it('must be enough to split', async () => {
-    const file = await pack('p.jsonl', ['a', 'b']);
-    await expect(drawn([file])).rejects.toMatchObject({ code: 'loop/too-few-tasks' });
-  });
-
-  it('are drawn again when a file of them was deleted', async () => {
-    const { result } = await drawn([]);
-    expect(await hasPacks(folder, result)).toBe(true);
-    await rm(path.join(folder, taskFiles.heldOut));
-    expect(await hasPacks(folder, result)).toBe(false);
   });
 });

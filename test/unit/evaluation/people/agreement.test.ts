@@ -92,20 +92,6 @@ describe('the agreement of people', () => {
     ]);
   });
 
-  it('has an interval of few stars, equal ones too, between the fewest and the most', async () => {
-    const log = await openLog();
-    for (const episode of ['a', 'b']) await play(log, episode, 1, { collaborator: kim });
-    await log.appendAll([rating('a', 'kim', 5), rating('b', 'kim', 5)]);
-    await log.appendAll([rating('a', 'ada', 4), rating('b', 'ada', 5)]);
-    const [ofAda, ofKim] = (await agreement(log)).people.map((person) => person.stars!);
-    // Wilson, by hand: 2 of 2 is 2 / (2 + 1.96²) = 0.3424 to 1, and 1.75 of 2 is 0.2640 to 0.9927; then 1 + 4 times that.
-    expect(ofKim).toMatchObject({ value: 5, of: 2, interval: { high: 5 } });
-    expect(ofKim!.interval!.low).toBeCloseTo(2.37, 2);
-    expect(ofAda!.value).toBe(4.5);
-    expect(ofAda!.interval!.low).toBeCloseTo(2.056, 2);
-    expect(ofAda!.interval!.high).toBeCloseTo(4.971, 2);
-  });
-
   it('compares choices of the same candidates, with both messages', async () => {
     const log = await openLog();
     await chosen(log, 'a', [0, 1, 'equal']);
@@ -136,19 +122,5 @@ describe('the agreement of people', () => {
     const ofBoth = await agreement(log);
     expect(ofBoth.people).toMatchObject([{ name: 'kim', dialogues: 2, first: { of: 1 } }]);
     expect(ofBoth.shared).toBe(0);
-  });
-
-  it('reads a dialogue again only after it was forgotten', async () => {
-    const log = await openLog();
-    await play(log, 'a', 1, { collaborator: kim });
-    await log.append(rating('a', 'kim', 2));
-    const opinions = new PeoplesOpinions();
-    const stars = async () =>
-      (await opinions.of(log)).stars.map(({ said }) => said.map(({ value }) => value));
-    expect(await stars()).toEqual([[2]]);
-    await log.append(rating('a', 'ada', 4));
-    expect(await stars()).toEqual([[2]]);
-    opinions.forget(['a']);
-    expect(await stars()).toEqual([[2, 4]]);
   });
 });

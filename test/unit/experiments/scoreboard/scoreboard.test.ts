@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { trainedCells } from '../../../../src/core/training/attempts';
 import { scoreboard, type Board } from '../../../../experiments/scoreboard/board';
 import { writeBoard } from '../../../../experiments/scoreboard/files';
 import { tableOf } from '../../../../experiments/scoreboard/table';
@@ -42,21 +41,6 @@ describe('the scoreboard', () => {
       ]);
     });
 
-    it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', () => {
-      const credit = board.credit!;
-      const [critic, untrained] = credit.scores;
-      expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
-      expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
-      expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
-      expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
-    });
-
-    it('tells how much is done and how long the rest takes', () => {
-      const last = played.told.findLast(({ what }) => what.includes('test'))!;
-      expect([last.done, last.total]).toEqual([11, 11]);
-      expect(last.secondsLeft).toBe(0);
-    });
-
     it('writes a page with its pictures, and the same for programs', async () => {
       const { to } = played;
       const players = { start: 'starter', simulator: 'rules' };
@@ -75,19 +59,6 @@ describe('the scoreboard', () => {
       expect(await scoreboard(second.to)).toEqual(board);
       expect(second.trained).toEqual([]);
       expect(second.turns.asked).toBe(0);
-    });
-
-    it('says what each of its runs trained, whatever became of other attempts', async () => {
-      const { out } = played.to;
-      const broken = path.join(out, 'attempts', 'broken');
-      await mkdir(broken);
-      await writeFile(path.join(broken, 'attempt.json'), '{"method":');
-      const cells = await trainedCells(out);
-      const strong = board.attempts.find(
-        ({ method, split, seed }) => method === 'rft' && split === 'test' && seed === 2,
-      );
-      expect(cells.get(strong!.run!)).toBe('rft, strong, seed 2');
-      expect([...cells.values()].some((name) => name.startsWith('zero-shot'))).toBe(false);
     });
   });
 
@@ -109,32 +80,6 @@ describe('the scoreboard', () => {
     expect(tableOf(two, 1).targets.map(({ met }) => met)).toEqual([false, false, false]);
   });
 
-  it('trains and plays again what other code of the trainer would make, but not the start', async () => {
-    await scoreboard((await stage(folder)).to);
-    const { to } = await stage(folder, { trainerCode: 'a mended objective' });
-    const board = await scoreboard(to);
-    expect(board.earlier).toHaveLength(8);
-    expect(board.earlier.every(({ method }) => method !== 'zero-shot')).toBe(true);
-  });
-
-  it('collects and plays anew when the texts of its tasks changed, whose ids stay', async () => {
-    const { to } = await stage(folder);
-    const before = await scoreboard(to);
-    const after = await scoreboard({
-      ...to,
-      tasks: (of) =>
-        to.tasks(of).map(({ task }) => ({ task: { ...task, description: `${task.description}\n# new` } })),
-    });
-    expect(after.offline.collection).not.toBe(before.offline.collection);
-    expect(after.earlier).toHaveLength(11);
-  });
-
-  it('makes the graphs of all models in the precision in which the start plays', async () => {
-    const { to } = await stage(folder, { precision: 'int8' });
-    const { attempts } = await scoreboard({ ...to, methods: methods.filter(({ name }) => name === 'rft') });
-    expect(attempts.map(({ fields }) => fields.export)).toEqual(attempts.map(() => ({ onnx: ['int8'] })));
-  });
-
   it('goes on where it was stopped', async () => {
     const stop = new AbortController();
     const first = await stage(folder, { signal: stop.signal });
@@ -149,16 +94,6 @@ describe('the scoreboard', () => {
     const board = await scoreboard(second.to);
     expect(first.trained.length + second.trained.length).toBe(8);
     expect(board.final.flatMap(({ attempts }) => attempts)).toHaveLength(6);
-  });
-
-  it('tries once more what failed by chance', async () => {
-    const { to } = await stage(folder);
-    let calls = 0;
-    const board = await scoreboard({
-      ...to,
-      train: (options) => (calls++ === 0 ? Promise.reject(new Error('No memory.')) : to.train(options)),
-    });
-    expect(board.attempts.every(({ state }) => state === 'done')).toBe(true);
   });
 
   it('keeps a failed training as an attempt, goes on with the others, and tries it again the next time', async () => {
@@ -192,36 +127,5 @@ describe('the scoreboard', () => {
     const fewer = { ...plan, test: { ...plan.test, tasks: 5 } };
     expect((await scoreboard({ ...to, plan: fewer, methods: other })).testUses).toBe(3);
     expect((await scoreboard({ ...to, methods: other, trainerCode: 'mended' })).testUses).toBe(4);
-  });
-
-  it('lists the attempts of earlier plans beside its own', async () => {
-    const { to } = await stage(folder);
-    await scoreboard(to);
-    const other = await scoreboard({ ...to, plan: { ...plan, test: { tasks: 5, seed: 31 } } });
-    expect([other.attempts.length, other.earlier.length]).toEqual([11, 6]);
-    expect(other.testUses).toBe(1);
-  });
-
-  it('gives the table before the credit, which can be left out and measured later', async () => {
-    const { to, trained } = await stage(folder);
-    const without = await scoreboard({ ...to, withoutCredit: true });
-    expect(without.credit).toBeUndefined();
-    expect(tableOf(without.final, 1).targets).not.toEqual([]);
-    const players = { start: 'starter', simulator: 'rules' };
-    const page = await writeBoard(to.out, without, tableOf(without.final, 1), { plan, methods, players });
-    expect(await readFile(page, 'utf8')).toContain('Not measured: the same command, without `--no-credit`');
-    const before = trained.length;
-    const given: unknown[] = [];
-    const stopped = scoreboard({
-      ...to,
-      onTable: (table) => {
-        given.push(table);
-        return Promise.reject(new Error('stopped'));
-      },
-    });
-    await expect(stopped).rejects.toThrow('stopped');
-    expect(given).toEqual([without]);
-    expect((await scoreboard(to)).credit!.scores).not.toEqual([]);
-    expect(trained.length).toBe(before);
   });
 });

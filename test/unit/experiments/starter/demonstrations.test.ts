@@ -1,74 +1,15 @@
 import { expect, test } from 'vitest';
 import { parseAgentMessage } from '../../../../src/core/dialogue/protocol';
 import { Random } from '../../../../src/core/task/starter/draw';
-import { KINDS, starterTasks, type StarterTask } from '../../../../src/core/task/starter/world';
-import {
-  askEverything,
-  demonstrate,
-  MAX_TURNS,
-  thought,
-  type Play,
-} from '../../../../experiments/starter/demonstrator';
+import { starterTasks, type StarterTask } from '../../../../src/core/task/starter/world';
+import { askEverything, MAX_TURNS, type Play } from '../../../../experiments/starter/demonstrator';
 import { drawDocument, type Document } from '../../../../experiments/starter/documents';
-
-const demonstrated = plays(400, (task, random) => demonstrate(task, random));
 
 test('who asks everything has the right program within the turns there are', () => {
   for (const play of plays(100, askEverything)) {
     expect(answerOf(play)).toBe(`\`\`\`python\n${play.task.task.reference}\n\`\`\``);
     expect(play.asked.length + 1).toBeLessThanOrEqual(MAX_TURNS);
   }
-});
-
-test('the demonstrator is right in some tasks only, and mostly for want of asking', () => {
-  const right = demonstrated.filter((play) => answerOf(play).includes(`${play.task.task.reference}\n`));
-  expect(right.length).toBeGreaterThan(40);
-  expect(right.length).toBeLessThan(160);
-  const knowing = demonstrated.filter(
-    (play) => play.asked.length < MAX_TURNS && play.task.decisions.every(({ kind }) => kind in play.told),
-  );
-  expect(knowing.filter((play) => right.includes(play)).length).toBeGreaterThan(0.9 * knowing.length);
-});
-
-test('the demonstrator sometimes asks on until there is no turn for the answer', () => {
-  const without = demonstrated.filter(({ asked }) => asked.length === MAX_TURNS);
-  expect(without.length).toBeGreaterThan(8);
-  expect(without.length).toBeLessThan(60);
-  for (const play of without) {
-    expect(play.messages.at(-1)).toEqual({ role: 'assistant', content: play.asked.at(-1)!.question });
-    expect(play.messages.filter(({ role }) => role === 'assistant')).toHaveLength(MAX_TURNS);
-  }
-});
-
-test('who has the hidden code before it asks more of what is decided', () => {
-  const share = (those: readonly Play[]): number =>
-    those.reduce((sum, { task, told }) => sum + Object.keys(told).length / task.decisions.length, 0) /
-    those.length;
-  const knowing = plays(400, (task, random) => demonstrate(task, random, true));
-  expect(share(knowing)).toBeGreaterThan(share(demonstrated) + 0.1);
-});
-
-test('what only its own trade decides the demonstrator asks about seldom, but not never', () => {
-  const told = (place: ReturnType<typeof thought>): number => {
-    const decided = demonstrated.flatMap((play) =>
-      play.task.decisions
-        .filter(({ kind }) => thought(play.task.domain, kind) === place)
-        .map(({ kind }) => kind in play.told),
-    );
-    return decided.filter(Boolean).length / decided.length;
-  };
-  expect(told('inOwn')).toBeGreaterThan(0.2);
-  expect(told('inOwn')).toBeLessThan(0.75 * told('inBoth'));
-});
-
-test('it asks what another trade would decide, in every dialogue', () => {
-  const idly = demonstrated.map(
-    ({ asked, task }) =>
-      asked.filter(({ about }) =>
-        KINDS.some((kind) => kind === about && thought(task.domain, kind) === 'inMistaken'),
-      ).length,
-  );
-  expect(idly.reduce((a, b) => a + b) / idly.length).toBeGreaterThan(1);
 });
 
 test('equal seeds write equal documents, of every sort', () => {

@@ -29,94 +29,64 @@ async function asked(): Promise<unknown> {
   }
 }
 
-describe('a folder is refused with one sentence when', () => {
-  it('it is not there', () => {
-    expect(() => readLocalFolder('/no/such/folder')).toThrow('There is no model folder /no/such/folder.');
-  });
+it.each<[string, () => Promise<unknown>]>([
+  ['config.json', () => remove('config.json')],
+  ['tandem onnx', () => remove('onnx')],
+  ['config.json cannot be used', () => write('config.json', '{"architectures": [')],
+  [
+    'It runs decoders',
+    () => write('config.json', '{"architectures": ["BertModel"], "vocab_size": 100, "hidden_size": 8}'),
+  ],
+  ['tokenizer.json', () => remove('tokenizer.json')],
+])('a folder is refused with what it lacks: %s', async (part, damage) => {
+  await damage();
+  expect(() => readLocalFolder(folder)).toThrow(part);
+});
 
-  it('it is no model', async () => {
-    await remove('config.json');
-    expect(() => readLocalFolder(folder)).toThrow('is not a model folder: it has no config.json.');
-  });
+it('a GGUF file, or a folder of nothing else, is refused with both ways to use it', async () => {
+  await remove('config.json');
+  await write('tiny.gguf', 'GGUF');
+  const file = path.join(folder, 'tiny.gguf');
+  for (const place of [folder, file]) {
+    expect(() => readLocalFolder(place)).toThrow(`tandem convert ${file} ${path.join(folder, 'tiny')}`);
+    expect(() => readLocalFolder(place)).toThrow(`llama-server -m ${file}`);
+    expect(() => openModel(place)).toThrow('GGUF');
+  }
+});
 
-  it('it is a GGUF file, or holds nothing else: then both ways on are said', async () => {
-    await remove('config.json');
-    await write('tiny.gguf', 'GGUF');
-    const file = path.join(folder, 'tiny.gguf');
-    for (const place of [folder, file]) {
-      expect(() => readLocalFolder(place)).toThrow(`tandem convert ${file} ${path.join(folder, 'tiny')}`);
-      expect(() => readLocalFolder(place)).toThrow(`llama-server -m ${file}`);
-      expect(() => openModel(place)).toThrow(`${file} is a GGUF file, the format of llama.cpp`);
-    }
-  });
+async function shiftTokens(): Promise<void> {
+  const tokenizer = JSON.parse(await readFile(path.join(folder, 'tokenizer.json'), 'utf8')) as {
+    model: { vocab: Record<string, number> };
+  };
+  for (const token of Object.keys(tokenizer.model.vocab)) tokenizer.model.vocab[token]! += 100_000;
+  await write('tokenizer.json', JSON.stringify(tokenizer));
+}
 
-  it('its graph was not made', async () => {
-    await remove('onnx');
-    expect(() => readLocalFolder(folder)).toThrow(`Make one with: tandem onnx ${folder}`);
-  });
-
-  it('its configuration is torn', async () => {
-    await write('config.json', '{"architectures": [');
-    expect(() => readLocalFolder(folder)).toThrow(
-      /config\.json cannot be used: .*Copy or export the model again/,
-    );
-  });
-
-  it('it is no decoder', async () => {
-    await write('config.json', '{"architectures": ["BertModel"], "vocab_size": 100, "hidden_size": 8}');
-    expect(() => readLocalFolder(folder)).toThrow('It runs decoders like Llama and Qwen.');
-  });
-
-  it('its tokenizer is missing', async () => {
-    await remove('tokenizer.json');
-    expect(() => readLocalFolder(folder)).toThrow('it has no tokenizer.json');
-  });
-
-  it('its graph is cut off', async () => {
-    for (const name of ['model.onnx', 'model_int8.onnx']) await write(`onnx/${name}`, 'not a graph');
-    expect(await asked()).toMatchObject({
-      code: 'model/damaged-folder',
-      message: expect.stringMatching(
-        /model.*\.onnx cannot be used: .*Copy or export the model again\.$/,
-      ) as string,
-    });
-  });
-
-  it('its tokenizer is that of another model', async () => {
-    const tokenizer = JSON.parse(await readFile(path.join(folder, 'tokenizer.json'), 'utf8')) as {
-      model: { vocab: Record<string, number> };
-    };
-    for (const token of Object.keys(tokenizer.model.vocab)) tokenizer.model.vocab[token]! += 100_000;
-    await write('tokenizer.json', JSON.stringify(tokenizer));
-    expect(await asked()).toMatchObject({
-      code: 'model/damaged-folder',
-      message: expect.stringMatching(/is another model's: it has a token \d{6}/) as string,
-    });
-  });
-
-  it('its tokenizer is of a kind that cannot be read', async () => {
-    await write('tokenizer.json', '{"model": {"type": "Unheard"}}');
-    expect(await asked()).toMatchObject({
-      code: 'model/damaged-folder',
-      message: expect.stringContaining('tokenizer.json cannot be used') as string,
-    });
-  });
-
-  it('its chat template is no template', async () => {
-    await write('chat_template.jinja', '{% for message in messages %}');
-    expect(await asked()).toMatchObject({
-      code: 'model/damaged-folder',
-      message: expect.stringContaining('The chat template of') as string,
-    });
-  });
-
-  it('its chat template refuses the conversation', async () => {
-    await write('chat_template.jinja', "{{ raise_exception('Only one message is allowed.') }}");
-    expect(await asked()).toMatchObject({
-      code: 'model/bad-request',
-      message: expect.stringContaining('refuses the conversation: Only one message is allowed.') as string,
-    });
-  });
+it.each<[string, string, () => Promise<unknown>]>([
+  [
+    'a cut graph',
+    'model/damaged-folder',
+    () => Promise.all(['model', 'model_int8'].map((name) => write(`onnx/${name}.onnx`, 'x'))),
+  ],
+  ['the tokenizer of another model', 'model/damaged-folder', shiftTokens],
+  [
+    'an unknown kind of tokenizer',
+    'model/damaged-folder',
+    () => write('tokenizer.json', '{"model": {"type": "Unheard"}}'),
+  ],
+  [
+    'a torn chat template',
+    'model/damaged-folder',
+    () => write('chat_template.jinja', '{% for message in messages %}'),
+  ],
+  [
+    'a chat template that refuses the conversation',
+    'model/bad-request',
+    () => write('chat_template.jinja', "{{ raise_exception('Only one message is allowed.') }}"),
+  ],
+])('%s is found when it is used', async (_, code, damage) => {
+  await damage();
+  expect(await asked()).toMatchObject({ code });
 });
 
 it('the fingerprint is that of weights and tokenizer, wherever the folder is', async () => {

@@ -30,10 +30,6 @@ describe('the text of a turn', () => {
     expect(speak('a ST', ['STOP'])).toEqual({ pieces: ['a', ' ', 'ST'], text: 'a ST' });
   });
 
-  it('ends at the first of several stop strings', () => {
-    expect(speak('one two three', ['three', 'two']).text).toBe('one ');
-  });
-
   it('keeps what can never become a character, at its end', () => {
     const turn = new TurnText(decode, []);
     turn.push(0x61);
@@ -101,26 +97,6 @@ describe('a sampler', () => {
     expect(share({ temperature: 1, topK: 1 })).toEqual([0, 1, 0, 0]);
   });
 
-  it('with top-k of 0, or of the whole vocabulary, takes all', () => {
-    expect(share({ temperature: 1, topK: 0 })).toEqual(share({ temperature: 1 }));
-    expect(share({ temperature: 1, topK: 4 })).toEqual(share({ temperature: 1 }));
-  });
-
-  it('takes top-p of what top-k leaves', () => {
-    // Among the three most likely tokens the first has 0.506, the second 0.307.
-    const shares = share({ temperature: 1, topK: 3, topP: 0.81 });
-    expect([shares[0], shares[3]]).toEqual([0, 0]);
-    expect(Math.min(shares[1]!, shares[2]!)).toBeGreaterThan(0.3);
-  });
-
-  it('takes the first of the vocabulary where top-k cuts among equally likely ones', () => {
-    const equal = Float32Array.from([0, 1, 1, 1, 0]);
-    const ids = Array.from({ length: 200 }, (_, seed) =>
-      new Sampler({ temperature: 1, topK: 2, seed }).choose(equal),
-    ).map(({ id }) => id);
-    expect([...new Set(ids)].sort()).toEqual([1, 2]);
-  });
-
   it('tells the log-probability of the model itself, whatever the temperature', () => {
     const { id, logprob } = new Sampler({ temperature: 0.1, topP: 0.5, seed: 3 }).choose(logits);
     expect(logprob).toBeCloseTo(Math.log(softmax(1)[id]!), 9);
@@ -134,13 +110,5 @@ describe('a sampler', () => {
       expect(() => new Sampler({ temperature, seed: 3 }).choose(Float32Array.from([0, logit, 1]))).toThrow(
         'The model computes logits that are not finite',
       );
-  });
-
-  it('draws independently of what it drew before', () => {
-    const even = new Float32Array(2);
-    const sampler = new Sampler({ temperature: 1, seed: 5 });
-    const drawn = Array.from({ length: 4000 }, () => sampler.choose(even).id);
-    const pairs = drawn.slice(1).filter((id, at) => id === drawn[at]).length;
-    expect(Math.abs(pairs / 3999 - 0.5)).toBeLessThan(0.032);
   });
 });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,11 +21,6 @@ afterEach(() => rm(folder, { recursive: true }));
 const inWorkspace = (name: string) => path.join(workspace, name);
 const read = (name: string) => readFile(inWorkspace(name), 'utf8');
 
-test('a new workspace holds the shipped files, with their folders', async () => {
-  expect(await read('pack.jsonl')).toBe('first edition');
-  expect(await read('agents/demo.json')).toBe('{}');
-});
-
 test('a shipped file that the user did not change follows the repository', async () => {
   await writeFile(path.join(shipped, 'pack.jsonl'), 'second edition');
   refreshSample(shipped, workspace);
@@ -48,10 +42,4 @@ test('what the user made is never touched, not even where a shipped file of that
   refreshSample(shipped, workspace);
   expect(await read('.tandem/log/segment.jsonl')).toBe('a dialogue');
   expect(await read('mine.jsonl')).toBe('my pack');
-});
-
-test('a shipped file that the user deleted comes back', async () => {
-  await rm(inWorkspace('pack.jsonl'));
-  refreshSample(shipped, workspace);
-  expect(existsSync(inWorkspace('pack.jsonl'))).toBe(true);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { failure, sum, words } from '../../../../scripts/suites/outcome.mjs';
-import { notReached, outcomeOf } from '../../../../scripts/suites/vitest.mjs';
+import { outcomeOf } from '../../../../scripts/suites/vitest.mjs';
 import { outcomeOf as pytestOutcome } from '../../../../scripts/suites/pytest.mjs';
 
 const tests = (...statuses: readonly string[]) => ({
@@ -9,50 +8,6 @@ const tests = (...statuses: readonly string[]) => ({
   assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index + 1}` })),
 });
 const report = [tests('passed', 'passed', 'passed')];
-
-test('the last line says how many passed and failed, and skipped only when some were', () => {
-  expect(words({ passed: 12, failed: 1, skipped: 0 })).toBe('12 passed, 1 failed');
-  expect(words({ passed: 12, failed: 0, skipped: 2 })).toBe('12 passed, 0 failed, 2 skipped');
-});
-
-test('tests that failed are named with their file and error, for the end of a long run', () => {
-  const file = tests('passed', 'failed');
-  const error = {
-    status: 'failed',
-    fullName: 'with an error',
-    failureMessages: ['Error: no\n    at x.ts:1'],
-  };
-  const vitest = outcomeOf([...report, { ...file, assertionResults: [...file.assertionResults, error] }], {
-    status: 1,
-    isFiltered: false,
-  });
-  expect(vitest.failures).toEqual([
-    expect.stringMatching(/some\.test\.ts: test 2$/),
-    expect.stringMatching(/some\.test\.ts: with an error\n {2}Error: no$/),
-  ]);
-  const xml = `<testsuite tests="2" failures="1" errors="0" skipped="0"><testcase classname="tests.test_a" name="one" time="1" /><testcase classname="tests.test_a" name="two[3]" time="1"><failure message="assert 1 &lt; 0&#10; +  where">no</failure></testcase></testsuite>`;
-  expect(pytestOutcome(xml, 1).failures).toEqual(['tests.test_a: two[3]\n  assert 1 < 0\n  +  where']);
-});
-
-test('of an error its first lines are repeated, without colors, and the first place in a test', () => {
-  const stack = ['a', 'b', 'c'].map((name) => `    at ${name} (/project/${name}.test.ts:1:2)`);
-  const lines = Array.from({ length: 9 }, (_, index) => `line ${index}${'x'.repeat(400)}`);
-  const said = failure('some test', ['\u001B[31mred\u001B[39m', '', ...lines, ...stack].join('\n')).split(
-    '\n',
-  );
-  expect(said).toHaveLength(8);
-  expect(said.slice(0, 2)).toEqual(['some test', '  red']);
-  expect(said.at(-1)).toBe('  at a (/project/a.test.ts:1:2)');
-  expect(Math.max(...said.map(({ length }) => length))).toBe(302);
-});
-
-test('suites are summed', () => {
-  const suites = [
-    { passed: 10, failed: 0, skipped: 1 },
-    { passed: 2, failed: 1, skipped: 0 },
-  ];
-  expect(sum(suites)).toEqual({ passed: 12, failed: 1, skipped: 1 });
-});
 
 test("Vitest's tests are counted as it reports them", () => {
   const mixed = [...report, tests('failed', 'failed', 'skipped', 'todo')];
@@ -88,11 +43,6 @@ test('an error outside all tests counts as one failed', () => {
     failed: 1,
     skipped: 0,
   });
-});
-
-test('the steps after the one that failed are named, and those of files without a failure are not', () => {
-  const files = [tests('passed', 'failed', 'skipped', 'skipped'), tests('passed', 'skipped')];
-  expect(notReached(files)).toEqual([expect.stringContaining('some.test.ts'), '  test 3', '  test 4']);
 });
 
 const junit = (counts: string) =>

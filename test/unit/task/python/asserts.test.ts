@@ -32,19 +32,6 @@ def test_f(client):
     ]);
   });
 
-  it('lose their comments, in brackets too', () => {
-    const commented = `assert f(1) == 2  # two
-assert f("#") == [
-    # first
-    1,  # one, of all
-
-    2,
-]
-# the end
-`;
-    expect(assertsAbout(commented, 'f')).toEqual(['f(1) == 2', 'f("#") == [ 1, 2, ]']);
-  });
-
   it('are the methods of unittest, written out', () => {
     const methods = `class Tests(unittest.TestCase):
     def test_f(self):

@@ -41,13 +41,6 @@ describe('finding functions', () => {
     ]);
   });
 
-  it('takes of several of one name the one nearest to a line', () => {
-    const twice = 'class A:\n    def f(self): return 1\n\nclass B:\n    def f(self): return 2\n';
-    expect(functionNamed(twice, 'f', 4)?.defLine).toBe(4);
-    expect(functionNamed(twice, 'f')?.defLine).toBe(1);
-    expect(functionNamed(twice, 'g')).toBeUndefined();
-  });
-
   it('reads carriage returns, one-liners, and a file that ends in the middle', () => {
     const one = functionNamed('def f(x): return x\r\ny = 1\r\n', 'f');
     expect(one).toMatchObject({ defLine: 0, endLine: 1, signature: 'def f(x):' });

@@ -15,13 +15,6 @@ describe('putting an answer into a file', () => {
     );
   });
 
-  it('brings decorators of its own', () => {
-    const answer = '@classmethod\ndef price(x): return 1';
-    expect(withAnswer(source, answer, { name: 'price' })).toContain(
-      'class Shop:\r\n    @classmethod\r\n    def price(x): return 1\r\n',
-    );
-  });
-
   it('keeps the docstring and the decorators, with imports and helpers of the answer above them', () => {
     const file = `x = 1
 
@@ -63,28 +56,12 @@ async def f(x):  # now
 `);
   });
 
-  it('keeps the docstring of a method, and gives an answer of one line a body for it', () => {
-    const file =
-      'class A:\n    def f(self):\n        """One.\n\n        Two.\n    Three.\n        """\n        pass\n';
-    expect(withF(file, 'def f(self): return 1')).toBe(file.replace('pass', 'return 1'));
-    expect(withF('def f(x): "One."\n', 'def f(x):\n\treturn x')).toBe('def f(x):\n\t"One."\n\treturn x\n');
-    const lines = 'def f(x):\r\n    """A\r\n    b."""\r\n';
-    expect(withF(lines, 'def f(x):\n    return x')).toBe(`${lines}    return x\r\n`);
-  });
-
   it('takes the docstring of the answer where it has one', () => {
     const file = 'def f(x):\n    """Old."""\n';
     const answer = 'def f(x):\n    """New."""\n    return x\n';
     expect(withF(file, answer)).toBe(answer);
     const bare = 'def f(x):\n    return x';
     expect(withF(withF(file, bare), bare)).toBe(`${file}    return x\n`);
-  });
-
-  it('goes to the end where there is no such function', () => {
-    const answer = 'def g(): pass';
-    expect(withAnswer('x = 1\n\n\n', answer, { name: 'g' })).toBe(`x = 1\n\n\n${answer}\n`);
-    expect(withAnswer('x = 1', answer, {})).toBe(`x = 1\n\n\n${answer}\n`);
-    expect(withAnswer('', answer, {})).toBe(`${answer}\n`);
   });
 });
 
@@ -188,27 +165,6 @@ class Words(Base):
     );
     expect(brought(file, answer, { name: 'f' })).toBe('import math\n\ndef f(x): return math.floor(x)');
   });
-
-  it('keeps the comments that begin a file where they are', () => {
-    const file = '#!/usr/bin/env python3\nclass A:\n    def f(self): ...\n';
-    expect(withF(file, 'import os\ndef f(self): return os.name')).toBe(
-      '#!/usr/bin/env python3\n\n\nimport os\n\n\nclass A:\n    def f(self): return os.name\n',
-    );
-  });
-
-  it('keeps several versions of a method together', () => {
-    const file = 'class A:\n    def f(self): ...\n';
-    const answer = '@overload\ndef f(self): ...\n@overload\ndef f(self, x): ...\ndef f(self, x=1): return x';
-    expect(withF(file, answer)).toBe(`class A:\n${answer.replace(/^/gm, '    ')}\n`);
-  });
-
-  it('stays beside a function of the top level, without what the file has above it', () => {
-    const file = 'import os\nimport re\n\ndef f(x): ...\n\nimport math\n';
-    const answer = 'import re\nimport math\n\n# Digits.\nD = re.compile("1")\n\ndef f(x): return D';
-    expect(withF(file, answer)).toBe(
-      'import os\nimport re\n\nimport math\n\n# Digits.\nD = re.compile("1")\n\ndef f(x): return D\n\nimport math\n',
-    );
-  });
 });
 
 describe('an answer that repeats the class around its method', () => {
@@ -273,31 +229,6 @@ w""")
     );
   });
 
-  it('gives the method of a decorated class, with its decorator and its versions', () => {
-    const answer = `@final
-@other(
-    1
-)
-class Words:
-  @overload
-  def f(self): ...
-  @cache
-  def f(self, text):
-    return text`;
-    expect(withF(file, answer)).toBe(
-      file.replace(
-        '    def f(self, text):\n        """The first word."""\n        ...',
-        `    @overload
-    def f(self): ...
-
-    @cache
-    def f(self, text):
-      """The first word."""
-      return text`,
-      ),
-    );
-  });
-
   it('stays as it is when the class is another one, or the function is none of a class', () => {
     const answer = 'class Other:\n    def f(self): ...';
     expect(withF(file, answer)).toContain('    class Other:\n        def f(self): ...');
@@ -326,12 +257,6 @@ describe('imports from __future__', () => {
     const other = `${docstring}from __future__ import (\n    division,\n)\n`;
     expect(withF(`${other}${tail}`, answer)).toBe(`${other}${future}\n${placed}`);
     expect(withF(`${future}\n${tail}`, answer)).toBe(`${future}\n${placed}`);
-  });
-
-  it('leave a method that needs them', () => {
-    expect(withF('class A:\n    def f(self): ...\n', `${future}\ndef f(self): return 1`)).toBe(
-      `${future}\n\nclass A:\n    def f(self): return 1\n`,
-    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,14 +13,6 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const pack = (tasks: number) => ({ tasks, split: 'train', seed: 1, difficulty: 'standard' }) as const;
-
-it('says how many tasks have been drawn while it writes them', async () => {
-  const file = path.join(folder, 'pack.jsonl');
-  const told: number[] = [];
-  await writeStarterPack(file, pack(120), undefined, (drawn) => told.push(drawn));
-  expect(told).toEqual([50, 100]);
-  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(120);
-});
 
 it('leaves no file when it is cancelled', async () => {
   const cancel = new AbortController();

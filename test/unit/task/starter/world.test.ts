@@ -5,12 +5,7 @@ import { measureLeak } from '../../../../src/core/dialogue/leak';
 import { parseTask, taskToRow } from '../../../../src/core/task/row';
 import { functionSignature } from '../../../../src/core/task/signature';
 import { OPTIONS, type Value, type DecisionValues } from '../../../../src/core/task/starter/kinds';
-import {
-  codeFor,
-  DIFFICULTIES,
-  type Decision,
-  type DecisionKind,
-} from '../../../../src/core/task/starter/world';
+import { codeFor, type Decision, type DecisionKind } from '../../../../src/core/task/starter/world';
 import { runInPython } from '../../../fixtures/run-functions';
 import { firstTasks, manyTasks, valuesOf } from '../../../fixtures/starter-world';
 import { buildSandbox } from '../../../fixtures/sandbox';
@@ -92,23 +87,6 @@ test('splits share no task and no structure', () => {
   ]) {
     expect([...splits].filter(([, { size }]) => size > 1)).toEqual([]);
   }
-});
-
-test('a difficulty says how many decisions a task has and how many of them its description hints at', () => {
-  for (const [name, { fewest, most, cued }] of Object.entries(DIFFICULTIES)) {
-    const difficulty = name as keyof typeof DIFFICULTIES;
-    const decisions = firstTasks(500, { split: 'test', seed: 0, difficulty }).map((task) => task.decisions);
-    expect(new Set(decisions.map(({ length }) => length))).toEqual(
-      new Set(Array.from({ length: most - fewest + 1 }, (_, i) => fewest + i)),
-    );
-    const all = decisions.flat();
-    expect(Math.abs(all.filter((decision) => decision.cued).length / all.length - cued)).toBeLessThan(0.05);
-  }
-});
-
-test('no number belongs to two decisions', () => {
-  const numbers = Object.values(OPTIONS).flat();
-  expect(new Set(numbers).size).toBe(numbers.length);
 });
 
 test('changing any one decision, or leaving it out, fails at least one test', () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
@@ -65,11 +65,4 @@ it('knows the run of a model that a loop has copied', async () => {
   await mkdir(modelOf(data));
   await writeFile(path.join(modelOf(data), ORIGIN), '{"run":"one"}\n');
   expect(await keptLocalOf(modelOf(data))).toBe(3);
-});
-
-it('counts nothing for a model of nobody, and notes nothing for a run that begins with one', async () => {
-  const data = await temporaryFolder();
-  const run = await made(data, 'plain', { model: { base: 'owner/model' } });
-  expect(await keptLocalOf(modelOf(run))).toBe(0);
-  expect((await readdir(run)).sort()).toEqual(['model', 'run.json']);
 });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { TrainingClock } from '../../../../src/core/training/history/clock';
-import { RunHistory } from '../../../../src/core/training/history/history';
 
 const START = Date.parse('2026-11-20T22:00:00.000Z');
 const event = (seconds: number, kind: string, fields: object = {}) =>
@@ -38,15 +37,4 @@ it('training time does not go back with the clock of the machine, and passes ove
   clock.advance({ ...step(7, 5), at: 'yesterday' });
   clock.advance(step(8, 6));
   expect(clock.seconds).toBe(14);
-});
-
-it('a curve has the training time of each point, which goes on where a resumed run repeats its steps', () => {
-  const history = new RunHistory();
-  const attempts = [
-    [state(0, 'preparing'), step(10, 1), step(20, 2), step(30, 3)],
-    [state(500, 'preparing'), step(505, 2), step(510, 3)],
-  ];
-  for (const one of attempts.flat()) history.add(one);
-  const { points } = history.curvesSince('critic', 'loss')!.training;
-  expect(points).toEqual([1, 10, 1, 1, 1, 2, 35, 1, 1, 1, 3, 40, 1, 1, 1]);
 });

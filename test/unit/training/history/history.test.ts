@@ -17,14 +17,6 @@ function curveOf(values: number): Curve {
 }
 
 describe('a curve', () => {
-  it('keeps every value while there are few', () => {
-    const curve = curveOf(5);
-    expect(curve.all.map(({ to, low, high }) => [to, low, high])).toEqual(
-      [1, 2, 3, 4, 5].map((number) => [number, 1, 1]),
-    );
-    expect(curve.valuesPerPoint).toBe(1);
-  });
-
   it('of a hundred thousand steps has at most so many points, all of its values and every peak', () => {
     const curve = curveOf(100_000);
     expect(curve.all.length).toBeLessThanOrEqual(MOST_BUCKETS);
@@ -71,36 +63,9 @@ describe('a curve', () => {
       [3, 6],
     ]);
   });
-
-  it('is outlined in a few means', () => {
-    expect(curveOf(400).outline(4)).toEqual([1, 1, 1, 1]);
-    expect(new Curve().outline(4)).toEqual([]);
-  });
 });
 
 describe('the history of a run', () => {
-  it('has the stages of the plan in order, and those that began before there was one', () => {
-    const history = new RunHistory();
-    expect(history.stages).toEqual(['prepare']);
-    history.add(event('state', { state: 'running', stage: 'critic' }));
-    expect(history.stages).toEqual(['prepare', 'critic']);
-    history.add(
-      event('plan', { seconds: { critic: 1, candidates: 2, ranking: null, policy: 3, export: 1 } }),
-    );
-    expect(history.stages).toEqual(['prepare', 'critic', 'candidates', 'ranking', 'policy', 'export']);
-  });
-
-  it('folds steps and looks at held-out examples into curves of their stage', () => {
-    const history = new RunHistory();
-    history.add(step(1, { tokens_per_second: 100, kl: null }));
-    history.add(step(2, { stage: 'policy' }));
-    history.add(event('evaluation', { stage: 'critic', step: 1, loss: 3, accuracy: 0.5 }));
-    expect(history.trained).toEqual(['critic', 'policy']);
-    expect(history.figuresOf('critic')).toEqual(['accuracy', 'loss', 'tokens_per_second']);
-    expect(history.curves('critic', 'loss')).toMatchObject({ training: { last: 1 }, heldOut: { last: 3 } });
-    expect(history.curves('policy', 'loss')).toMatchObject({ training: { last: 0.5 } });
-  });
-
   it('gives only the new end of curves that were read before, and all of other ones', () => {
     const history = new RunHistory();
     history.add(step(1, { accuracy: 0.5 }));
@@ -143,29 +108,5 @@ describe('the history of a run', () => {
       ['ranking', 40],
       ['ranking-2', 20],
     ]);
-  });
-
-  it('keeps what is told one by one, and only the latest of it', () => {
-    const history = new RunHistory();
-    for (let number = 1; number <= 600; number += 1)
-      history.add(event('notice', { message: String(number) }));
-    history.add(step(1));
-    expect(history.told.latest).toHaveLength(200);
-    expect(history.told.latest.at(-1)).toMatchObject({ message: '600' });
-    expect([history.told.count, history.told.routine]).toEqual([600, 0]);
-    expect(history.events).toBe(601);
-  });
-
-  it('tells the looks at held-out examples in their place, and lets them push nothing else out', () => {
-    const history = new RunHistory();
-    history.add(event('notice', { message: 'first' }));
-    for (let number = 1; number <= 600; number += 1)
-      history.add(event('evaluation', { stage: 'policy', step: number }));
-    history.add(event('notice', { message: 'last' }));
-    const { latest, count, routine } = history.told;
-    expect([latest.length, count, routine]).toEqual([42, 602, 600]);
-    expect(latest[0]).toMatchObject({ message: 'first' });
-    expect(latest[1]).toMatchObject({ step: 561 });
-    expect(latest.at(-1)).toMatchObject({ message: 'last' });
   });
 });

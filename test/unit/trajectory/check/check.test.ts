@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLog } from '../../../../src/core/trajectory/check/check';
 import { repairedFolder, repairLog } from '../../../../src/core/trajectory/check/repair';
-import { exportTrajectories } from '../../../../src/core/trajectory/export/export';
+import { exported } from '../exported';
 import {
   doubling,
   kim,
@@ -37,13 +37,7 @@ async function contentOf(folder: string): Promise<Record<string, string>> {
   return contents;
 }
 
-async function exportedFrom(folder: string): Promise<string[]> {
-  const log = await openLog(folder);
-  const file = join(await temporaryFolder(), 'rows.jsonl');
-  await exportTrajectories(log, file, { format: 'chat', render: () => [] });
-  const rows = (await readFile(file, 'utf8')).trimEnd().split('\n').filter(Boolean);
-  return rows.map((row) => (JSON.parse(row) as { tandem: { episode: string } }).tandem.episode);
-}
+const exportedFrom = async (folder: string): Promise<string[]> => (await exported(await openLog(folder))).ids;
 
 describe('checking a log', () => {
   it('finds nothing wrong with one that is as it was written, and changes nothing', async () => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { chosen, exported } from '../../../fixtures/choices';
 import {
@@ -102,13 +101,5 @@ describe('exporting choices', () => {
     expect(leftOut).toEqual({ 'model terms': 1 });
     const all = await exported(log, { withEditorModels: true });
     expect(all.rows).toMatchObject([{}, { tandem: { rejected: { agent: 'vscode:copilot/some' } } }]);
-  });
-
-  it('describes itself in the dataset card, with who took part', async () => {
-    const log = await openLog();
-    await chosen(log, 'e1', [0]);
-    const card = await readFile((await exported(log)).card, 'utf8');
-    expect(card).toContain('preference rows of single turns, chosen by people');
-    expect(card).toMatch(/\| kim \| a study/);
   });
 });

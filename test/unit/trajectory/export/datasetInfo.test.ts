@@ -60,28 +60,3 @@ it.each([
   ).rejects.toThrow(sentence);
   expect([await readdir(folder), await readFile(info, 'utf8')]).toEqual([['dataset_info.json'], text]);
 });
-
-it('says in the card by which lines other tools read the file', async () => {
-  const folder = await temporaryFolder();
-  const card = async (format: 'llamafactory-sft' | 'axolotl-dpo' | 'choices'): Promise<string> => {
-    const { card: file } = await exportTrajectories(await filled(), join(folder, `a, "b".jsonl`), {
-      format,
-      render,
-    });
-    return readFile(file, 'utf8');
-  };
-  expect(await card('axolotl-dpo')).toContain(
-    String.raw`Axolotl:
-
-${'```'}yaml
-rl: dpo
-datasets:
-  - path: "a, \"b\".jsonl"
-    ds_type: json
-    split: train
-    type: chat_template.default
-${'```'}`,
-  );
-  expect(await card('llamafactory-sft')).toContain(String.raw`dataset: "a- \"b\""`);
-  expect(await card('choices')).toContain('from trl import DPOConfig, DPOTrainer');
-});

@@ -103,18 +103,6 @@ describe('exporting trajectories', () => {
     expect(leftOut).toEqual({ leaked: 1, 'not finished': 1, abandoned: 1, 'not graded': 1, deleted: 1 });
   });
 
-  it('brings the thoughts that a server took out of the text: they are among the token ids', async () => {
-    const log = await openLog();
-    await log.recordTask(doubling);
-    await log.append(started('thinker'));
-    await log.append({ ...agentTurn('thinker', 1), reasoning: 'Hm.', tokens: { ids: [1, 2] } });
-    await log.append({ event: 'answered', episode: 'thinker', turn: 1, answer: 'code', reason: 'answered' });
-    const grade = { mode: 'fixed', reward: 1, success: true, tests: [] } as const;
-    await log.append({ event: 'grade', episode: 'thinker', grade });
-    const { rows } = await exported(log, { format: 'trajectories', visible });
-    expect(rows[0]).toMatchObject({ tandem: { turns: [{ reasoning: 'Hm.', token_ids: [1, 2] }] } });
-  });
-
   it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
     const log = await openLog();
     await log.recordTask(doubling);
@@ -234,16 +222,6 @@ describe('exporting trajectories', () => {
     expect(await readdir(folder)).toEqual(['out.jsonl']);
     expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe('before');
   });
-
-  it('writes chat rows with the conversation as the agent saw it', async () => {
-    const { rows } = await exported(await filled(), { format: 'chat', render, onlySuccess: true });
-    expect(rows[0]?.messages).toEqual([
-      { role: 'user', content: `a1: ${doubling.description}` },
-      { role: 'assistant', content: 'OUTPUT: question 1?' },
-      { role: 'user', content: 'reply 1 of openai:simulator' },
-      { role: 'assistant', content: 'thinking OUTPUT: I WANT TO ANSWER: def double(n): return 2 * n' },
-    ]);
-  });
 });
 
 describe('preference rows', () => {
@@ -268,16 +246,6 @@ describe('preference rows', () => {
     });
   });
 
-  it('pair each trajectory of reward 1 with every strictly lower one on request', async () => {
-    const { rows } = await exported(await filled(), { format: 'preferences', render, pairs: 'successes' });
-    expect(pairsOf(rows).sort()).toEqual([
-      'also-best > half',
-      'also-best > worst',
-      'best > half',
-      'best > worst',
-    ]);
-  });
-
   it('pair all strictly different rewards of a task on request', async () => {
     const { rows } = await exported(await filled(), { format: 'preferences', render, pairs: 'all' });
     expect(pairsOf(rows).sort()).toEqual([
@@ -297,25 +265,6 @@ describe('preference rows', () => {
     expect(rows).toEqual([]);
     expect(leftOut).toEqual({ 'paired only with trajectories of other prompts': 2 });
   });
-});
-
-it('ends the fine-tuning rows of other tools with the agent, and gives each row the same fields', async () => {
-  const log = await openLog();
-  await play(log, 'plain', 1);
-  await play(log, 'rated', 1, { rollout: 3, pack: 'a pack' });
-  await log.append({ event: 'rating', episode: 'rated', stars: 4, by: 'kim' });
-  const trailing = (trajectory: Trajectory): ChatMessageLike[] => [
-    ...render(trajectory),
-    { role: 'user', content: 'Thanks.' },
-  ];
-  const { rows } = await exported(log, { format: 'axolotl-sft', render: trailing });
-  expect(rows).toMatchObject([
-    { tandem: { episode: 'plain', task: doubling.id, agent: 'openai:agent' } },
-    { tandem: { episode: 'rated', task: doubling.id, agent: 'openai:agent' } },
-  ]);
-  const [plain, rated] = rows.map(({ tandem }) => Object.keys(tandem as object));
-  expect(plain).toEqual(rated);
-  for (const { messages } of rows) expect((messages as object[]).at(-1)).toMatchObject({ role: 'assistant' });
 });
 
 it('writes half a character as U+FFFD for other tools, which refuse a whole file for one', async () => {
@@ -338,25 +287,22 @@ describe('the dataset card', () => {
     expect(cardText).toMatch(/^---\nlicense: "other"\n/);
     expect(cardText).toContain('data_files: "out.jsonl"');
     expect(cardText).toContain('| trajectories | 5 |');
-    expect(cardText).toContain('| successes (all tests passed) | 2 |');
-    expect(cardText).toContain('| mean reward | 0.600 |');
-    expect(cardText).toContain('| openai:agent | 5 |');
-    expect(cardText).toContain('| developer kim | 1 |');
+    for (const row of [
+      '| mean reward | 0.600 |',
+      '| openai:agent | 5 |',
+      '| developer kim | 1 |',
+      '| leaked | 1 |',
+    ])
+      expect(cardText).toContain(row);
     expect(cardText).toMatch(
       /\| kim \| a study of \\\*questions\\\*: may be exported \(\d{4}-\d\d-\d\d\) \|/,
     );
     expect(cardText).toContain(
       'Filters: state `answered`, leaked ones left out, evaluations left out, models of the editor left out.',
     );
-    expect(cardText).toContain('| leaked | 1 |');
     expect(cardText).toContain(
       'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',
     );
-    const agents = new Set(['openai:agent', 'local:b']);
-    const byAgents = await exported(log, { format: 'trajectories', visible, filter: { agents } });
-    expect(byAgents.cardText).toContain('Filters: agents `openai:agent`, `local:b`, leaked ones left out');
-    const single = await exported(log, { format: 'chat', render, filter: { task: 'other' } });
-    expect(single.cardText).toMatch(/^---\nlicense: "mit"\n/);
   });
 
   it('keeps a licence with line breaks and controls on its line', async () => {

@@ -113,16 +113,6 @@ describe('an export with findings', () => {
     const pairs = await previewExport(log, { format: 'preferences', render, findings: 'leave-out' }, 0);
     expect([pairs.rows, pairs.leftOut]).toEqual([0, { 'secret or e-mail address': 3 }]);
   });
-
-  it('writes them when that is asked for, and lists them', async () => {
-    const file = join(await temporaryFolder(), 'out.jsonl');
-    const { rows, findings } = await exportTrajectories(await leaky(), file, {
-      ...visible,
-      findings: 'write',
-    });
-    expect([rows, findings.length]).toEqual([2, 2]);
-    expect(await readFile(file, 'utf8')).toContain(token);
-  });
 });
 
 it('reports a secret of one dialogue of a pair for that dialogue alone', async () => {

@@ -90,18 +90,3 @@ it('writes a log without samples, and none under a name that the reader would no
   );
   expect((await readdir(folder)).sort()).toEqual(['dialogues.json', 'dialogues.json.md']);
 });
-
-it('keeps the header within its place, however many agents played and however long their names are', async () => {
-  const log = await openLog();
-  const agent = (number: number): string => `openai:${'\u{1F6B2}"\\'.repeat(100)}-${number}`;
-  await play(log, 'e0', 1, { agent: 'half \ud83d' });
-  for (const number of [1, 2, 3, 4]) await play(log, `e${number}`, 1, { agent: agent(number) });
-  const file = join(await temporaryFolder(), 'dialogues.json');
-  await exportTrajectories(log, file, { format: 'inspect', render });
-  const { samples, ...header } = await read(file);
-  expect(header).toMatchObject({
-    eval: { model: expect.stringMatching(/^half \ufffd, openai:/) as string },
-  });
-  const agents = samples.map(({ metadata }) => (metadata as { agent: string }).agent);
-  expect(agents).toEqual(['half \ufffd', ...[1, 2, 3, 4].map(agent)]);
-});

@@ -118,21 +118,6 @@ describe('exporting verdicts on critics', () => {
     ]);
   });
 
-  it('begins another row after a turn of which nobody says anything', async () => {
-    const { read } = await exported(
-      await judged([verdict('e1', 1, true), verdict('e1', 3, true)]),
-      'stepwise',
-    );
-    expect(read).toMatchObject([
-      { completions: ['Assistant: OUTPUT: question 1?'], labels: [true] },
-      {
-        prompt: expect.stringMatching(/question 2\?\n\nUser: reply 2 of openai:simulator$/) as string,
-        completions: ['Assistant: OUTPUT: question 3?'],
-        labels: [true],
-      },
-    ]);
-  });
-
   it('counts turns without a label, and dialogues without a verdict that may leave this machine', async () => {
     const said = [
       ...[verdict('e1', 1, true), verdict('e1', 1, false, { critic: 'critic-2' })],

@@ -19,7 +19,6 @@ import {
   review,
   segmentFiles,
   started,
-  takeSealsAway,
   temporaryFolder,
 } from '../../../fixtures/log';
 import { anyEvents, seeded } from '../random';
@@ -87,26 +86,6 @@ describe('the index', () => {
       expect(cold.summary(id)).toEqual(summarize((await cold.trajectory(id))!));
   });
 
-  it('is the same read from its file, continued, or rebuilt', async () => {
-    const folder = await temporaryFolder();
-    const first = await openLog(folder);
-    await play(first, 'e1', 1, { rollout: 0, collection: 'c', pack: 'p.jsonl' });
-    await first.append({ event: 'consent', pseudonym: 'kim', purpose: 'research' }, { durable: true });
-    await first.close();
-    const second = await openLog(folder);
-    expect(second.notes).toEqual([]);
-    await play(second, 'e2', 0.5);
-    await second.close();
-    const continued = await openLog(folder);
-    await rm(join(folder, 'index'), { recursive: true });
-    const rebuilt = await openLog(folder);
-    expect(rows(continued)).toEqual(rows(rebuilt));
-    expect(rows(continued)).toMatchObject({ total: 2 });
-    expect(continued.consents).toEqual(rebuilt.consents);
-    expect(continued.consents).toMatchObject([{ pseudonym: 'kim', purpose: 'research' }]);
-    expect(await continued.trajectory('e2')).toEqual(await rebuilt.trajectory('e2'));
-  });
-
   it('is rebuilt with a note when its file is damaged', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
@@ -133,24 +112,6 @@ describe('the index', () => {
     expect((await openLog(folder)).notes).toEqual([]);
   });
 
-  it('is made anew when SQLite finds its file damaged while it is open', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    await play(log, 'e1', 1);
-    const listed = rows(log);
-    const database = new DatabaseSync(indexFileOf(folder));
-    database.exec('drop table lines; drop table episode');
-    database.close();
-    expect(() => log.list({ offset: 0, limit: 1 })).toThrow('no such table');
-    await log.refresh();
-    expect(rows(log)).toEqual(listed);
-    expect(log.notes[0]).toMatch(
-      /^The file of the log's index cannot be used, so the index is in memory: no such/,
-    );
-    await play(log, 'e2', 0);
-    expect(log.count()).toMatchObject({ total: 2 });
-  });
-
   it('is rebuilt, not misread, when it is of another version or has other tables', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
@@ -172,21 +133,6 @@ describe('the index', () => {
     expect((await openLog(folder)).notes).toEqual([]);
   });
 
-  it('takes the place of the files that earlier versions kept, without a word', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    await play(log, 'e1', 1);
-    await log.close();
-    await remove(indexFileOf(folder));
-    for (const name of ['trajectories.index', 'trajectories.sqlite', 'trajectories.sqlite-wal'])
-      await writeFile(join(folder, 'index', name), 'TNDMIDX7');
-    const opened = await openLog(folder);
-    expect(opened.notes).toEqual([]);
-    expect(opened.count()).toMatchObject({ total: 1 });
-    await opened.close();
-    expect(await readdir(join(folder, 'index'))).toEqual([basename(indexFileOf(folder))]);
-  });
-
   it('is of one machine, and goes with it: that of another is removed after a month without a write', async () => {
     const folder = await temporaryFolder();
     const log = await openLog(folder);
@@ -202,39 +148,6 @@ describe('the index', () => {
     await opened.close();
     const left = [indexFileOf(folder), near!, idle!, `${idle}-wal`].map((file) => basename(file));
     expect((await readdir(join(folder, 'index'))).sort()).toEqual(left.sort());
-  });
-
-  it('is shared: what one process has read, another need not read, and either may be the first', async () => {
-    const folder = await temporaryFolder();
-    const logs = await Promise.all([openLog(folder), openLog(folder)]);
-    // One after the other: in one thread, a log that waits for the other's transaction would keep it from ending.
-    for (let number = 0; number < 20; number += 1)
-      await play(logs[number % 2]!, `e${number}`, number % 3 === 0 ? 1 : 0);
-    for (const log of logs) {
-      await log.refresh();
-      expect(log.count()).toMatchObject({ total: 20, successes: 7 });
-      expect(await log.trajectory('e3')).toBeDefined();
-    }
-    expect(rows(logs[0])).toEqual(rows(logs[1]));
-    await logs[0].close();
-    await play(logs[1], 'e20', 1);
-    expect(logs[1].count()).toMatchObject({ total: 21 });
-  });
-
-  it('may be deleted while it is open', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    await play(log, 'e1', 1);
-    await rm(join(folder, 'index'), { recursive: true });
-    await play(log, 'e2', 1);
-    expect(log.count()).toMatchObject({ total: 2 });
-    const other = await openLog(folder);
-    expect(rows(other)).toEqual(rows(log));
-    await log.close();
-    await other.close();
-    const after = await openLog(folder);
-    expect(after.notes).toEqual([]);
-    expect(after.count()).toMatchObject({ total: 2 });
   });
 
   it('is in memory where nothing can be written', async () => {
@@ -280,32 +193,6 @@ describe('the index', () => {
       },
     ]);
     database.close();
-  });
-
-  it('is rebuilt with a note when the log under it is not the one it was made from', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    await play(log, 'e1', 1);
-    await log.close();
-    await takeSealsAway(folder);
-    await (await openLog(folder)).close();
-    const [segment] = (await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.jsonl'));
-    const file = join(folder, 'log', segment!);
-    const text = await readFile(file, 'utf8');
-
-    await truncate(file, text.length - 10);
-    expect((await openLog(folder)).notes).toEqual([
-      `The index of the log was rebuilt: ${segment} is shorter than it was.`,
-    ]);
-    await writeFile(file, text.replace(/"segment":"[^"]*"/, '"segment":"another"'));
-    await appendFile(file, text.split('\n')[2]!.replaceAll('e1', 'e2') + '\n');
-    const rewritten = await openLog(folder);
-    expect(rewritten.notes).toEqual([`The index of the log was rebuilt: ${segment} was rewritten.`]);
-    expect(rewritten.list({ offset: 0, limit: 1 }).total).toBe(2);
-    await rm(file);
-    const gone = await openLog(folder);
-    expect(gone.notes).toEqual([`The index of the log was rebuilt: ${segment} is gone.`]);
-    expect(gone.list({ offset: 0, limit: 1 }).total).toBe(0);
   });
 
   it('is rebuilt with a note when the log under it was edited, whatever the edit left alone', async () => {

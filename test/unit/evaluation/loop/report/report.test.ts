@@ -5,10 +5,10 @@ import {
   successInWords,
   verdictOf,
 } from '../../../../../src/core/evaluation/loop/comparison';
-import { escaped } from '../../../../../src/core/markdown';
 import { storyIn } from '../../../../../src/core/evaluation/loop/report/learning';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
+import { verdictOf } from '../../../../../src/core/evaluation/loop/verdict';
 import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
@@ -63,17 +63,6 @@ describe('the verdict of a loop', () => {
     expect(verdictOf(both(down))).toBe('Training made the agent worse');
     expect(verdictOf(both(up, down))).toBe('Training helped sampled play and harmed greedy play');
   });
-
-  it('takes too few tasks for an interval as no difference', () => {
-    const few = { ...up, success: { ...up.success, interval: null, tasks: 3 } };
-    expect(verdictOf(both(few))).toBe('Training made no difference that these tasks could show');
-  });
-
-  it('gives the change with its interval', () => {
-    expect(successInWords('sampled', up)).toBe(
-      'sampled success 30.0 % → 44.0 %, +14.0 points [+9.0, +19.0], p = 0.010',
-    );
-  });
 });
 
 const told = (comparisons: TrainedComparisons, changes: Partial<LoopReport> = {}): LoopReport => ({
@@ -98,31 +87,9 @@ const told = (comparisons: TrainedComparisons, changes: Partial<LoopReport> = {}
 });
 
 describe('the report of a loop', () => {
-  it('begins with what came out', () => {
-    const lines = pageOf(told(both(up))).split('\n');
-    expect(lines[0]).toBe('# Training helped: success 30.0 % → 44.0 %');
-    expect(lines[2]).toMatch(/^On 200 held-out tasks: \*\*sampled success .*\+14\.0 points/);
-  });
-
   it('warns of a gain that only sampled play shows', () => {
     expect(pageOf(told(both(up, open)))).toContain('may be that the agent wavers less');
     expect(pageOf(told(both(up)))).not.toContain('wavers');
-  });
-
-  it('says how large a difference may still be that was not found', () => {
-    expect(pageOf(told(both(open)))).toContain('may lie anywhere from −3.0 to +7.0 points');
-  });
-
-  it('says that both agents are computed in the same precision, and lists the settings', () => {
-    const page = pageOf(told(both(up)));
-    expect(page).toContain('| precision | fp32 before and after');
-    expect(page).toContain('| tasks | 400 to learn from, 200 held out; the starter world, standard');
-    expect(page).toContain('| time: train | 2.5 min |');
-  });
-
-  it('leaves out what tasks without facts cannot tell', () => {
-    const without = { ...up, before: figures(0.3, { missedDecisions: null, uselessQuestions: null }) };
-    expect(pageOf(told(both(without)))).toContain('| missed decisions | – | 1.20 |');
   });
 });
 
@@ -133,14 +100,6 @@ describe('the learning curves of a run', () => {
   const step = (stage: string, number: number, loss: number): TrainerEvent =>
     event({ event: 'step', stage, step: number, steps: 3, loss, accuracy: 0.5 });
 
-  it('are drawn for each stage that has steps', () => {
-    const { learnings } = storyIn([step('critic', 1, 0.7), step('critic', 2, 0.6), step('policy', 1, 0.7)]);
-    expect(learnings.map(({ stage, steps }) => [stage, steps])).toEqual([
-      ['critic', 2],
-      ['policy', 1],
-    ]);
-  });
-
   it('take the later of the steps that a run repeated after it had died', () => {
     const once = storyIn([step('critic', 1, 0.7), step('critic', 2, 0.5), step('critic', 3, 0.4)]);
     const died = [
@@ -150,20 +109,5 @@ describe('the learning curves of a run', () => {
       step('critic', 3, 0.4),
     ];
     expect(storyIn(died)).toEqual(once);
-  });
-
-  it('tell the accuracy of the look that was kept', () => {
-    const look = (number: number, accuracy: number, best: boolean): TrainerEvent =>
-      event({ event: 'evaluation', stage: 'critic', step: number, loss: 0.6, accuracy, best });
-    const { learnings } = storyIn([step('critic', 1, 0.7), look(1, 0.7, true), look(2, 0.65, false)]);
-    expect(learnings[0]!.accuracy).toBe(0.7);
-  });
-});
-
-describe('what a model or a task wrote', () => {
-  it('is shown in a report as it was written', () => {
-    expect(escaped('Is `x` <b>2</b> * 3_000? [yes](no)')).toBe(
-      'Is \\`x\\` \\<b\\>2\\</b\\> \\* 3\\_000? \\[yes\\](no)',
-    );
   });
 });
