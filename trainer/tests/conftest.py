@@ -19,10 +19,45 @@ LONGEST = (
 )
 
 
+# Their tests are the quick selection, `pytest -m "not slow" -n0`, but for those that are marked `slow` themselves.
+QUICK = (
+    "test_base",
+    "test_checkpoint",
+    "test_config",
+    "test_critic",
+    "test_events",
+    "test_export",
+    "test_forest",
+    "test_log_probs",
+    "test_losses",
+    "test_optimise",
+    "test_order",
+    "test_pairs",
+    "test_placement",
+    "test_policy",
+    "test_prompt_file",
+    "test_reference_cache",
+    "test_rows",
+    "test_sampler",
+    "test_schema",
+    "test_settle",
+    "test_sweet_rl",
+    "test_template",
+    "test_track",
+)
+# These start a Ray cluster, or several processes that train together.
+CLUSTER = ("test_cluster", "test_distributed", "test_fsdp")
+
+
 def pytest_collection_modifyitems(items):
-    """Puts the files that take longest first: begun last, one of them would keep a core waiting."""
+    """Marks the tests, and puts the files that take longest first: begun last, one would keep a core waiting."""
     place = {name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+    for item in items:
+        if item.path.stem not in QUICK:
+            item.add_marker("slow")
+        if item.path.stem in CLUSTER:
+            item.add_marker("cluster")
 
 
 @pytest.fixture(scope="session")

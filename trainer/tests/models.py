@@ -30,6 +30,11 @@ WORDS = (
     "if not values: return 0 for value in values: total = total + value Which argument is the number of days? "
 )
 
+LLAMA3 = {  # rotary embedding scaled as by Llama 3
+    "rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 16,
+}  # fmt: skip
+
 OWN = {  # settings of one family
     "llama": {},
     "qwen2": {"tie_word_embeddings": True},

@@ -1,9 +1,10 @@
 import json
+import os
 
 import numpy as np
 import pytest
 import torch
-from models import tiny_model, tiny_tokenizer
+from models import tiny_model
 from sets import overwrite
 from transformers import AutoModelForCausalLM
 
@@ -84,20 +85,16 @@ def test_critic_and_policy_are_trained_apart(base, folder):
     assert torch.equal(scores(base.model), policy)
 
 
-def test_only_the_live_adapter_is_trainable(folder, tmp_path):
-    base = load_base(config(folder), run_folder=tmp_path)
+def test_every_linear_layer_but_the_output_gets_an_adapter_and_only_the_live_one_is_trainable(folder, tmp_path):
+    base = load_base(config(folder, dtype="bfloat16"), run_folder=tmp_path)
+    assert {weight.dtype for weight in base.model.parameters()} == {torch.bfloat16}
     base.adapter("critic")
     names = [name for name, _ in base.trainable()]
-    assert names
     assert all(".critic." in name for name in names)
     with base.reference():
         scores(base.model)
     assert [name for name, _ in base.trainable()] == names
-
-
-def test_every_linear_layer_but_the_output_gets_an_adapter(folder, tmp_path):
-    base = load_base(config(folder), run_folder=tmp_path)
-    layers = {name.split(".lora_")[0].rsplit(".", 1)[-1] for name, _ in base.trainable()}
+    layers = {name.split(".lora_")[0].rsplit(".", 1)[-1] for name in names}
     assert layers == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
 
 
@@ -131,30 +128,6 @@ def test_recomputed_activations_give_the_same_gradients(base):
         torch.testing.assert_close(one, other)
     base.checkpoint_activations(False)
     assert all(torch.equal(one, other) for one, other in zip(gradients(), kept, strict=True))
-
-
-def test_recomputing_activations_keeps_less_of_them(base):
-    def kept() -> int:
-        sizes = []
-        with torch.autograd.graph.saved_tensors_hooks(lambda t: sizes.append(t.numel()) or t, lambda t: t):
-            token_log_probs(base.model, some_turns())
-        return sum(sizes)
-
-    before = kept()
-    base.checkpoint_activations(True)
-    assert kept() < before / 3
-
-
-def test_adapters_have_the_dtype_of_their_base(folder, tmp_path):
-    base = load_base(config(folder, dtype="bfloat16"), run_folder=tmp_path)
-    assert base.dtype == torch.bfloat16
-    assert {weight.dtype for weight in base.model.parameters()} == {torch.bfloat16}
-
-
-def test_soft_capped_and_sliding_models_share_prefixes(tmp_path):
-    base = load_base(config(tiny_model(tmp_path / "gemma", "gemma2")), run_folder=tmp_path)
-    assert base.shares_prefixes
-    assert base.notice is None
 
 
 def test_a_model_with_other_layers_than_attention_gets_separate_rows(tmp_path):
@@ -191,86 +164,30 @@ def test_weights_of_full_fine_tuning_leave_the_run_folder_with_the_base(folder, 
     assert not list(tmp_path.glob("weights-*"))
 
 
-def refused(config: ModelConfig, tmp_path) -> str:
-    with pytest.raises(Fault) as caught:
-        load_base(config, run_folder=tmp_path)
+def change(path, **fields) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "settings", "word"),
+    [
+        (lambda folder: folder.rename(folder.parent / "gone"), {}, "no such folder"),
+        (lambda folder: (folder / "config.json").unlink(), {}, "config.json"),
+        (lambda folder: change(folder / "config.json", model_type="unheard-of"), {}, "unheard-of"),
+        (lambda folder: change(folder / "config.json", num_hidden_layers=3), {}, "9 tensors"),
+        (lambda folder: change(folder / "config.json", intermediate_size=48), {}, "another shape"),
+        (lambda folder: (folder / "model.safetensors").unlink(), {}, "no weights"),
+        (lambda folder: os.truncate(folder / "model.safetensors", 1000), {}, "damaged"),
+        (lambda folder: [file.unlink() for file in folder.glob("tokenizer*.json")], {}, "no tokenizer"),
+        (lambda folder: (folder / "chat_template.jinja").unlink(), {}, "no chat template"),
+        (lambda folder: None, {"chat_template": "none.jinja"}, "none.jinja"),
+        (lambda folder: None, {"training": "qlora"}, "NVIDIA"),
+        (lambda folder: None, {"device": "mps"}, "finds no such device"),
+    ],
+)
+def test_a_model_that_cannot_be_loaded_is_refused_with_its_reason(folder, tmp_path, spoil, settings, word):
+    spoil(folder)
+    with pytest.raises(Fault, match=word) as caught:
+        load_base(ModelConfig(**{"base": str(folder), "device": "cpu", **settings}), run_folder=tmp_path)
     assert caught.value.usage
     assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    assert "no such folder" in refused(config(tmp_path / "nowhere"), tmp_path)
-
-
-def test_a_folder_without_a_configuration_is_no_model(tmp_path):
-    assert "config.json" in refused(config(tmp_path), tmp_path)
-
-
-def test_a_folder_without_weights_is_no_model(folder, tmp_path):
-    (folder / "model.safetensors").unlink()
-    assert "no weights" in refused(config(folder), tmp_path)
-
-
-def test_a_folder_without_a_tokenizer_is_told(folder, tmp_path):
-    (folder / "tokenizer.json").unlink()
-    (folder / "tokenizer_config.json").unlink()
-    assert "no tokenizer" in refused(config(folder), tmp_path)
-
-
-def test_an_architecture_that_is_not_known_is_named(folder, tmp_path):
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_type": "unheard-of"}))
-    assert "unheard-of" in refused(config(folder), tmp_path)
-
-
-def test_damaged_weights_are_told(folder, tmp_path):
-    file = folder / "model.safetensors"
-    file.write_bytes(file.read_bytes()[:1000])
-    assert "damaged" in refused(config(folder), tmp_path)
-
-
-def test_missing_weights_are_told_and_not_made_up(folder, tmp_path):
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"num_hidden_layers": 3}))
-    assert "9 tensors" in refused(config(folder), tmp_path)
-
-
-def test_weights_of_another_shape_are_told(folder, tmp_path):
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"intermediate_size": 48}))
-    assert "another shape" in refused(config(folder), tmp_path)
-
-
-def test_a_tokenizer_without_chat_template_is_refused(folder, tmp_path):
-    (folder / "chat_template.jinja").unlink()
-    assert "no chat template" in refused(config(folder), tmp_path)
-
-
-def test_a_chat_template_file_that_is_not_there_is_named(folder, tmp_path):
-    assert "none.jinja" in refused(config(folder, chat_template="none.jinja"), tmp_path)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_device_that_is_not_there_is_refused(folder, tmp_path):
-    assert "finds no such device" in refused(ModelConfig(base=str(folder), device="cuda"), tmp_path)
-
-
-def test_qlora_without_a_gpu_is_refused(folder, tmp_path):
-    assert "NVIDIA" in refused(config(folder, training="qlora"), tmp_path)
-
-
-def test_loading_prints_nothing(folder, tmp_path, capfd):
-    tiny_tokenizer()
-    capfd.readouterr()
-    load_base(config(folder), run_folder=tmp_path)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_weights_that_cannot_be_kept_on_the_disk_are_told(folder, tmp_path):
-    base = load_base(config(folder, training="full"), run_folder=tmp_path)
-    train(base)
-    next(tmp_path.glob("weights-*")).rmdir()
-    with pytest.raises(Fault, match="make room"):
-        base.adapter("critic")
-    assert base.live == "policy"

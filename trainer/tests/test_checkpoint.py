@@ -8,7 +8,6 @@ import torch
 from tiny_run import in_process
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.run import checkpoint as module
 from tandem_trainer.run.checkpoint import keep_only, whole_checkpoints, write_checkpoint
 
 TENSORS = {
@@ -58,27 +57,25 @@ def test_only_what_is_named_is_kept_and_numbers_go_on(tmp_path):
     assert write_checkpoint(tmp_path, "critic", {"step": 4}, TENSORS).path.name == "000004-critic-4"
 
 
-@pytest.mark.parametrize("damage", ["flipped", "shorter", "missing", "no description", "other version"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file, about: file.write_bytes(file.read_bytes()[:-1] + bytes([file.read_bytes()[-1] ^ 1])),
+        lambda file, about: file.write_bytes(file.read_bytes()[:-1]),
+        lambda file, about: file.unlink(),
+        lambda file, about: about.write_text(""),
+        lambda file, about: about.write_text(about.read_text().replace('"version": 2', '"version": 1')),
+    ],
+    ids=["flipped", "shorter", "missing", "no description", "other version"],
+)
 def test_a_damaged_checkpoint_is_passed_over_with_a_notice(tmp_path, damage):
     write_checkpoint(tmp_path, "critic", {"step": 1}, TENSORS)
     path = write_checkpoint(tmp_path, "critic", {"step": 2}, TENSORS).path
-    (file,), about = (path / "optimizer").iterdir(), path / "checkpoint.json"
-    content = bytearray(file.read_bytes())
-    if damage == "flipped":
-        content[-1] ^= 1
-        file.write_bytes(content)
-    elif damage == "shorter":
-        file.write_bytes(content[:-1])
-    elif damage == "missing":
-        file.unlink()
-    elif damage == "no description":
-        about.write_text("")
-    else:
-        about.write_text(about.read_text().replace('"version": 2', '"version": 1'))
+    (file,) = (path / "optimizer").iterdir()
+    damage(file, path / "checkpoint.json")
     notices = []
     assert steps(tmp_path, notices.append) == [1]
-    assert len(notices) == 1
-    assert "000002-critic-2 is damaged" in notices[0]
+    assert len(notices) == 1 and "000002-critic-2 is damaged" in notices[0]
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_the_last_checkpoint_whole(tmp_path):
@@ -97,49 +94,29 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_last_checkpoint_whole(tmp_pa
             Path({str(sentence)!r}).write_text(str(fault))
     """
     assert in_process(program) == 0
-    assert sentence.read_text().startswith(f"A checkpoint cannot be written to {folder}: File too large. Make room ")
+    assert f"{folder}: File too large" in sentence.read_text()
     assert os.listdir(folder) == ["000001-critic-1"]
     assert steps(folder) == [1]
 
 
-def test_no_space_for_the_description_is_a_full_disk_too(tmp_path, monkeypatch):
-    def full(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(module, "flush_to_disk", full)
-    with pytest.raises(Fault, match="No space left on device"):
-        write_checkpoint(tmp_path, "critic", {"step": 1}, TENSORS)
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("function", ["rename", "fsync"])
-def test_killed_while_writing_there_is_the_checkpoint_before_and_no_rest(tmp_path, function):
-    program = f"""
-        import os, signal, torch
-        from pathlib import Path
-        from tandem_trainer.run.checkpoint import write_checkpoint
-        folder = Path({str(tmp_path)!r})
-        tensors = {{"trained": {{"w": torch.zeros(10)}}}}
-        write_checkpoint(folder, "critic", {{"step": 1}}, tensors)
-        os.{function} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-        write_checkpoint(folder, "critic", {{"step": 2}}, tensors)
-    """
-    assert in_process(program) == -signal.SIGKILL
-    assert steps(tmp_path) == [1]
-    assert os.listdir(tmp_path) == ["000001-critic-1"]
+KILLED = """
+import os, shutil, signal, torch
+from pathlib import Path
+from tandem_trainer.run.checkpoint import keep_only, write_checkpoint
+folder = Path({folder!r})
+kept = write_checkpoint(folder, "critic", {{"step": 1}}, {{"trained": {{"w": torch.zeros(10)}}}})
+def kill(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+if "{function}" != "unlink":
+    os.{function} = kill
+kept = write_checkpoint(folder, "critic", {{"step": 2}}, {{"trained": {{"w": torch.zeros(10)}}}})
+os.{function} = kill
+keep_only(folder, [kept.path])
+"""
 
 
-def test_killed_while_deleting_nothing_looks_damaged(tmp_path):
-    program = f"""
-        import os, shutil, signal, torch
-        from pathlib import Path
-        from tandem_trainer.run.checkpoint import keep_only, write_checkpoint
-        folder = Path({str(tmp_path)!r})
-        for step in (1, 2):
-            kept = write_checkpoint(folder, "critic", {{"step": step}}, {{"trained": {{"w": torch.zeros(10)}}}})
-        os.unlink = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
-        keep_only(folder, [kept.path])
-    """
-    assert in_process(program) == -signal.SIGKILL
-    assert steps(tmp_path) == [2]
-    assert os.listdir(tmp_path) == ["000002-critic-2"]
+@pytest.mark.parametrize(("function", "left"), [("rename", 1), ("fsync", 1), ("unlink", 2)])
+def test_killed_while_writing_or_deleting_there_is_one_whole_checkpoint_and_no_rest(tmp_path, function, left):
+    assert in_process(KILLED.format(folder=str(tmp_path), function=function)) == -signal.SIGKILL
+    assert steps(tmp_path) == [left]
+    assert os.listdir(tmp_path) == [f"00000{left}-critic-{left}"]

@@ -69,16 +69,11 @@ def test_a_missing_field_and_missing_files_are_named(folder):
 
 def test_a_log_is_refused_with_the_command_that_writes_its_rows(folder):
     (folder / "log").mkdir()
-    instead = "`tandem train` writes the rows of a data folder and starts the run."
     for name, value in {"log": ".", "filter": {}, "exclude_models": []}.items():
-        assert refusal(folder, data={name: value}) == f"run.json: data.{name} is not read here: {instead}"
-    assert refusal(folder, data={"trajectories": ["."]}).endswith(f"{folder} is a data folder: {instead}")
-    with pytest.raises(Fault, match="is a data folder: `tandem train` writes"):
+        assert f"data.{name} is not read here: `tandem train`" in refusal(folder, data={name: value})
+    assert f"{folder} is a data folder: `tandem train`" in refusal(folder, data={"trajectories": ["."]})
+    with pytest.raises(Fault, match="is a data folder: `tandem train`"):
         read_config(folder)
-
-
-def test_a_model_that_is_no_folder_is_a_name_on_the_hub(folder):
-    assert read_config(written(folder, model={"base": "owner/name"})).model.base == "owner/name"
 
 
 def test_a_revision_is_of_a_name_on_the_hub(folder):
@@ -94,23 +89,15 @@ def test_a_cluster_has_the_address_of_a_dashboard_and_sees_the_folder_of_the_run
     read = read_config(written(folder, resources=cluster(storage=str(folder.parent)))).resources.cluster
     assert (read.address, read.workers, read.gpus_per_worker) == ("http://head:8265", 1, 0)
     for address in ("head:8265", "ray://head:10001", "http://:8265", "http://head:port"):
-        assert refusal(folder, resources=cluster(address)) == (
-            f"run.json: resources.cluster.address: {address} is not the address of a dashboard, such as "
-            "http://head:8265."
-        )
+        assert f"resources.cluster.address: {address}" in refusal(folder, resources=cluster(address))
     assert "storage: shared is not an absolute path" in refusal(folder, resources=cluster(storage="shared"))
     assert "storage: there is no folder at /none" in refusal(folder, resources=cluster(storage="/none"))
-    elsewhere = refusal(folder, resources=cluster(storage=str(folder / "base")))
-    assert elsewhere.endswith(f"{folder}, is not in {folder / 'base'}: give `tandem train` a --data folder that is.")
-    both = refusal(folder, resources={**cluster(), "processes": 2})
-    assert both.endswith("for the cluster: set processes to 1.")
+    assert "is not in" in refusal(folder, resources=cluster(storage=str(folder / "base")))
+    assert "processes" in refusal(folder, resources={**cluster(), "processes": 2})
 
 
-def test_what_is_not_json_is_refused_with_line_and_column(folder):
+def test_what_is_not_json_or_nested_too_deeply_is_refused_in_a_sentence(folder):
     assert "line 2 column 1 is not JSON" in refusal(folder, text='{"model":\n}')
-
-
-def test_what_is_nested_too_deeply_is_refused_in_a_sentence(folder):
     assert "is nested too deeply" in refusal(folder, text="[" * 100_000 + "]" * 100_000)
     assert "NaN is not a number" in refusal(folder, text='{"seed": NaN}')
     assert '"seed" stands twice' in refusal(folder, text='{"seed": 1, "seed": 2}')
@@ -127,47 +114,40 @@ def test_a_run_needs_data_that_its_method_can_use(folder):
     assert "not used by rft" in refusal(folder, method="rft", data=both)
 
 
-def run(*arguments, cwd):
-    """Runs the command line; the last line of stderr says whether torch was imported."""
-    program = (
-        "import atexit, sys\n"
-        "atexit.register(lambda: print(sys.modules.get('torch') is not None, file=sys.stderr))\n"
-        "from tandem_trainer.__main__ import main\n"
-        "main()"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=cwd, env=environment, capture_output=True, text=True
-    )
+# Executes a command line after the other; prints the exit code and what was said of each, and whether torch came.
+COMMANDS = """
+import contextlib, io, json, sys
+from tandem_trainer.__main__ import main
+told = []
+for arguments in json.loads(sys.argv[1]):
+    sys.argv[1:] = arguments
+    with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()) as said:
+        try:
+            main()
+        except SystemExit as ending:
+            told.append([ending.code, said.getvalue(), errors.getvalue()])
+print(json.dumps([told, sys.modules.get("torch") is not None]))
+"""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["--help"], 0, "python -m tandem_trainer run.json"),
-        ([], 2, "python -m tandem_trainer run.json"),
-        (
-            ["trian", "run.json"],
-            2,
-            "There is no command trian: give a run.json, or one of check, cluster, convert, doctor, onnx, plan, "
-            "planner, schema, score, track.",
-        ),
-        (["gone.json"], 2, "There is no configuration at gone.json."),
-        (["."], 2, ". is a folder; give the run.json inside it."),
-        (["check", "run.json"], 2, "run.json: model is missing."),
-        (["run.json"], 2, "run.json: model is missing."),
-        (
-            ["score", "--critic", ".", "--out", "scored.jsonl", "rows.jsonl"],
-            2,
-            ". has no critic.json, so it is not an exported critic: give the folder `critic` of a SWEET-RL run.",
-        ),
-    ],
-)
-def test_wrong_use_is_one_sentence_and_told_before_torch_is_imported(tmp_path, arguments, code, said):
+def test_wrong_use_is_one_sentence_and_told_before_torch_is_imported(tmp_path):
     (tmp_path / "run.json").write_text("{}")
-    ran = run(*arguments, cwd=tmp_path)
-    *errors, torch_is_imported = ran.stderr.splitlines()
-    assert ran.returncode == code
-    assert said in ran.stdout if not errors else errors == [said]
-    assert torch_is_imported == "False"
-    assert os.listdir(tmp_path) == ["run.json"]
+    (tmp_path / "score").mkdir()
+    expected = (
+        ([], 2, "python -m tandem_trainer run.json"),
+        (["--help"], 0, "python -m tandem_trainer run.json"),
+        (["trian", "run.json"], 2, "There is no command trian"),
+        (["gone.json"], 2, "gone.json"),
+        (["."], 2, ". is a folder"),
+        (["check", "run.json"], 2, "model is missing"),
+        (["run.json"], 2, "model is missing"),
+        (["score", "--critic", ".", "--out", "scored.jsonl", "rows.jsonl"], 2, "critic.json"),
+    )
+    command = [sys.executable, "-c", COMMANDS, json.dumps([arguments for arguments, *_ in expected])]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    told, torch_is_imported = json.loads(ran.stdout)
+    assert not torch_is_imported
+    for (code, said, errors), (arguments, wanted, word) in zip(told, expected, strict=True):
+        assert code == wanted, arguments
+        assert word in said or (word in errors and errors.count("\n") == 1), arguments

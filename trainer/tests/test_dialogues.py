@@ -55,5 +55,5 @@ def test_tasks_with_the_same_request_are_each_played(monkeypatch):
 
 def test_rows_by_which_tasks_cannot_be_told_apart_are_refused():
     Dialogues("http://127.0.0.1:1", [row("a"), row("a")])
-    with pytest.raises(ValueError, match='The rows of the tasks "a" and "b" have the same first message'):
+    with pytest.raises(ValueError, match='"a" and "b" have the same first message'):
         Dialogues("http://127.0.0.1:1", [row("a"), row("b")])

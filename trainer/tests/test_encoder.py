@@ -30,7 +30,6 @@ def test_tokenising_piece_by_piece_gives_what_tokenising_whole_gives(family):
         AddedToken("<|im_end|>|", normalized=False),
         AddedToken("x<|im", normalized=False),
     ],
-    ids=["takes space to its left", "is a single word", "is in another", "is begun by another"],
 )
 def test_texts_are_not_cut_where_the_token_depends_on_what_stands_around_it(token):
     tokenizer = with_template(None)

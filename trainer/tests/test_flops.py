@@ -34,7 +34,6 @@ def test_forward_and_full_training_agree_with_torchs_counter(tmp_path, family):
     square = shape.layers * shape.heads * shape.head_size * tokens**2
     causal = sum(attended(0, tokens, window) for window in shape.windows) * shape.heads * shape.head_size
     one = turn(list(range(1, tokens)), [0, 1])  # no token attends to the last one, so 40 are computed and two scored
-
     for work, backward in (("forward", False), ("full", True)):
         ours = step_flops(shape, [one], work) + ATTENTION[work] * (square - causal)
         ours += MATRIX[work] * shape.head * (tokens - 2)  # the plain model makes logits of every token
@@ -51,14 +50,9 @@ def test_frozen_matrices_have_no_gradient_of_their_own(tmp_path):
     # of their input is not computed. The formula ignores this, which matters little in deep models.
     first = base.model.layers[0].self_attn
     unneeded = sum(2 * (m.weight.numel() + rank * m.in_features) for m in (first.q_proj, first.k_proj, first.v_proj))
+    assert sum(p.numel() for p in model.parameters() if p.requires_grad) == rank * shape.adapted
     ours = 4 * (shape.matrices + shape.head) * tokens + square + adapters - unneeded * tokens
     assert ours == counted_by_torch(model, tokens, backward=True)
-
-
-def test_adapter_size_follows_from_the_shape(tmp_path):
-    base = AutoModelForCausalLM.from_pretrained(tiny_model(tmp_path))
-    model = get_peft_model(base, LoraConfig(r=4, target_modules="all-linear"))
-    assert sum(p.numel() for p in model.parameters() if p.requires_grad) == 4 * shape_of(base.config).adapted
 
 
 def test_a_prefix_shared_by_several_turns_is_counted_once(tmp_path):
@@ -85,25 +79,15 @@ def test_a_model_of_experts_costs_what_its_chosen_experts_cost():
     assert shape_of(config).matrices == attention + router + 2 * expert
 
 
-def test_all_of_a_step_by_hand(tmp_path):
-    shape = shape_of(AutoConfig.from_pretrained(tiny_model(tmp_path)))
-    layer = 32 * (32 + 16 + 16 + 32) + 3 * 32 * 64
-    one = turn([1, 2], [3, 4])  # three tokens attend to 1 + 2 + 3 keys; two are scored
-    assert step_flops(shape, [one], "forward") == 2 * (2 * layer * 3 + 2 * 32 * 320) + 4 * 2 * 32 * 6
-
-
 def test_known_devices_have_a_peak_and_unknown_ones_none():
     assert stated_peak("NVIDIA H100 80GB HBM3", torch.bfloat16).flops == 989e12
-    assert stated_peak("NVIDIA L4", torch.bfloat16).flops == 121e12
     assert stated_peak("NVIDIA GeForce RTX 4070 Ti SUPER", torch.bfloat16).flops == 88.2e12
     assert stated_peak("Tesla V100-SXM2-16GB", torch.float16).flops == 125e12
-    assert stated_peak("Tesla V100-SXM2-16GB", torch.bfloat16) is None
-    assert stated_peak("NVIDIA GeForce RTX 4090 Laptop GPU", torch.bfloat16) is None
-    assert stated_peak("Some Other Card", torch.bfloat16) is None
-    assert peak_flops(torch.device("mps"), torch.float32) is None
+    for card in ("Tesla V100-SXM2-16GB", "NVIDIA GeForce RTX 4090 Laptop GPU", "Some Other Card"):
+        assert stated_peak(card, torch.bfloat16) is None
 
 
 def test_the_cpu_is_measured_and_says_so():
     peak = peak_flops(torch.device("cpu"), torch.float32)
-    assert peak.measured
-    assert peak.flops > 1e8
+    assert peak.measured and peak.flops > 1e8
+    assert peak_flops(torch.device("mps"), torch.float32) is None

@@ -76,24 +76,19 @@ def test_all_pairs_every_better_with_every_worse_trajectory_of_a_task():
     ]
 
 
-def test_no_pair_at_all_is_a_fault_that_says_what_there_was_and_what_to_collect():
-    once = [trajectory("a1", "a", 1.0), trajectory("b1", "b", 0.0)]
-    with pytest.raises(Fault) as fault:
-        pairs("paper", once)
+@pytest.mark.parametrize(
+    ("played", "pairing", "word"),
+    [
+        ([("a1", "a", 1.0), ("b1", "b", 0.0)], "paper", "collect several rollouts"),
+        ([("a1", "a", 0.5), ("a2", "a", 0.0)], "paper", 'with 0 successes; .*data.pairing to "all"'),
+        ([("a1", "a", 0.5), ("a2", "a", 0.0)], "successes", "with 0 successes"),
+        ([("a1", "a", 1.0), ("a2", "a", 1.0)], "all", "some go better than others"),
+    ],
+)
+def test_no_pair_at_all_is_a_fault_that_says_what_to_collect(played, pairing, word):
+    with pytest.raises(Fault, match=word) as fault:
+        pairs(pairing, [trajectory(*each) for each in played])
     assert fault.value.usage
-    assert str(fault.value) == (
-        "No pair of a better and a worse trajectory of one task can be made of 2 trajectories of 2 tasks, 0 of them "
-        "played more than once, with 1 success; collect several rollouts of each task."
-    )
-    never = [trajectory("a1", "a", 0.5), trajectory("a2", "a", 0.0)]
-    with pytest.raises(Fault, match=r'with 0 successes; collect from a stronger agent, or set data.pairing to "all"\.'):
-        pairs("paper", never)
-    with pytest.raises(Fault, match="with 0 successes; collect from a stronger agent"):
-        pairs("successes", never)
-    assert pairs("all", never) == [("a", "a1", "a2")]
-    alike = [trajectory("a1", "a", 1.0), trajectory("a2", "a", 1.0)]
-    with pytest.raises(Fault, match="until some go better than others"):
-        pairs("all", alike)
 
 
 def test_trajectories_of_enough_reward_are_imitated():
@@ -108,20 +103,14 @@ def test_a_value_head_learns_the_reward_of_every_trajectory():
     assert [(each.group, each.target) for each in examples] == [(each.task, each.reward) for each in PLAYED]
 
 
-# Held-out tasks
-
-
 def some_tasks(count: int) -> list[str]:
     return [f"task {number}" for number in range(count)]
 
 
-@pytest.mark.parametrize("count", [2, 3, 10, 57])
-@pytest.mark.parametrize("held_out", [0.01, 0.1, 0.5, 0.99])
+@pytest.mark.parametrize("count", [2, 3, 57])
+@pytest.mark.parametrize("held_out", [0.01, 0.5, 0.99])
 def test_something_is_held_out_and_something_is_left(count, held_out):
     assert 0 < len(held_out_tasks([some_tasks(count)], held_out, seed=3)) < count
-
-
-def test_about_the_asked_fraction_of_the_tasks_is_held_out():
     assert len(held_out_tasks([some_tasks(200)], 0.1, seed=0)) == 20
 
 
@@ -161,18 +150,12 @@ def test_the_first_of_the_dialogues_are_the_first_of_every_task_and_at_least_one
     assert list(first_of(PLAYED, 1.0)) == PLAYED
 
 
-# Long rows
-
-
 def test_an_example_with_one_turn_too_long_is_left_out_whole_and_counted():
     short, long = turn("x", prompt=7), turn("x", prompt=8)
     examples = [Example("a", (short, short)), Example("b", (short,), (short, long)), Example("c", (long,))]
     kept, dropped = drop_long(examples, max_tokens=8)
     assert [each.group for each in kept] == ["a"]
     assert dropped == 2
-
-
-# Preferences
 
 
 def preference(chosen: list[str], rejected: list[str], *, line: int = 1) -> Preference:
@@ -200,12 +183,8 @@ def test_a_preference_between_two_drafts_is_a_pair_of_single_turns_with_a_weight
     ]
     assert example.chosen[0].prompt.tolist() == example.rejected[0].prompt.tolist()
     assert decode(example.chosen[0].prompt.tolist()).endswith("Up.<|im_end|>\n<|im_start|>assistant\n")
-
-
-def test_a_preference_between_dialogues_compares_all_turns_after_the_prompt():
-    template = Template(tokenizer_of("qwen2_5"))
-    ((example,), _) = preference_examples([preference(["Equal ones?", "Keep.", "Done."], ["Done."])], template)
-    assert [len(example.chosen), len(example.rejected)] == [2, 1]
+    ((whole,), _) = preference_examples([preference(["Equal ones?", "Keep.", "Done."], ["Done."])], template)
+    assert [len(whole.chosen), len(whole.rejected)] == [2, 1]  # all turns after the prompt
 
 
 def test_a_preference_is_left_out_with_either_of_its_sides():

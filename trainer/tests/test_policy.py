@@ -10,10 +10,9 @@ from tandem_trainer.turn import Example, Turn
 torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("convention", ["paper", "reference-code"])
-def test_the_policy_learns_to_prefer_the_good_turns(tmp_path, convention):
+def test_the_policy_learns_to_prefer_the_good_turns(tmp_path):
     base = tiny_base(tmp_path)
-    policy = Policy(PolicyConfig(), cache(base, tmp_path), convention)
+    policy = Policy(PolicyConfig(), cache(base, tmp_path))
     before, after = learn(base, policy, step_pairs(8, seed=0), step_pairs(8, seed=1))
     assert before["margin"] == pytest.approx(0, abs=1e-6) and before["kl"] == pytest.approx(0, abs=1e-6)
     assert after["loss"] < before["loss"] and after["accuracy"] == 1
@@ -29,7 +28,6 @@ def test_loss_and_gradients_are_those_of_trl(tmp_path):
     disturb(base.model)
     loss, figures = policy.loss(base.model, pairs)
     (loss / 3).backward()
-
     trainer = trl_trainer(tmp_path, base.tokenizer, beta=0.3)
     disturb(trainer.model)
     rows = [

@@ -2,23 +2,20 @@ import numpy as np
 import pytest
 import torch
 from models import tiny_model
-from sets import BYE, SECRETS, budget, cache, ids, learn, secret_pairs, tiny_base
-from test_critic import disturb, returns, straight
+from sets import BYE, SECRETS, budget, ids, tiny_base
+from test_critic import disturb, straight
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer.baselines import ValueHead
 from tandem_trainer.config import CandidatesConfig, CriticConfig, ModelConfig
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
-from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.run import shards as shards_module
 from tandem_trainer.run.budget import TokenBudget
 from tandem_trainer.run.distributed import Ranks
 from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.ranking_report import rank_correlation, ranking_figures, sample_of
 from tandem_trainer.run.shards import Shards
 from tandem_trainer.run.stop import StopRequest
-from tandem_trainer.sweet_rl import Critic, rank, rank_candidates
+from tandem_trainer.sweet_rl import rank, rank_candidates
 from tandem_trainer.turn import Candidates, History, Turn
 
 torch.set_num_threads(1)
@@ -39,12 +36,16 @@ def chosen_and_rejected(pairs):
     return [(pair.chosen[0].response[0] - 3, pair.rejected[0].response[0] - 3) for pair in pairs]
 
 
-def test_the_upper_half_is_good_and_the_lower_half_bad():
-    assert ranked([0.1, 0.9, 0.4, 0.3]).good == (False, True, True, False)
-
-
-def test_of_an_odd_number_the_middle_one_is_neither():
-    assert ranked([0.1, 0.9, 0.4]).good == (False, True, None)
+@pytest.mark.parametrize(
+    ("scores", "good"),
+    [
+        ([0.1, 0.9, 0.4, 0.3], (False, True, True, False)),
+        ([0.1, 0.9, 0.4], (False, True, None)),  # the middle one of an odd number is neither
+        ([0.5, 0.5, 0.5, 0.1], (True, True, False, False)),  # equal ones as they were sampled
+    ],
+)
+def test_the_upper_half_is_good_and_the_lower_half_bad(scores, good):
+    assert ranked(scores).good == good
 
 
 def test_a_turn_counts_as_often_as_it_was_sampled():
@@ -74,10 +75,8 @@ def test_the_same_text_in_other_tokens_has_the_score_of_the_first():
     assert chosen_and_rejected(one.pairs(9, seed=0)) == [(1, 0)]
 
 
-def test_equal_scores_are_ordered_as_they_were_sampled_and_never_paired_with_each_other():
-    one = ranked([0.5, 0.5, 0.5, 0.1])
-    assert one.good == (True, True, False, False)
-    assert set(chosen_and_rejected(one.pairs(9, seed=0))) == {(0, 3), (1, 3)}
+def test_equal_scores_are_never_paired_with_each_other():
+    assert set(chosen_and_rejected(ranked([0.5, 0.5, 0.5, 0.1]).pairs(9, seed=0))) == {(0, 3), (1, 3)}
 
 
 @pytest.mark.parametrize("one", [ranked([0.5, 0.5, 0.5]), ranked([0.1, 0.9], "a", "a")])
@@ -86,16 +85,12 @@ def test_a_history_whose_candidates_all_agree_gives_no_pair_and_is_counted(one):
     assert ranking_figures([one, ranked([0.1, 0.9])])["without_pairs"] == 1
 
 
-def test_pairs_are_different_and_have_the_history_on_both_sides():
-    pairs = ranked(np.arange(16) / 16).pairs(4, seed=0)
-    assert len(set(chosen_and_rejected(pairs))) == 4
-    assert all(high >= 8 > low for high, low in chosen_and_rejected(pairs))
-    assert all(turn.prompt is PROMPT for pair in pairs for turn in pair.turns)
-
-
 def test_which_pairs_are_drawn_depends_on_seed_round_and_turn_and_on_nothing_else():
     one = ranked(np.arange(16) / 16)
-    drawn = chosen_and_rejected(one.pairs(4, seed=0, round=1))
+    pairs = one.pairs(4, seed=0, round=1)
+    drawn = chosen_and_rejected(pairs)
+    assert len(set(drawn)) == 4 and all(high >= 8 > low for high, low in drawn)
+    assert all(turn.prompt is PROMPT for pair in pairs for turn in pair.turns)
     np.random.seed(7)
     assert drawn == chosen_and_rejected(one.pairs(4, seed=0, round=1))
     assert drawn != chosen_and_rejected(one.pairs(4, seed=1, round=1))
@@ -104,21 +99,14 @@ def test_which_pairs_are_drawn_depends_on_seed_round_and_turn_and_on_nothing_els
     assert drawn != chosen_and_rejected(other.pairs(4, seed=0, round=1))
 
 
-def test_scores_that_are_no_numbers_are_not_taken_for_missing_hidden_information():
-    with pytest.raises(Fault, match="a/0 are no numbers: lower critic.learning_rate"):
-        ranked([0.1, np.nan])
-
-
 def test_rank_correlation_is_spearmans():
     left, right = np.array([1.0, 2, 3, 4, 5]), np.array([5.0, 6, 7, 8, 7])
     # ranks 0 1 2 3 4 and 0 1 2.5 4 2.5: covariance 8/5, variances 2 and 9.5/5, so 1.6/√(2·1.9)
     assert rank_correlation(left, right) == pytest.approx(1.6 / np.sqrt(2 * 1.9))
     assert rank_correlation(left, left**3) == pytest.approx(1) and rank_correlation(left, -left) == pytest.approx(-1)
     assert rank_correlation(left, np.zeros(5)) is None
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# with models
+    with pytest.raises(Fault, match="a/0 are no numbers"):
+        ranked([0.1, np.nan])  # not taken for missing hidden information
 
 
 def shards(tmp_path, base, count: int = 2, *, hidden: bool = True, **limits) -> Shards:
@@ -149,9 +137,10 @@ def test_the_untrained_control_is_the_pointwise_mutual_information(tmp_path):
             assert untrained == pytest.approx((told - untold).mean().item(), abs=1e-5)
 
 
-@pytest.mark.parametrize("normalised", [True, False])
-@pytest.mark.parametrize("convention", ["paper", "reference-code"])
-@pytest.mark.parametrize("hidden", [True, False])
+@pytest.mark.parametrize(
+    ("convention", "hidden", "normalised"),
+    [("paper", True, True), ("paper", False, False), ("reference-code", True, False), ("reference-code", False, True)],
+)
 def test_the_critics_score_is_the_turns_advantage(tmp_path, convention, hidden, normalised):
     base = tiny_base(tmp_path, training="full")
     made = shards(tmp_path, base)
@@ -170,49 +159,11 @@ def test_the_critics_score_is_the_turns_advantage(tmp_path, convention, hidden, 
                 assert score == pytest.approx((ratios.mean() if normalised else ratios.sum()).item(), abs=1e-4)
 
 
-def test_a_trained_critic_ranks_the_right_answer_above_the_wrong_one(tmp_path):
-    base = tiny_base(tmp_path)
-    with base.adapter("critic"):
-        learn(base, Critic(CriticConfig(), cache(base, tmp_path)), secret_pairs(16, 0), secret_pairs(16, 1), steps=40)
-    for one in rank_candidates(answers(tmp_path), CriticConfig(), base, budget(tmp_path)):
-        assert one.good == (True, False) if one.candidates.history.group == "t/0" else (False, True)
-
-
-def test_a_trained_value_head_ranks_as_well(tmp_path):
-    base = tiny_base(tmp_path)
-    head = ValueHead(cache(base, tmp_path))
-    with base.adapter("critic"):
-        learn(base, head, returns(16, 0), returns(16, 1), steps=60, rate=2e-2)
-    for one in rank_candidates(answers(tmp_path), CriticConfig(score="value-head"), base, budget(tmp_path), head=head):
-        assert one.good == (True, False) if one.candidates.history.group == "t/0" else (False, True)
-
-
-def answers(tmp_path) -> Shards:
-    """Makes candidates 20 and 21 at the second turn of a dialogue; 20 is right with secret 10, 21 with secret 11."""
-    right, left = (secret_pairs(2, seed=1)[number].chosen[1] for number in (0, 1))
-    found = [History("t/0", right.prompt[1:], right.prompt), History("t/1", left.prompt[1:], left.prompt)]
-
-    class Given(Shards):
-        def read(self, _number):
-            said = (ids(20, 20, BYE), ids(21, 21, BYE))
-            return [Candidates(one, tuple(Turn(one.prompt, ids) for ids in said), ("a", "b")) for one in found]
-
-        def figures(self):
-            return {}
-
-    return Given(tmp_path, found, CandidatesConfig(), {BYE}, seed=0)
-
-
-def test_the_untrained_score_can_be_the_ranker(tmp_path):
-    base = tiny_base(tmp_path)
-    ranked = rank_candidates(shards(tmp_path, base), CriticConfig(score="untrained"), base, budget(tmp_path))
-    assert all(np.array_equal(one.scores, one.untrained) and True in one.good for one in ranked)
-    assert ranking_figures(ranked)["rank_correlation"] == pytest.approx(1)
-
-
 def test_under_the_reference_code_an_untrained_critic_already_ranks_like_the_control(tmp_path):
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base)
+    untrained = rank_candidates(made, CriticConfig(score="untrained"), base, budget(tmp_path))
+    assert all(np.array_equal(one.scores, one.untrained) and True in one.good for one in untrained)
     assert ranking_figures(rank_candidates(made, CriticConfig(), base, budget(tmp_path)))["without_pairs"] == 2
     of_code = rank_candidates(made, CriticConfig(), base, budget(tmp_path), "reference-code")
     assert ranking_figures(of_code)["rank_correlation"] == pytest.approx(1)
@@ -242,45 +193,15 @@ def test_a_critic_whose_scores_drown_in_rounding_is_told(tmp_path, moved, told):
     assert ("rounding in bfloat16" in notices) == told
 
 
-def test_what_is_scored_is_not_scored_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(shards_module, "SHARD", 1)
-    base = tiny_base(tmp_path)
-    made = shards(tmp_path, base)
-    with base.adapter("critic"):
-        disturb(base)
-    first = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
-    monkeypatch.setattr("tandem_trainer.run.budget.token_log_probs", None)
-    again = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
-    assert [sample_of(one) for one in first] == [sample_of(one) for one in again]
-
-
-def test_logits_of_candidates_are_made_in_pieces_no_larger_than_allowed(tmp_path, monkeypatch):
-    allowed = []
-
-    def watched(*given, logits_bytes: int, **others):
-        allowed.append(logits_bytes)
-        return token_log_probs(*given, logits_bytes=logits_bytes, **others)
-
-    monkeypatch.setattr("tandem_trainer.run.budget.token_log_probs", watched)
-    base = tiny_base(tmp_path)
-    made = shards(tmp_path, base, logits_bytes=4096)
-    rank_candidates(made, CriticConfig(), base, budget(tmp_path), logits_bytes=4096)
-    assert allowed == [4096] * 4  # the sampler's figures, the critic, and the reference with and without the secret
-
-
-def test_no_token_of_the_hidden_information_reaches_the_policy(tmp_path):
+def test_no_token_of_the_hidden_information_reaches_the_policy(tmp_path, monkeypatch):
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base, count=4)
     with base.adapter("critic"):
         disturb(base)
     ranked = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
+    monkeypatch.setattr("tandem_trainer.run.budget.token_log_probs", None)  # what is scored is not scored again
+    again = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
+    assert [sample_of(one) for one in ranked] == [sample_of(one) for one in again]
     pairs = [pair for one in ranked for pair in one.pairs(4, seed=0)]
     assert len(pairs) == 16
     assert not {*SECRETS} & {int(token) for pair in pairs for turn in pair.turns for token in turn.prompt}
-
-
-def test_the_sample_for_the_event_is_best_first():
-    shown = sample_of(rank(of_texts("x", "y"), np.array([0.25, 0.75]), np.array([1.0, np.nan])))
-    assert shown["group"] == "a/0"
-    assert shown["candidates"][0]["text"] == "y" and shown["candidates"][0]["good"] is True
-    assert shown["candidates"][1] == {"text": "x", "times": 1, "score": 0.25, "untrained": 1.0, "good": False}

@@ -43,19 +43,14 @@ def test_they_are_those_of_the_base_whatever_the_adapter_has_learned(tmp_path, b
         assert torch.allclose(turn, expected, atol=1e-5)
 
 
-def test_a_budget_of_few_tokens_gives_the_same(tmp_path, base):
-    wide = ReferenceCache(base, tmp_path / "wide", budget(tmp_path))
-    narrow = ReferenceCache(base, tmp_path / "narrow", budget(tmp_path, tokens=8))
-    wide.compute(TURNS)
-    narrow.compute(TURNS)
-    for left, right in zip(wide.of(TURNS), narrow.of(TURNS), strict=True):
-        assert torch.allclose(left, right, atol=1e-5)
-
-
-def test_a_resumed_run_reads_them_from_the_disk(tmp_path, base, forwards):
-    first, second = (ReferenceCache(base, tmp_path, budget(tmp_path)) for _ in range(2))
+@pytest.mark.parametrize("shared", [False, True], ids=["a resumed run", "another run"])
+def test_what_was_computed_before_is_read_from_the_disk(tmp_path, base, forwards, shared):
+    folders = [tmp_path / name for name in ("first", "second")] if shared else [tmp_path, tmp_path]
+    first, second = (
+        ReferenceCache(base, folder, budget(tmp_path), shared=tmp_path / "shared" if shared else None)
+        for folder in folders
+    )
     first.compute([*TURNS, *TURNS])
-    assert len(forwards) == len(TURNS)
     second.compute(TURNS)
     assert len(forwards) == len(TURNS)
     assert all(torch.equal(left, right) for left, right in zip(first.of(TURNS), second.of(TURNS), strict=True))
@@ -75,10 +70,13 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path, base, forwards, mo
     assert len(forwards) == 6
 
 
-def test_another_precision_has_figures_of_its_own(tmp_path, base):
-    here = ReferenceCache(base, tmp_path, budget(tmp_path)).folder
+def test_another_precision_or_commit_has_figures_of_its_own(base):
+    names = {module.name_of(base)}
+    for revision in ("a" * 40, "b" * 40):
+        base.config = replace(base.config, revision=revision)
+        names.add(module.name_of(base))
     base.dtype = torch.bfloat16
-    assert ReferenceCache(base, tmp_path, budget(tmp_path)).folder != here
+    assert len({*names, module.name_of(base)}) == 4
 
 
 def test_a_damaged_file_is_named(tmp_path, base):
@@ -88,32 +86,3 @@ def test_a_damaged_file_is_named(tmp_path, base):
     file.write_bytes(file.read_bytes()[:-4])
     with pytest.raises(Fault, match="delete it and resume"):
         references.compute(TURNS)
-
-
-def test_a_full_disk_is_one_sentence_and_leaves_no_file(tmp_path, base, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
-    references = ReferenceCache(base, tmp_path, budget(tmp_path))
-    with pytest.raises(Fault, match="cannot be written: No space left on device"):
-        references.compute(TURNS)
-    assert not list(references.folder.glob("*.f32"))
-
-
-def test_what_another_run_shared_is_not_computed_again(tmp_path, base, forwards):
-    shared = tmp_path / "shared"
-    first = ReferenceCache(base, tmp_path / "first", budget(tmp_path), shared=shared)
-    second = ReferenceCache(base, tmp_path / "second", budget(tmp_path), shared=shared)
-    first.compute(TURNS)
-    second.compute(TURNS)
-    assert len(forwards) == len(TURNS)
-    assert all(torch.equal(left, right) for left, right in zip(first.of(TURNS), second.of(TURNS), strict=True))
-
-
-def test_commits_of_one_base_share_no_numbers(base):
-    names = set()
-    for revision in (None, "a" * 40, "b" * 40):
-        base.config = replace(base.config, revision=revision)
-        names.add(module.name_of(base))
-    assert len(names) == 3

@@ -75,27 +75,13 @@ def test_a_row_has_the_ids_that_tandem_gives_to_its_task_and_to_the_imported_row
 def test_tests_are_taken_in_the_order_of_their_numbers():
     in_order = {name: TASK["test_cases"][name] for name in ("test1", "test2", "test10")}
     assert content_id(TASK) == content_id({**TASK, "test_cases": in_order})
+    zeros, ones = "0" * 20_000, "1" * 20_000
+    calls = {"test2": "f(2)", f"test{ones}": "f(3)", f"test{zeros}1": "f(1)"}
+    assert content_of({**TASK, "test_cases": calls})[2] == ["f(1)", "f(2)", "f(3)"]
     renamed = {"b": "mean([1])", "a": "mean([2])"}
     assert content_id({**TASK, "test_cases": renamed}) != content_id(
         {**TASK, "test_cases": dict(reversed(renamed.items()))}
     )
-
-
-def test_the_number_of_a_test_may_have_any_length():
-    zeros, ones = "0" * 20_000, "1" * 20_000
-    calls = {"test2": "f(2)", f"test{ones}": "f(3)", f"test{zeros}1": "f(1)"}
-    assert content_of({**TASK, "test_cases": calls})[2] == ["f(1)", "f(2)", "f(3)"]
-    assert content_of({**TASK, "test_cases": {f"{ones}a": "f(2)", "1": "f(1)"}})[2] == ["f(2)", "f(1)"]
-
-
-def test_a_row_that_is_nested_too_deeply_is_told_in_a_sentence_and_the_good_ones_load(tmp_path):
-    deep = "[" * 10_000 + "]" * 10_000
-    read = read_rows([write(tmp_path, deep, {**ROW, "task": deep}, ROW)])
-    assert len(read.dialogues) == 1
-    assert [str(problem) for problem in read.problems] == [
-        f"{tmp_path}/rows.jsonl:1: The line is not JSON and is passed over.",
-        f"{tmp_path}/rows.jsonl:2: The field task is JSON that is nested too deeply.",
-    ]
 
 
 def test_an_exported_row_brings_messages_and_what_the_sampler_said(tmp_path):
@@ -109,6 +95,9 @@ def test_an_exported_row_brings_messages_and_what_the_sampler_said(tmp_path):
     assert first.prompt_ids.tolist() == [1]
     assert (first.finish_reason, first.sampled) == ("stop", True)
     assert (second.finish_reason, second.sampled, second.ids) == ("length", False, None)
+    chat = one(tmp_path, {"messages": MESSAGES, "tandem": {"episode": "e1", "task": "mean", "reward": 1}})
+    assert (chat.id, chat.task, chat.reward, chat.hidden_information) == ("e1", "mean", 1.0, None)
+    assert [turn.position for turn in chat.turns] == [1, 3]
 
 
 def test_the_end_of_a_turn_may_have_no_log_probability(tmp_path):
@@ -120,13 +109,6 @@ def test_the_end_of_a_turn_may_have_no_log_probability(tmp_path):
     cut = {**tandem, "turns": [{**spoken, "finish_reason": "length"}, *TANDEM["turns"][1:]]}
     read = read_rows([write(tmp_path, ROW, {**ROW, "messages": MESSAGES, "tandem": cut})])
     assert str(read.problems[0]).endswith("tandem.turns[0] has 3 token ids and 2 log-probabilities.")
-
-
-def test_a_chat_row_has_messages_only_and_no_hidden_information(tmp_path):
-    tandem = {"episode": "e1", "task": "mean", "reward": 1}
-    dialogue = one(tmp_path, {"messages": MESSAGES, "tandem": tandem})
-    assert (dialogue.id, dialogue.task, dialogue.reward, dialogue.hidden_information) == ("e1", "mean", 1.0, None)
-    assert [turn.position for turn in dialogue.turns] == [1, 3]
 
 
 def test_what_other_writers_do_differently_is_understood(tmp_path):
@@ -152,69 +134,56 @@ def test_rows_without_a_reward_and_leaked_rows_are_left_out_and_counted(tmp_path
 
 
 def test_a_bad_line_is_told_with_file_line_and_reason_and_the_good_ones_load(tmp_path):
-    read = read_rows([write(tmp_path, ROW, "{", "", {**ROW, "reward": 2})])
+    deep = "[" * 10_000 + "]" * 10_000
+    read = read_rows([write(tmp_path, ROW, "{", "", {**ROW, "reward": 2}, deep, {**ROW, "task": deep})])
     assert len(read.dialogues) == 1
     assert [str(problem) for problem in read.problems] == [
         f"{tmp_path}/rows.jsonl:2: The line is not JSON and is passed over.",
         f"{tmp_path}/rows.jsonl:4: The field reward must be a number from 0 to 1.",
+        f"{tmp_path}/rows.jsonl:5: The line is not JSON and is passed over.",
+        f"{tmp_path}/rows.jsonl:6: The field task is JSON that is nested too deeply.",
     ]
 
 
 def test_each_reason_is_one_sentence(tmp_path):
-    human_first = [{"role": "human", "content": "Hello."}, *HISTORY]
-    twice = [*HISTORY[:2], {"role": "human", "content": "And more."}]
-    assert reasons(
-        tmp_path,
-        "[]",
-        '{"reward": NaN}',
-        {**ROW, "task": "{"},
-        {**ROW, "task": {}},
-        {**ROW, "dialogue_history": []},
-        {**ROW, "dialogue_history": [{"role": "robot", "content": "?"}]},
-        {**ROW, "dialogue_history": human_first},
-        {**ROW, "dialogue_history": twice},
-        {**ROW, "dialogue_history": [{"role": "human", "content": "Write mean(values)."}]},
-        {**ROW, "reward": True},
-        {**ROW, "tandem": 3},
-    ) == [
-        "The line is not a JSON object and is passed over.",
-        "The line is not JSON and is passed over.",
-        "The field task is a string that is not JSON.",
-        "The field problem_description is missing or not a text.",
-        "The field dialogue_history must be a list of messages.",
-        'dialogue_history[0] has the role "robot"; it must be agent or human.',
-        "dialogue_history[0] is the collaborator's, before the agent has said anything.",
-        "dialogue_history[2] is a second reply to the same turn.",
-        "dialogue_history has no turn of the agent.",
-        "The field reward must be a number from 0 to 1.",
-        "The field tandem must be an object.",
-    ]
+    human, again = {"role": "human", "content": "Hello."}, {"role": "human", "content": "And more."}
+    told = {
+        "The line is not a JSON object and is passed over.": "[]",
+        "The line is not JSON and is passed over.": '{"reward": NaN}',
+        "The field task is a string that is not JSON.": {**ROW, "task": "{"},
+        "The field problem_description is missing or not a text.": {**ROW, "task": {}},
+        "The field dialogue_history must be a list of messages.": {**ROW, "dialogue_history": []},
+        'dialogue_history[0] has the role "robot"; it must be agent or human.': {
+            **ROW,
+            "dialogue_history": [{"role": "robot", "content": "?"}],
+        },
+        "dialogue_history[0] is the collaborator's, before the agent has said anything.": {
+            **ROW,
+            "dialogue_history": [human, *HISTORY],
+        },
+        "dialogue_history[2] is a second reply to the same turn.": {**ROW, "dialogue_history": [*HISTORY[:2], again]},
+        "The field reward must be a number from 0 to 1.": {**ROW, "reward": True},
+        "The field tandem must be an object.": {**ROW, "tandem": 3},
+    }
+    assert reasons(tmp_path, *told.values()) == list(told)
 
 
 def test_tokens_that_do_not_add_up_are_told(tmp_path):
     def with_first(**said) -> dict:
         return {**ROW, "tandem": {**TANDEM, "turns": [{**SAID, **said}, {}]}}
 
-    assert reasons(
-        tmp_path,
-        with_first(token_ids=[5, 6, 2], logprobs=[-0.1]),
-        with_first(token_ids=[1, -2]),
-        with_first(token_ids=[[1, 2], [3]]),
-        with_first(logprobs=["a", "b"]),
-        with_first(prompt_token_ids=[0.5]),
-        {**ROW, "tandem": {**TANDEM, "turns": [SAID]}},
-        {**ROW, "messages": [*MESSAGES[:-1], {"role": "assistant", "content": "Other."}]},
-        {**ROW, "messages": MESSAGES[1:]},
-    ) == [
-        "tandem.turns[0] has 3 token ids and 1 log-probabilities.",
-        "The token ids of tandem.turns[0] must be a list of whole numbers from 0.",
-        "The token ids of tandem.turns[0] must be a list of whole numbers from 0.",
-        "The log-probabilities of tandem.turns[0] must be a list of numbers.",
-        "The prompt's token ids of tandem.turns[0] must be a list of whole numbers from 0.",
-        "tandem.turns must be a list of 2 objects, one for each turn of the agent.",
-        "The agent's turns in messages are not those of dialogue_history.",
-        "messages must have a message of the user before those of the assistant.",
-    ]
+    other = {"role": "assistant", "content": "Other."}
+    told = {
+        "has 3 token ids and 1 log-probabilities": with_first(token_ids=[5, 6, 2], logprobs=[-0.1]),
+        "The token ids of tandem.turns[0] must be": with_first(token_ids=[1, -2]),
+        "token ids of tandem.turns[0] must be": with_first(token_ids=[[1, 2], [3]]),
+        "The log-probabilities of tandem.turns[0] must be": with_first(logprobs=["a", "b"]),
+        "The prompt's token ids of tandem.turns[0] must be": with_first(prompt_token_ids=[0.5]),
+        "must be a list of 2 objects": {**ROW, "tandem": {**TANDEM, "turns": [SAID]}},
+        "are not those of dialogue_history": {**ROW, "messages": [*MESSAGES[:-1], other]},
+        "a message of the user before those of the assistant": {**ROW, "messages": MESSAGES[1:]},
+    }
+    assert all(part in reason for part, reason in zip(told, reasons(tmp_path, *told.values()), strict=True))
 
 
 def test_a_row_of_a_newer_version_is_refused_and_those_of_before_say_none(tmp_path):
@@ -235,10 +204,10 @@ def test_a_file_without_a_usable_row_is_refused_in_one_sentence(tmp_path):
         assert fault.value.usage
     with pytest.raises(Fault, match="cannot be read"):
         read_rows([tmp_path / "none.jsonl"])
-    with pytest.raises(Fault, match="is a folder; give files of rows, which `tandem train` and `tandem score` write"):
+    with pytest.raises(Fault, match="is a folder"):
         read_rows([tmp_path])
     (tmp_path / "rows.jsonl.gz").write_bytes(b"\x1f\x8b\x08")
-    with pytest.raises(Fault, match="is compressed; unpack it first"):
+    with pytest.raises(Fault, match="is compressed"):
         read_rows([tmp_path / "rows.jsonl.gz"])
 
 
@@ -258,17 +227,6 @@ def test_rows_played_with_another_agent_prompt_are_told_when_they_bring_no_messa
     played = {**TANDEM, "prompts": {"agent.md": "0123456789ab"}}
     assert "give that one as data.opening" in read_rows([write(tmp_path, {**ROW, "tandem": played})]).notices[0]
     assert read_rows([write(tmp_path, {**ROW, "messages": MESSAGES, "tandem": played})]).notices == []
-
-
-def test_rows_of_the_published_benchmark_are_understood(tmp_path):
-    sample = Path(__file__).parents[3] / "shared" / "colbench" / "backend_sample.jsonl"
-    if not sample.exists():
-        pytest.skip("no sample of the benchmark here")
-    tasks = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()[:20]]
-    rows = [{**ROW, "task": task} for task in tasks]
-    read = read_rows([write(tmp_path, *rows)])
-    assert len({dialogue.task for dialogue in read.dialogues}) == 20
-    assert read.problems == []
 
 
 # Preferences
@@ -313,24 +271,14 @@ def test_where_no_task_is_named_it_is_what_the_agent_was_asked(tmp_path):
 
 
 def test_preferences_that_say_nothing_are_told(tmp_path):
-    read = read_preferences(
-        [
-            write(
-                tmp_path,
-                STEP,
-                {**STEP, "rejected": STEP["chosen"]},
-                {**STEP, "chosen": "And negative ones?"},
-                {**STEP, "chosen": MESSAGES[2:]},
-                {**STEP, "prompt": [{"role": "tool", "content": ""}]},
-            )
-        ]
-    )
+    told = {
+        "chosen and rejected are the same.": {**STEP, "rejected": STEP["chosen"]},
+        "The field chosen must be a list of messages.": {**STEP, "chosen": "And negative ones?"},
+        "chosen must begin with a message of the assistant.": {**STEP, "chosen": MESSAGES[2:]},
+        "The role of prompt[0] must be": {**STEP, "prompt": [{"role": "tool", "content": ""}]},
+    }
+    read = read_preferences([write(tmp_path, STEP, *told.values())])
     assert len(read.preferences) == 1
-    assert [problem.reason for problem in read.problems] == [
-        "chosen and rejected are the same.",
-        "The field chosen must be a list of messages.",
-        "chosen must begin with a message of the assistant.",
-        "The role of prompt[0] must be system, user or assistant.",
-    ]
+    assert all(problem.reason.startswith(part) for part, problem in zip(told, read.problems, strict=True))
     with pytest.raises(Fault, match="holds no preference that can be used"):
         read_preferences([write(tmp_path, {})])

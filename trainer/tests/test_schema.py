@@ -44,14 +44,8 @@ def test_every_field_but_the_model_has_a_default_or_is_read_by_tandem():
     assert [path for path in without if not path.startswith(tuple(tandems))] == ["model.base"]
 
 
-def test_the_command_prints_it_without_torch_and_says_whom_it_is_for():
+def test_the_command_prints_it_without_torch():
     code = "import sys; from tandem_trainer.__main__ import main; sys.modules['torch'] = None; main()"
-
-    def ran(*arguments):
-        return subprocess.run(
-            [sys.executable, "-X", "utf8", "-c", code, "schema", *arguments], capture_output=True, text=True, check=True
-        ).stdout
-
-    assert ran("run") == as_text(schema()) + "\n"
-    assert ran("events") == as_text(events_schema()) + "\n"
-    assert "for those who develop Tandem" in " ".join(ran("--help").split())
+    command = [sys.executable, "-X", "utf8", "-c", code, "schema", "run"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout == as_text(schema()) + "\n"

@@ -67,34 +67,16 @@ def test_the_mask_is_the_one_of_the_golden_file(family):
 
 
 @pytest.mark.parametrize("family", SPECIALS)
-def test_the_token_that_ends_a_turn_is_found_by_a_neutral_conversation(family):
-    template = Template(tokenizer_of(family))
-    assert template.tokenizer.convert_ids_to_tokens(template.end_of_turn) == SPECIALS[family][1]
-
-
-@pytest.mark.parametrize("family", SPECIALS)
-def test_a_prompt_is_what_a_chat_server_makes_of_the_messages(family):
+def test_a_prompt_is_what_a_chat_server_makes_of_the_messages_and_a_response_the_text_and_its_end(family):
     tokenizer = tokenizer_of(family)
-    dialogue = dialogue_of(*TEXTS)
-    for spoken, turn in zip(dialogue.turns, turns_of(Template(tokenizer), dialogue), strict=True):
+    template, dialogue = Template(tokenizer), dialogue_of(*TEXTS)
+    for spoken, turn in zip(dialogue.turns, turns_of(template, dialogue), strict=True):
         history = list(dialogue.messages[: spoken.position])
         served = tokenizer.apply_chat_template(history, add_generation_prompt=True)["input_ids"]
         assert turn.prompt.tolist() == served
+        assert tokenizer.decode(turn.response.tolist()) == TEXTS[spoken.position] + SPECIALS[family][1]
         assert turn.prompt.dtype == turn.response.dtype == np.int32
-
-
-@pytest.mark.parametrize("family", SPECIALS)
-def test_a_response_is_the_text_and_the_end_of_the_turn(family):
-    tokenizer = tokenizer_of(family)
-    for turn, text in zip(turns_of(Template(tokenizer), dialogue_of(*TEXTS)), TEXTS[1::2], strict=True):
-        assert tokenizer.decode(turn.response.tolist()) == text + SPECIALS[family][1]
-        assert not turn.sampled
-        assert turn.log_probs is None
-
-
-def test_where_the_template_keeps_the_history_the_prompts_extend_each_other():
-    turns = turns_of(Template(tokenizer_of("qwen2_5")), dialogue_of(*TEXTS))
-    assert [extends(turns[t + 1], turns[t]) for t in range(2)] == [True, True]
+        assert not turn.sampled and turn.log_probs is None
 
 
 def test_qwen_3_takes_thoughts_out_of_earlier_turns_so_that_each_turn_is_a_row_of_its_own():
@@ -116,35 +98,30 @@ def test_a_template_that_trims_the_agents_text_leaves_the_response_as_it_was_sai
 
 def test_prompts_that_extend_each_other_are_held_in_memory_once():
     turns = turns_of(Template(tokenizer_of("qwen2_5")), dialogue_of(*TEXTS))
-    assert np.shares_memory(turns[0].prompt, turns[2].prompt)
-    assert np.shares_memory(turns[1].prompt, turns[2].prompt)
+    assert [extends(turns[t + 1], turns[t]) for t in range(2)] == [True, True]
+    assert all(np.shares_memory(turn.prompt, turns[2].prompt) for turn in turns[:2])
 
 
 def test_a_template_that_refuses_a_dialogue_is_told_with_its_own_reason():
-    with pytest.raises(
-        Fault, match=r"gemma2 refuses the dialogue at rows.jsonl:1: System role not supported; "
-    ) as fault:
+    with pytest.raises(Fault, match="rows.jsonl:1: System role not supported") as fault:
         turns_of(Template(tokenizer_of("gemma2")), dialogue_of("Sort.", "Which way?", system="Be brief."))
     assert fault.value.usage
     with pytest.raises(Fault, match="Roles must alternate"):
         Template(tokenizer_of("mistral")).render(({"role": "user", "content": "a"}, {"role": "user", "content": "b"}))
 
 
-def test_a_template_that_refuses_any_conversation_is_told_at_once():
-    tokenizer = with_template("{{ raise_exception('Tools only.') }}")
-    with pytest.raises(Fault, match="refuses a plain conversation of user and assistant: Tools only; "):
-        Template(tokenizer)
-
-
-def test_a_tokenizer_without_a_template_is_refused():
-    with pytest.raises(Fault, match="has no chat template") as fault:
-        Template(with_template(None))
+@pytest.mark.parametrize(
+    ("template", "word"),
+    [
+        ("{{ raise_exception('Tools only.') }}", "Tools only"),
+        (None, "has no chat template"),
+        ("{% for message in messages %}{{ message.role }}{% endfor %}", "leaves out what the assistant says"),
+    ],
+)
+def test_a_template_that_cannot_be_used_is_refused_at_once(template, word):
+    with pytest.raises(Fault, match=word) as fault:
+        Template(with_template(template))
     assert fault.value.usage
-
-
-def test_a_template_that_drops_what_the_assistant_says_is_refused():
-    with pytest.raises(Fault, match="leaves out what the assistant says"):
-        Template(with_template("{% for message in messages %}{{ message.role }}{% endfor %}"))
 
 
 def test_a_template_whose_turns_end_in_plain_text_ends_them_with_the_end_of_a_text():
@@ -164,10 +141,8 @@ def test_a_template_that_writes_the_date_writes_the_same_in_every_run():
 def test_options_reach_the_template():
     messages = dialogue_of("Sort.").messages
     thinking = Template(tokenizer_of("qwen3")).render(messages)
-    assert (
-        Template(tokenizer_of("qwen3"), {"enable_thinking": False}).render(messages)
-        == thinking + "<think>\n\n</think>\n\n"
-    )
+    silent = Template(tokenizer_of("qwen3"), {"enable_thinking": False}).render(messages)
+    assert silent == thinking + "<think>\n\n</think>\n\n"
 
 
 def test_only_turns_of_the_dialogue_are_trained_on_not_earlier_messages_of_the_assistant():
@@ -175,9 +150,6 @@ def test_only_turns_of_the_dialogue_are_trained_on_not_earlier_messages_of_the_a
     dialogue = dialogue_of("Sort.", "Which way?", "Up.", "Done.")
     (turn,) = turns_of(template, replace(dialogue, turns=dialogue.turns[1:]))
     assert template.tokenizer.decode(turn.response.tolist()) == "Done.<|im_end|>"
-
-
-# The critic's view
 
 
 def test_the_critic_reads_the_hidden_information_in_front_of_the_first_user_message():
@@ -193,11 +165,8 @@ def test_the_critic_reads_the_hidden_information_in_front_of_the_first_user_mess
         )
         assert text.count(told) == 1
         assert critics.response.tolist() == turn.response.tolist()
-
-
-def test_a_dialogue_without_hidden_information_cannot_be_shown_to_the_critic():
-    with pytest.raises(Fault, match=r"The dialogue at rows.jsonl:1 has no hidden information"):
-        turns_of(Template(tokenizer_of("qwen2_5")), dialogue_of("Sort.", "Which way?"), hidden=True)
+    with pytest.raises(Fault, match="rows.jsonl:1 has no hidden information"):
+        turns_of(template, dialogue_of("Sort.", "Which way?"), hidden=True)
 
 
 if __name__ == "__main__":
