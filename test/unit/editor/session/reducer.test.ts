@@ -43,7 +43,6 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ when: 'a consent comes that no form asked for', state: ready, ...refused },
       action: { type: 'start', consent: { ...present.consent!, level: 'export' } },
     },
-    { when: 'no agent is chosen', state: ready, present: { ...present, agentName: '' } },
     {
       ...{ when: 'everything is there', state: ready },
       becomes: { phase: 'agent', work: { request: { type: 'start' }, before: 'ready' } },
@@ -98,10 +97,8 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ when: 'it is the developer’s turn', state: developer, effects: ['read'] },
       becomes: { work: { request: { draft: { text: NO_PREFERENCE } } } },
     },
-    { when: 'it is not', state: over, ...refused },
   ],
   edited: [
-    { when: 'nothing was warned of', state: developer },
     {
       when: 'the developer was warned',
       state: { ...developer, warning: { percent: 90, passages: [] } },
@@ -125,14 +122,8 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
     { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
     { when: 'another key was faster', state: replying, ...refused },
   ],
-  'simulator-once': [
-    { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'candidates wait', state: choosing, ...refused },
-  ],
-  'simulator-on': [
-    { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'the dialogue is over', state: over, ...refused },
-  ],
+  'simulator-once': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
+  'simulator-on': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
   'take-seat': [
     { when: 'the simulator writes', state: simulatorWrites, becomes: { wantsSeat: true }, effects: ['stop'] },
     {
@@ -186,10 +177,10 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ becomes: { work: { before: state.phase } }, effects: ['read'] as const },
     })),
     { when: 'skipped', state: skipped, action: { type: 'skip', reason: 'Too hard' }, ...refused },
-    ...[choosing, developer, stopped].map((state) => ({
-      ...{ when: `${state.phase}, by somebody who has not agreed`, state, present: nobody },
-      ...{ action: { type: 'skip', reason: 'Too hard' } as const, ...refused },
-    })),
+    {
+      ...{ when: 'nobody has agreed', state: stopped, present: nobody, ...refused },
+      action: { type: 'skip', reason: 'Too hard' },
+    },
   ],
   grade: [
     { when: 'there is no grade', state: over, becomes: { notice: undefined }, effects: ['read'] },
@@ -217,11 +208,12 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ when: 'it is not', state: over, ...refused },
       action: { type: 'rate-turn', turn: 2, change: { thumb: 'up' } },
     },
+    {
+      ...{ when: 'nobody has agreed', state: over, present: nobody, ...refused },
+      action: { type: 'rate-turn', turn: 1, change: { thumb: 'up' } },
+    },
   ],
-  look: [
-    { when: 'the developer is to reply', state: developer, effects: [{ type: 'read', as: 'looked' }] },
-    { when: 'the dialogue is over', state: over },
-  ],
+  look: [{ when: 'the developer is to reply', state: developer, effects: [{ type: 'read', as: 'looked' }] }],
   follow: [
     { when: 'a person thinks', state: developer, effects: ['follow'] },
     { when: 'the agent writes', state: agentWrites },

@@ -1,6 +1,6 @@
 import { Fault } from '../../../../src/core/fault';
 import type { Result } from '../../../../src/editor/session/actions';
-import { agentTurn, candidates, graded, kim, reply, started } from '../../../fixtures/log';
+import { agentTurn, candidates, graded, kim, reply } from '../../../fixtures/log';
 import {
   type Case,
   abandoned,
@@ -133,15 +133,6 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       becomes: { phase: 'developer', agentSpokeAt: 5000, stream: undefined },
     },
     {
-      ...{ when: 'the simulator has the seat', state: simulatorWrites, effects: ['ask-simulator'] },
-      action: {
-        type: 'logged',
-        by: 'agent',
-        dialogue: step('collaborator', started('e'), agentTurn('e', 1)),
-      },
-      becomes: { phase: 'simulator' },
-    },
-    {
       ...{ when: 'both candidates are written', state: { ...agentWrites, phase: 'candidates' } },
       action: { type: 'logged', by: 'agent', dialogue: step('chooser', byKim, candidates('e', 1)) },
       ...{ becomes: { phase: 'choosing', candidates: {} }, effects: ['finish'] },
@@ -204,11 +195,6 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       action: { type: 'seated', seat: 'developer', dialogue: step('agent', ...asked) },
       becomes: { seat: 'developer', phase: 'agent' },
     },
-    {
-      ...{ when: 'nobody writes', state: { ...developer, seat: 'simulator' }, effects: ['let-go'] },
-      action: { type: 'seated', seat: 'developer', dialogue: step('collaborator', ...asked) },
-      becomes: { seat: 'developer' },
-    },
   ],
   streamed: [
     {
@@ -260,11 +246,6 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       ...{ when: 'the agent is stopped', state: agentWrites, action: stop },
       becomes: { phase: 'stopped', notice: information(/^The agent was stopped/) },
       effects: [{ type: 'abandon', reason: 'cancelled' }, 'finish'],
-    },
-    {
-      ...{ when: 'the simulator is stopped', state: simulatorWrites, action: stop },
-      becomes: { phase: 'stopped', notice: information(/^The simulator was stopped/) },
-      effects: ['abandon', 'finish'],
     },
     {
       ...{
