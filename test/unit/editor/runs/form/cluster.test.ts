@@ -101,45 +101,27 @@ it('GRPO, which trains on this machine, offers no other place', () => {
   expect(values).toMatchObject({ where: 'cluster', 'resources.cluster.workers': '4' });
 });
 
-it('each field that will not do has one sentence', () => {
+it('names each field that will not do', () => {
   const wrong = {
     'resources.cluster.address': 'head:8265',
     'resources.cluster.workers': '0',
     'resources.cluster.storage': 'shared',
   };
-  expect(read(wrong, onGpus).errors).toEqual({
-    'resources.cluster.address': 'Enter the address of the Ray dashboard, e.g. http://head:8265.',
-    'resources.cluster.workers': 'Enter a whole number of at least 1.',
-    'resources.cluster.storage': 'Enter the whole path of a folder, or leave it empty.',
-  });
+  expect(Object.keys(read(wrong, onGpus).errors)).toEqual(Object.keys(wrong));
   const failed = { state: 'failed', sentence: 'No Ray dashboard answers.' } as const;
-  expect(read(address, failed).errors).toEqual({ 'resources.cluster.address': 'No Ray dashboard answers.' });
+  expect(read(address, failed).errors).toEqual({ 'resources.cluster.address': failed.sentence });
 });
 
 it('says what the cluster has, and warns of workers without a place', () => {
   expect(shown(address, onGpus).sentence).toBe(`Ray 2.60.0, 3 nodes, 24 CPUs, 4 × ${H100}`);
-  expect(shown(address, answers(node('head'))).sentence).toBe('Ray 2.60.0, 1 node, 8 CPUs');
-  expect(shown(address, { state: 'checking' })).toMatchObject({ state: 'checking', sentence: '' });
-  const warnings = (values: Values, known: ClusterState) =>
-    shown({ ...address, ...values }, known).fields.flatMap(({ name, warning }) =>
-      warning === undefined ? [] : [[name, warning]],
-    );
-  expect(warnings({}, onGpus)).toEqual([]);
-  expect(warnings({ 'resources.cluster.workers': '6' }, onGpus)).toEqual([
-    [
-      'resources.cluster.workers',
-      'The cluster has 4 GPUs, one for each worker: the run goes on with as many until there are more.',
-    ],
-  ]);
-  expect(warnings({ 'resources.cluster.workers': '17' }, onCpus)).toEqual([
-    [
-      'resources.cluster.workers',
-      'The cluster has 16 CPUs, one for each worker: the run goes on with as many until there are more.',
-    ],
-  ]);
-  expect(warnings({ 'resources.cluster.gpus_per_worker': '1' }, onCpus)).toEqual([
-    ['resources.cluster.gpus_per_worker', 'The cluster has no GPU: the run would wait until there is one.'],
-  ]);
+  const warned = (values: Values, known: ClusterState): string[] =>
+    shown({ ...address, ...values }, known).fields.flatMap(({ name, warning }) => (warning ? [name] : []));
+  expect(warned({}, onGpus)).toEqual([]);
+  const workers = 'resources.cluster.workers';
+  expect(warned({ [workers]: '6' }, onGpus)).toEqual([workers]);
+  expect(warned({ [workers]: '17' }, onCpus)).toEqual([workers]);
+  const gpus = 'resources.cluster.gpus_per_worker';
+  expect(warned({ [gpus]: '1' }, onCpus)).toEqual([gpus]);
 });
 
 let dashboard: RayDashboard;
