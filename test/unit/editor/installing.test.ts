@@ -55,11 +55,3 @@ it('counts of what uv writes only what is there, since it begins many at once', 
     'downloaded nvidia-cudnn (1.3 GB), 1.8 GB of about 3.1 GB so far',
   ]);
 });
-
-it('says who is waited for', () => {
-  expect(
-    words(['Another Tandem is making /project/cache/packages-1; waiting for it …']).filter(
-      (line) => line !== undefined,
-    ),
-  ).toEqual(['another window is installing it, waiting for it']);
-});

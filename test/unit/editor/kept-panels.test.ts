@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { beforeEach,describe,expect,it,vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebviewPanelSerializer } from 'vscode';
 
 /** Arguments with which panels were made. */
@@ -49,7 +49,10 @@ const kinds = {
 };
 
 /** Restores a panel from what was kept of it, with the serializer that these panels register. */
-async function deserialized(panels: () => unknown, kept: unknown): Promise<InstanceType<typeof WebviewPanel>> {
+async function deserialized(
+  panels: () => unknown,
+  kept: unknown,
+): Promise<InstanceType<typeof WebviewPanel>> {
   const register = vi.spyOn(window, 'registerWebviewPanelSerializer');
   panels();
   const [, serializer] = register.mock.lastCall as unknown as [string, WebviewPanelSerializer];

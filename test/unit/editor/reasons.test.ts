@@ -19,11 +19,6 @@ it('a reason is logged in English, whatever the editor speaks, and read in the l
   expect(reasonWords(stoppedWords('agent', english), foreign)).toMatch(/^«The agent was stopped\./);
 });
 
-it("a person's own words stay as they are", () => {
-  expect(loggedReason('Zu lang', foreign)).toBe('Zu lang');
-  expect(reasonWords('Zu lang', foreign)).toBe('Zu lang');
-});
-
 it('a failure is logged in English too', () => {
   expect(failureLogged(notices.noSimulator(foreign))).toBe(
     'No simulator is configured. Choose one, or answer yourself.',

@@ -9,10 +9,6 @@ describe('The line of the status bar', () => {
   });
   const line = (...open: OpenSession[]) => statusLine(open, english);
 
-  it('is not there while no session is open', () => {
-    expect(line()).toBeUndefined();
-  });
-
   it('says what goes on, and what a click does', () => {
     expect(line(playing('Parcels', 'agent'))).toMatchObject({
       icon: 'sync~spin',

@@ -51,12 +51,6 @@ describe('who points at a picture', () => {
     expect(hover(1000)).toBe('step 1,000\nlong: 1.00');
   });
 
-  it('of one run is told of training from its first step to its last', () => {
-    const { hover } = ofRun({ ...drawing, training: curve([1, 3], [2, 2]), heldOut: curve([0, 4]) });
-    expect(hover(0)).toBe('step 0\nheld out 4.00 (step 0)');
-    expect(hover(2)).toBe('step 2\ntraining 2.00\nheld out 4.00 (step 0)');
-  });
-
   it('over the training time is told of the time, and of the step that was reached by then', () => {
     const lines = [
       { index: 0, name: 'short', points: timed([1, 3], [20, 2]) },
@@ -97,12 +91,5 @@ describe('a logarithmic scale', () => {
     expect(undrawnOfRun(run)).toBe(
       '3 of 8 points are not drawn: a logarithmic scale shows only values above zero.',
     );
-  });
-
-  it('has what smoothing lifts above zero, though not the values behind it', () => {
-    const two = curve([1, 5], [2, -1]);
-    const smooth = { ...logarithmic, smoothing: 0.6 };
-    expect(undrawnOfRuns([{ index: 0, name: 'a', points: two }], smooth)).toBe('');
-    expect(undrawnOfRun({ ...smooth, training: two, heldOut: [] })).toMatch(/^1 of 2 points is not drawn/);
   });
 });

@@ -100,11 +100,6 @@ describe('the last message that the protocol allows', () => {
     ]);
   });
 
-  it('says so when the agent only thought', async () => {
-    expect(await shown(`<think>${draft}`)).toBe('The agent said nothing.');
-    expect(offered).toEqual([]);
-  });
-
   it('shows an announced answer behind what was said before', async () => {
     const text = `${draft}\nOUTPUT:\nHere.\nI WANT TO ANSWER:\n${code}`;
     expect(await shown(text)).toBe(`Here.\n\n\n${code}\n`);

@@ -110,9 +110,4 @@ describe('an export’s preview', () => {
     expect(withThem).toContain('- Include VS Code-model dialogues: read the vendor’s terms');
     expect(withThem).toContain('| kim | a test: may be exported (');
   });
-
-  it('can be cancelled', async () => {
-    const signal = AbortSignal.abort(new Error('enough'));
-    await expect(previewExport(played().log, { ...options, signal }, 3)).rejects.toThrow('enough');
-  });
 });

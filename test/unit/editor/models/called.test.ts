@@ -2,28 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../../../src/core/dialogue/simulator';
 import type { Collaborator, LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../../src/core/trajectory/fold';
-import {
-  calledOf,
-  collaboratorCalled,
-  modelsOf,
-  namesOf,
-  sharedCalled,
-} from '../../../../src/editor/models/called';
+import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../../src/editor/models/called';
 import { replayOf } from '../../../../src/editor/replay/view';
 import { calledFilter } from '../../../../src/editor/trajectories/filter';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
-import {
-  agentTurn,
-  answered,
-  candidates,
-  choice,
-  doubling,
-  kim,
-  openLog,
-  reply,
-  simulator,
-  started,
-} from '../../../fixtures/log';
+import { agentTurn, doubling, kim, openLog, reply, simulator, started } from '../../../fixtures/log';
 import { ada, right, Stage } from '../stage';
 import { english } from '../translate';
 
@@ -43,11 +26,6 @@ const spoof: Collaborator = { kind: 'developer', name: 'openai:simulator' };
 it('has only the names that say something else', () => {
   const called = calledOf(['openai:agent', 'rules', 'openai:agent', ''], namer);
   expect(called).toEqual({ 'openai:agent': 'Lab' });
-});
-
-it('lets a person keep the pseudonym, whatever it reads like', () => {
-  expect(collaboratorCalled(simulator, namer)).toBe('Helper');
-  expect(collaboratorCalled(spoof, namer)).toBe('openai:simulator');
 });
 
 describe('a value that dialogues share', () => {
@@ -84,10 +62,8 @@ describe('a value that dialogues share', () => {
       ...{ agent: 'Lab', collaborator: 'Helper', stars: 3, pack: 'p.jsonl' },
     });
     expect(filter.agent).toBe('openai:agent');
-    expect(calledFilter({}, undefined, namer)).toEqual({});
     const ofRun = { run: '7', agents: new Set(['openai:agent', 'local:a/model']) };
     expect(calledFilter(ofRun, undefined, namer).run).toBe('Night run');
-    expect(calledFilter({ run: '8', agents: new Set<string>() }, undefined, namer).run).toBe('8');
   });
 });
 
@@ -132,25 +108,6 @@ describe('a replay', () => {
     expect(Object.values(calledOf(modelsOf(replay), namer)).sort()).toEqual(['Helper', 'Lab']);
     expect(replay).toMatchObject({ collaborator: 'openai:rival', seat: 'developer' });
   });
-
-  it('does not take a model of the same name for the person at this editor', () => {
-    const model: Collaborator = { kind: 'simulator', name: 'ada' };
-    const replay = replayed(model, [agentTurn('e', 1), reply('e', 1, model)]);
-    expect([replay.collaborator, replay.turns[0]?.reply?.by]).toEqual(['ada', 'ada']);
-  });
-
-  it('names who wrote the candidates only once the dialogue is over', () => {
-    const chosen = [candidates('e', 1), choice('e', 1, 'neither'), candidates('e', 1), choice('e', 1, 1)];
-    const open = replayed(kim, [...chosen, agentTurn('e', 1)]);
-    expect(calledOf(modelsOf(open), namer)).toEqual({ 'openai:agent': 'Lab' });
-    const over = replayed(kim, [...chosen, agentTurn('e', 1), answered('e', 1)]);
-    expect(Object.values(calledOf(modelsOf(over), namer)).sort()).toEqual(['Lab', 'before']);
-    const skipped = replayed(kim, [
-      ...chosen.slice(0, 2),
-      { event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' },
-    ]);
-    expect(Object.values(calledOf(modelsOf(skipped), namer)).sort()).toEqual(['Lab', 'before']);
-  });
 });
 
 describe('a session', () => {
@@ -175,21 +132,6 @@ describe('a session', () => {
     await session.do({ type: 'simulator-once' });
     const { started: begun, turns } = await stage.trajectory(session.id);
     expect([begun.agent, turns[0]?.reply?.by]).toEqual([agent, 'openai:simulator']);
-  });
-
-  it('goes on to name who has replied or drafted when another simulator is chosen', async () => {
-    stage.simulator = simulating('openai:first');
-    stage.names.set('openai:first', 'First').set('openai:drafting', 'Drafting');
-    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
-    await session.do({ type: 'simulator-once' });
-    stage.simulator = simulating('openai:drafting');
-    await session.do({ type: 'suggest' });
-    stage.simulator = simulating('openai:unnamed');
-    expect(session.state.called).toEqual({ 'openai:first': 'First', 'openai:drafting': 'Drafting' });
-    const reloaded = await stage.reloaded(session.id);
-    expect(reloaded.state.called).toEqual({ 'openai:first': 'First' });
-    await reloaded.do({ type: 'drafted-by', simulator: 'openai:drafting' });
-    expect(reloaded.state.called).toEqual(session.state.called);
   });
 
   it('names the writers of candidates that are not of the settings only at the end', async () => {

@@ -150,13 +150,6 @@ describe('the button that runs tests', () => {
     expect(await tests.mayExist(document as never, undefined)).toBe(false);
   });
 
-  it('is there when the search lasts, which then ends', async () => {
-    fill(1_000);
-    editor.beforeRead = () => new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await tests.mayExist(document as never, 'f')).toBe(true);
-    expect(editor.read).toBeLessThan(200);
-  });
-
   it('says that no file names the function only after all were read, which can be cancelled', async () => {
     fill(300);
     await tests.run(document as never, 'f');
@@ -174,14 +167,6 @@ describe('the button that runs tests', () => {
 });
 
 describe('progress that is shown late', () => {
-  it('is not shown for work that is soon done', async () => {
-    expect(await withLateProgress('Looking', () => Promise.resolve([1]))).toEqual([1]);
-    await expect(withLateProgress('Looking', () => Promise.reject(new Error('broken')))).rejects.toThrow(
-      'broken',
-    );
-    expect(editor.shown).toEqual([]);
-  });
-
   it('is shown for work that lasts, and cancels it', async () => {
     const work = (signal: AbortSignal): Promise<string[]> =>
       new Promise((resolve, reject) => {

@@ -81,13 +81,6 @@ describe('a replay', () => {
     expect([after.turns[0]?.choices, after.refused]).toMatchObject([[told], [told]]);
   });
 
-  it('calls a stranger by the pseudonym', () => {
-    expect(replayOf(played().trajectory, 'somebody', english, 'en').turns[0]?.reply?.by).toBe('ada');
-    expect(replayOf(played().trajectory, undefined, english, 'en').ratings).toEqual([
-      { stars: 4, comment: 'Good questions.', by: 'ada' },
-    ]);
-  });
-
   it('has what everybody said of it: stars, a title, tags, notes, and judgements of candidates', async () => {
     const log = await openLog();
     await chosen(log, 'e', [1]);

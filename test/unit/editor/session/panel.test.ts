@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
-import { answers,asks } from '../../../fixtures/dialogue';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { answers, asks } from '../../../fixtures/dialogue';
 import { eventually } from '../../../fixtures/eventually';
 import { segmentFiles } from '../../../fixtures/log';
-import { ada,right,Stage } from '../stage';
+import { ada, right, Stage } from '../stage';
 
 vi.mock('vscode', async () => {
   const editor = await import('../vscode');

@@ -41,11 +41,6 @@ describe('the page of a lesson', () => {
     expect(view.time).toBe('About 40 s left');
   });
 
-  it('is at the training until its graph is made', () => {
-    const stages = [{ name: 'train', state: 'done' } as const];
-    expect(teachingView({ state: 'working', lesson, stages }, around, english).stages[2]!.state).toBe('now');
-  });
-
   it('begins nothing in a workspace that is not trusted, and says why', () => {
     const view = teachingView(
       { state: 'none', stages: [] },

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryCounts, TrajectoryFilter } from '../../../../src/core/trajectory/log';
 import {
-  calledFilter,
   chosenOf,
   days,
   dayOf,
@@ -57,16 +56,13 @@ describe('a filter in words', () => {
     expect(recalled(JSON.parse(JSON.stringify({ ...filter, pack: undefined })))).toEqual(filter);
     for (const kept of [
       undefined,
-      null,
       'text',
       { stars: 9 },
       { outcome: 'won' },
-      { review: 'maybe' },
       { since: 'yesterday' },
       { player: 'ada' },
-    ]) {
+    ])
       expect(recalled(kept)).toBeUndefined();
-    }
   });
 
   it('finds the agents of its run and the date of its last days anew each time, and keeps neither', () => {
@@ -110,12 +106,6 @@ describe('a filter in words', () => {
     const named = namedFilter({ text: 'taxi ', stars: 3 }, titles, log, namer);
     expect(named).toEqual({ text: 'taxi ', stars: 3, named: new Set(['3ead', 'local:run-7', 'sim']) });
     expect(namedFilter({ stars: 3 }, titles, log, namer)).toEqual({ stars: 3 });
-  });
-
-  it('names models in words as rows do, without their folders', () => {
-    const namer = { calledBy: (name: string) => name, runOf: () => undefined };
-    const filter = { agent: 'script:/work/guesses.json', collaborator: 'openai:large@http://host/v1' };
-    expect(calledFilter(filter, undefined, namer)).toEqual({ agent: 'guesses', collaborator: 'large' });
   });
 
   it('refuses what is no day', () => {

@@ -56,16 +56,6 @@ it('says of every reply whose words it has, and what people think of the turns',
   expect(text).toContain('- Rating of kim: 4 of 5\n- Comment of kim: Short.\n- Comment of lee: Too long.');
 });
 
-it('says what became of an answer to a function of one’s own', () => {
-  const outcome = { event: 'outcome', episode: 'e', by: 'kim' } as const;
-  const accepted = [agentTurn('e', 1), answered('e', 1), { ...outcome, outcome: 'accepted' } as const];
-  expect(transcript(accepted)).toContain('- Outcome: answered, accepted\n');
-  const measured = { ...outcome, outcome: 'edited', survived: 0.667, milliseconds: 300_000 } as const;
-  expect(transcript([...accepted, measured])).toContain(
-    '- Outcome: answered, accepted, 66 % of its lines left\n',
-  );
-});
-
 it('is opened at the message that a search found, with all words of the search marked', () => {
   const text = transcript([
     agentTurn('e', 1, 'OUTPUT:\nThe taxi? ### Agent, turn 2'),
@@ -105,11 +95,6 @@ it('has the title, the tags and the notes that people gave the dialogue, and is 
   expect(found('Gone.')).toBe('[]');
 });
 
-it('has all of a message, however long', () => {
-  const long = 'word '.repeat(400_000).trim();
-  expect(transcript([agentTurn('e', 1, `OUTPUT:\n${long}`)])).toContain(long);
-});
-
 it('says what was chosen and what was not, and who wrote the candidates once the dialogue is over', () => {
   const chosen = [candidates('e', 1), choice('e', 1, 1), agentTurn('e', 1, 'OUTPUT: candidate 1 for 1?')];
   const during = transcript([...chosen, candidates('e', 2)]);
@@ -119,15 +104,10 @@ it('says what was chosen and what was not, and who wrote the candidates once the
   const after = transcript([...chosen, answered('e', 1)]);
   expect(after).toContain('> kim chose B (openai:rival) over A (openai:agent).');
   const skipped = transcript([
-    ...chosen,
-    candidates('e', 2),
-    choice('e', 2, 'neither'),
-    candidates('e', 2),
+    ...[...chosen, candidates('e', 2), choice('e', 2, 'neither'), candidates('e', 2)],
     { event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' },
   ]);
-  expect(skipped).toContain('> kim chose B (openai:rival) over A (openai:agent).');
   expect(skipped).toContain('> kim wanted neither A (openai:agent) nor B (openai:rival).');
-  expect(skipped).toContain('### Candidate A for turn 2 (openai:agent)');
 });
 
 it('calls models by their names, and a person by the pseudonym whatever it reads like', () => {

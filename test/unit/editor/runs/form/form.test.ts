@@ -283,9 +283,9 @@ describe('what the form shows', () => {
 
 describe('a warm start', () => {
   const facts = {
-    ...{ method: 'sweet-rl', isForeign: true, isSmall: false },
-    ...{ played: 0, won: 0, successes: 30 },
-  } as const;
+    method: 'sweet-rl' as const,
+    ...{ isForeign: true, isSmall: false, played: 0, won: 0, successes: 30 },
+  };
 
   it('is offered to a model that has no success of its own, on those of other agents', () => {
     expect(warmStartView(facts, english)?.values).toEqual({

@@ -52,11 +52,3 @@ it('an evaluated run has its success, and what it gained on its base model, with
   expect(gain).toEqual({ difference: 0.5, interval });
   expect(rowOf(run(), { setting: setting('20'), model })).not.toHaveProperty('gain');
 });
-
-it('runs of one name can be told apart', () => {
-  const rows = runRows([run(), run({ id: '20261120-215501-a1b2' })], () => undefined, {
-    t: english,
-    language: 'en',
-  });
-  expect(rows.map(({ name }) => name)).toEqual(['first try (k3f9)', 'first try (a1b2)']);
-});

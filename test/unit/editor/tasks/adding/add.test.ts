@@ -105,11 +105,4 @@ describe('of several files', () => {
       'one.jsonl is empty; a pack has one task per line. two.jsonl is empty; a pack has one task per line.',
     );
   });
-
-  it('all are named in one message when all are packs', async () => {
-    expect(await added({ 'one.jsonl': task('a'), 'two.jsonl': task('b') })).toHaveLength(2);
-    expect(window.showInformationMessage.mock.calls).toEqual([
-      ['one.jsonl is in the list: 1 task, 1 test. two.jsonl is in the list: 1 task, 1 test.'],
-    ]);
-  });
 });
