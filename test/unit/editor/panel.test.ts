@@ -115,15 +115,6 @@ describe('a panel', () => {
     page.show(true);
     expect(panel).toMatchObject({ seen: 1, isListening: false, isInSight: true });
   });
-
-  it('tells nothing to a page that is closed', async () => {
-    const page = new WebviewPanel();
-    const panel = new Shown(page, 'one');
-    page.dispose();
-    await page.say({ type: 'ready' });
-    expect(page.posted).toEqual([]);
-    expect(panel).toMatchObject({ isInSight: false, isActive: false, wasClosed: true });
-  });
 });
 
 describe('a page that does not load', () => {
@@ -165,29 +156,4 @@ describe('a page that does not load', () => {
     minutes(1);
     expect(hidden.webview.html).not.toBe(html);
   });
-});
-
-it('opens a thing once, however often it is asked for meanwhile, and anew afterwards', async () => {
-  const opening = new Opening<string>();
-  const slow = Promise.withResolvers<string>();
-  let asked = 0;
-  const open = (): Promise<string> => {
-    asked += 1;
-    return slow.promise;
-  };
-  const both = [opening.once('a', open), opening.once('a', open)];
-  const other = opening.once('b', () => Promise.resolve('another'));
-  slow.resolve('panel');
-  expect(await Promise.all([...both, other])).toEqual(['panel', 'panel', 'another']);
-  expect(asked).toBe(1);
-  await opening.once('a', open);
-  expect(asked).toBe(2);
-});
-
-it('tells everybody who asked of a failure, and tries again afterwards', async () => {
-  const opening = new Opening<string>();
-  const fail = (): Promise<string> => Promise.reject(new Error('No pack has the task.'));
-  const both = await Promise.allSettled([opening.once('a', fail), opening.once('a', fail)]);
-  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await opening.once('a', () => Promise.resolve('panel'))).toBe('panel');
 });

@@ -92,14 +92,6 @@ describe('the last message that the protocol allows', () => {
     expect(offered).toEqual([]);
   });
 
-  it('is shown once when it holds the code, and that code is offered', async () => {
-    const text = `${draft}\nOUTPUT:\nLike this?\n${code}`;
-    expect(await shown(text)).toBe(`Like this?\n${code}`);
-    expect(offered).toMatchObject([
-      { title: 'Run Tests', arguments: [{ code: 'def price(x):\n    return x', name: 'price' }] },
-    ]);
-  });
-
   it('shows an announced answer behind what was said before', async () => {
     const text = `${draft}\nOUTPUT:\nHere.\nI WANT TO ANSWER:\n${code}`;
     expect(await shown(text)).toBe(`Here.\n\n\n${code}\n`);

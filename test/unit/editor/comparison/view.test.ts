@@ -1,20 +1,14 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/core/evaluation/comparison/experiment';
-import type { KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import { namesOf } from '../../../../src/editor/runs/names';
 import {
   comparisonView,
   curvesView,
   shownFigure,
   type ComparedCurves,
 } from '../../../../src/editor/comparison/view';
-import { played, setting } from '../../evaluation/comparison/played';
-import { temporaryFolder } from '../../../fixtures/log';
 import { english } from '../translate';
 
 const at = '2026-11-20T22:00:00.000Z';

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import path from 'node:path';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
@@ -69,20 +68,6 @@ describe('an export’s preview', () => {
     expect(text).toContain('Of the log of beta.');
     expect(withLeak).not.toContain('Of the log of');
     expect(text).toContain('No text in these rows was written by a person.');
-  });
-
-  it('says in how many dialogues the agent saw another prompt, as the card does', async () => {
-    const other = { ...options, sawAnotherPrompt: () => true };
-    const preview = await previewExport(played().log, other, 3);
-    const told = 'In 1 the agent saw another agent.md than these rows hold';
-    expect(previewDocument(preview, exportChoice, words)).toContain(told);
-    const same = await previewExport(played().log, options, 3);
-    expect(previewDocument(same, exportChoice, words)).not.toContain('saw another agent.md');
-    const result = await exportTrajectories(played().log, path.join(played().folder, 'other.jsonl'), other);
-    expect(result.otherPrompts).toBe(1);
-    expect(await readFile(result.card, 'utf8')).toContain(
-      '| played with another agent.md than is written here | 1 |',
-    );
   });
 
   it('has a row for each choice, and the words of a model of the editor only when they are asked for', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { OfferedCritic } from '../../../../src/editor/credit/offered';
 import { EventEmitter } from '../vscode';
 
@@ -67,35 +67,4 @@ describe('the list of critics', () => {
     expect(looks).toHaveLength(2);
     expect(critics.node?.critics.map((row) => row.critic.name)).toEqual(['first try']);
   });
-});
-
-it('leave the use of the models counted when what people think of them cannot be read', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const dialoguesChanged = new EventEmitter<void>();
-  const event = new EventEmitter<void>().event;
-  const reported: unknown[] = [];
-  const place = { spec: 'starter', name: 'starter', folder: '/project/starter' };
-  const log = { modelUse: () => Promise.resolve({ starter: { replies: 3 } }) };
-  const unreadable = new Error('no permission');
-  const tree = new ModelTree(
-    ...([
-      { onDidChange: event, agent: '', simulator: '', dataFolder: undefined, modelFolders: [] },
-      {
-        ...{ onDidChangeModels: event, report: (error: unknown) => reported.push(error) },
-        ...{ localPlaces: [place], locals: { look: () => Promise.resolve({}) } },
-        ...{
-          servers: { all: [], problems: [], find: () => undefined },
-          editorModels: { all: () => Promise.resolve([]) },
-        },
-      },
-      { onDidChangeDialogues: dialoguesChanged.event, engine: { logIfAny: () => Promise.resolve(log) } },
-      { onDidChange: event, node: undefined, follow: () => Promise.reject(unreadable) },
-    ] as unknown as [never, never, never, never]),
-  );
-  onTestFinished(() => tree.dispose());
-  dialoguesChanged.fire();
-  await vi.runAllTimersAsync();
-  expect(await tree.getChildren()).toMatchObject([{ kind: 'model', use: { replies: 3 } }, {}, {}]);
-  expect(reported).toEqual([unreadable]);
 });

@@ -81,12 +81,6 @@ it('the other candidate can be written by any model that can be the agent, but t
   expect(configuration).toMatchObject({ secondAgent: specOf(moved), showsCandidates: false });
 });
 
-it('a second agent whose connection is edited goes on under its new name', async () => {
-  configuration.secondAgent = specOf(lab);
-  await commands.editConnection.run(app, row);
-  expect(configuration.secondAgent).toBe(specOf(moved));
-});
-
 it('a second agent is not removed while candidates are shown, and is forgotten when it is removed', async () => {
   Object.assign(configuration, { secondAgent: specOf(lab), showsCandidates: true });
   await expect(commands.removeModel.run(app, row)).rejects.toThrow('Lab writes the second candidate.');

@@ -1,16 +1,14 @@
 import { Fault } from '../../../../src/core/fault';
 import type { Result } from '../../../../src/editor/session/actions';
-import { agentTurn, candidates, graded, kim, reply } from '../../../fixtures/log';
+import { kim, reply } from '../../../fixtures/log';
 import {
   type Case,
   abandoned,
   agentSaid,
   agentWrites,
   asked,
-  byKim,
   choosy,
   developer,
-  elsewhere,
   ended,
   failure,
   gone,
@@ -18,7 +16,6 @@ import {
   information,
   over,
   present,
-  own,
   replying,
   runCases,
   simulatorWrites,
@@ -43,12 +40,6 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       ...{ when: 'the seat is taken first', state: { ...replying, seat: 'simulator', wantsSeat: true } },
       action: { type: 'caught-up', trajectory: trajectory(...asked) },
       ...{ becomes: { wantsSeat: false }, effects: ['take-seat'] },
-    },
-    {
-      ...{ when: 'another window has replied', state: replying },
-      action: { type: 'caught-up', trajectory: trajectory(...asked, reply('e', 1, kim), agentTurn('e', 2)) },
-      becomes: { notice: information(/^This dialogue was continued/), turns: [{}, {}] },
-      effects: ['forget', 'finish'],
     },
     ...(
       [
@@ -93,22 +84,9 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
   ],
   followed: [
     {
-      ...{ when: 'the other window has ended it', state: developer },
-      action: { type: 'followed', trajectory: trajectory(...ended, graded('e', 1)) },
-      ...{ becomes: { phase: 'over', grade: { reward: 1 } }, effects: ['forget'] },
-    },
-    {
       ...{ when: 'the other window plays it', state: developer },
       action: { type: 'followed', trajectory: trajectory(...asked, reply('e', 1, kim)) },
       ...{ becomes: { phase: 'stopped' }, effects: ['forget', { type: 'read', as: 'looked' }] },
-    },
-    {
-      ...{ when: 'the answer was accepted', state: own },
-      action: {
-        type: 'followed',
-        trajectory: trajectory(...ended, { event: 'outcome', episode: 'e', outcome: 'accepted', by: 'kim' }),
-      },
-      ...{ becomes: { decision: 'accepted' }, effects: ['forget'] },
     },
     {
       when: 'nothing is new',
@@ -118,24 +96,9 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
   ],
   logged: [
     {
-      ...{ when: 'the developer has replied', state: replying, effects: ['ask-agent'] },
-      action: { type: 'logged', dialogue: step('agent', ...asked, reply('e', 1, kim)) },
-      becomes: { phase: 'agent', stream: { by: 'agent' }, work: { isDone: true }, turns: [{ reply: {} }] },
-    },
-    {
       ...{ when: 'candidates are to be shown', state: replying, present: choosy, effects: ['ask-both'] },
       action: { type: 'logged', dialogue: step('agent', ...asked, reply('e', 1, kim)) },
       becomes: { phase: 'candidates' },
-    },
-    {
-      ...{ when: 'the agent has asked', state: agentWrites, effects: ['finish'] },
-      action: { type: 'logged', by: 'agent', dialogue: step('collaborator', ...asked) },
-      becomes: { phase: 'developer', agentSpokeAt: 5000, stream: undefined },
-    },
-    {
-      ...{ when: 'both candidates are written', state: { ...agentWrites, phase: 'candidates' } },
-      action: { type: 'logged', by: 'agent', dialogue: step('chooser', byKim, candidates('e', 1)) },
-      ...{ becomes: { phase: 'choosing', candidates: {} }, effects: ['finish'] },
     },
     {
       ...{ when: 'both look alike', state: { ...agentWrites, phase: 'candidates' }, effects: ['finish'] },
@@ -143,48 +106,13 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       becomes: { phase: 'developer', notice: information(/nothing to choose/) },
     },
     {
-      ...{ when: 'the agent has answered', state: agentWrites, effects: ['grade'] },
-      action: { type: 'logged', by: 'agent', dialogue: step('nobody', ...ended) },
-      becomes: { phase: 'grading', playedBy: 'openai:agent' },
-    },
-    {
       ...{ when: 'another agent is chosen by the time of the grade', state: grading, effects: ['grade'] },
       action: { type: 'logged', dialogue: step('nobody', ...ended) },
       present: { ...present, agentName: 'openai:another' },
       becomes: { phase: 'grading', playedBy: 'openai:agent' },
     },
-    {
-      ...{
-        when: 'nothing grades the answer',
-        state: { ...agentWrites, task: own.task },
-        effects: ['finish'],
-      },
-      action: { type: 'logged', by: 'agent', dialogue: step('nobody', ...ended) },
-      becomes: { phase: 'over' },
-    },
-    {
-      ...{ when: 'another sample is wanted', state: working(developer, { type: 'another-sample' }) },
-      action: { type: 'logged', dialogue: step('collaborator', ...asked) },
-      becomes: { phase: 'agent' },
-      effects: [{ type: 'ask-agent', isAgain: true }],
-    },
-    {
-      when: 'the other sample is the same',
-      state: {
-        ...{ ...developer, phase: 'agent' },
-        work: { request: { type: 'another-sample' }, before: 'developer', isDone: true },
-      },
-      action: { type: 'logged', by: 'agent', dialogue: step('collaborator', ...asked) },
-      becomes: { phase: 'developer', notice: information(/the same message again/) },
-      effects: ['finish'],
-    },
   ],
   seated: [
-    {
-      ...{ when: 'the simulator gets the seat', state: working(developer, { type: 'simulator-on' }) },
-      action: { type: 'seated', seat: 'simulator', dialogue: step('collaborator', ...asked) },
-      ...{ becomes: { seat: 'simulator', phase: 'simulator' }, effects: ['ask-simulator'] },
-    },
     {
       ...{ when: 'a reply waited for it', state: { ...replying, seat: 'simulator' }, effects: ['reply'] },
       action: { type: 'seated', seat: 'developer', dialogue: step('collaborator', ...asked) },
@@ -270,11 +198,6 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       effects: ['finish'],
     },
     {
-      ...{ when: 'the grader fails', state: grading, action: failure(new Error('EIO')) },
-      becomes: { phase: 'over', notice: { actions: ['grade', 'show-log'] } },
-      effects: ['report', 'finish'],
-    },
-    {
       ...{ when: 'grading is stopped', state: grading, action: stop, effects: ['finish'] },
       becomes: { phase: 'over', notice: { kind: 'warning', actions: ['grade'] } },
     },
@@ -290,16 +213,6 @@ const cases: Readonly<Record<Exclude<Result['type'], 'consented'>, readonly Case
       state: working({ ...ready, phase: 'agent' }, { type: 'start' }),
       action: failure(gone, { episode: undefined }),
       ...{ becomes: { phase: 'ready' }, effects: ['report', 'finish'] },
-    },
-    {
-      ...{ when: 'another window plays the dialogue', state: replying, action: failure(elsewhere) },
-      becomes: { phase: 'stopped', notice: { kind: 'warning', message: elsewhere.message } },
-      effects: ['report', 'finish'],
-    },
-    {
-      ...{ when: 'the panel was closed', state: { ...agentWrites, isClosed: true }, action: stop },
-      becomes: { phase: 'agent', notice: agentWrites.notice },
-      effects: ['finish'],
     },
     {
       ...{ when: 'a rating cannot be logged meanwhile', state: agentWrites, effects: ['report'] },

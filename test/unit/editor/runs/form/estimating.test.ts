@@ -92,29 +92,6 @@ it('goes on with the Python that is named while another one is prepared', async 
   expect(said.slice(1)).toEqual(['working Preparing the trainer: creating a Python environment']);
 });
 
-it('plans with no Python that another was named for while it was looked at', async () => {
-  const opened: ((trainer: Trainer) => void)[] = [];
-  const environment = {
-    prompts: '/project/prompts',
-    isInstalled: () => Promise.resolve(true),
-    open: () => new Promise<Trainer>((done) => opened.push(done)),
-    openVisibly: () => Promise.resolve(undefined),
-  };
-  const estimating = new Estimating(environment, quiet);
-  const plan = async (): Promise<void> => {
-    const before = opened.length;
-    estimating.update(request());
-    estimating.plan();
-    await eventually(() => expect(opened.length).toBeGreaterThan(before));
-  };
-  await plan();
-  estimating.forget();
-  opened[0]!(trainer);
-  await plan();
-  estimating.stop();
-  expect(opened).toHaveLength(2);
-});
-
 /** Each answers one request to the trainer, in the order of the requests. */
 const { planned, looked } = vi.hoisted(() => ({
   planned: [] as ((answer: { readonly plan: Plan }) => void)[],
