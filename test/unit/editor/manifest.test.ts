@@ -17,9 +17,6 @@ interface ByHand {
   readonly capabilities: { readonly untrustedWorkspaces: object };
 }
 
-/** Whether a command is the button of help in the title of a view. */
-const isHelp = (command: string): boolean => command.startsWith('tandem.helpOn');
-
 /** The identifiers of all commands. */
 const ids = Object.keys(places).map((name) => `tandem.${name}`);
 
@@ -43,19 +40,9 @@ const setting = z.object({
 const { contributes: read } = z
   .object({
     contributes: z.object({
-      commands: z.array(z.object({ command: z.string(), title: z.string() })),
       viewsWelcome: z.array(z.object({ contents: z.string() })),
-      languageModelTools: z.array(
-        z.object({ name: z.string(), displayName: z.string(), userDescription: z.string() }),
-      ),
       jsonValidation: z.array(z.object({ fileMatch: z.array(z.string()), url: z.string() })),
-      walkthroughs: z.array(
-        z.object({
-          steps: z.array(
-            z.object({ id: z.string(), description: z.string(), media: z.object({ markdown: z.string() }) }),
-          ),
-        }),
-      ),
+      walkthroughs: z.array(z.object({ steps: z.array(z.object({ description: z.string() })) })),
       configuration: z.array(z.object({ properties: z.record(z.string(), setting) })),
     }),
   })

@@ -157,3 +157,10 @@ describe('a page that does not load', () => {
     expect(hidden.webview.html).not.toBe(html);
   });
 });
+
+it('a thing that could not be opened can be opened again', async () => {
+  const opening = new Opening<string>();
+  const fail = (): Promise<string> => Promise.reject(new Error('No pack has the task.'));
+  await expect(opening.once('a', fail)).rejects.toThrow('No pack');
+  expect(await opening.once('a', () => Promise.resolve('panel'))).toBe('panel');
+});

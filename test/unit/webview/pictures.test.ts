@@ -4,10 +4,7 @@ import { joined, placed } from '../../../webview/chart/curves';
 import { figures } from '../../../webview/chart/figures';
 
 // The toolkit needs a browser.
-vi.mock('@vscode/webview-ui-toolkit', () => ({
-  provideVSCodeDesignSystem: () => ({ register: () => undefined }),
-  ...{ vsCodeButton: () => undefined, vsCodeProgressRing: () => undefined, vsCodeTextField: () => undefined },
-}));
+vi.mock('@vscode/webview-ui-toolkit', () => import('./toolkit'));
 
 // The import is dynamic, because views are another TypeScript program with browser types.
 const webview = async <Module>(file: string): Promise<Module> =>

@@ -7,7 +7,6 @@ vi.mock('vscode', () => import('../vscode'));
 const { idOf } = await import('../../../../src/editor/contributions');
 const { Critics } = await import('../../../../src/editor/models/critics');
 const { criticItem } = await import('../../../../src/editor/models/criticItems');
-const { ModelTree } = await import('../../../../src/editor/models/tree');
 
 const critic = (fields: Partial<OfferedCritic> = {}): OfferedCritic => ({
   ...{ folder: '/project/.tandem/runs/one/critic', name: 'first try', from: 'run', about: 'today' },
