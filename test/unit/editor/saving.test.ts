@@ -38,13 +38,6 @@ describe('what a page saves', () => {
     );
   });
 
-  it('is nothing when the person cancels', async () => {
-    window.showInformationMessage.mockClear();
-    await saveOfPage(csv, engine);
-    expect(window.showSaveDialog).toHaveBeenCalled();
-    expect(window.showInformationMessage).not.toHaveBeenCalled();
-  });
-
   it('is refused in one sentence where it cannot be written', async () => {
     const file = path.join(await temporaryFolder(), 'gone', 'loss.csv');
     window.showSaveDialog.mockResolvedValueOnce(Uri.file(file));

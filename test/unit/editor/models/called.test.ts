@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../../../src/core/dialogue/simulator';
 import type { Collaborator, LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../../src/core/trajectory/fold';
 import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../../src/editor/models/called';
@@ -43,13 +42,7 @@ describe('a value that dialogues share', () => {
   });
 
   it('has a short name in a list, but where two would have the same one', () => {
-    const models = [
-      'starter',
-      'local:starter',
-      'openai:agent',
-      'local:runs/a/model',
-      'openai:qwen@http://127.0.0.1',
-    ];
+    const models = ['starter', 'local:starter', 'openai:agent', 'local:runs/a/model', 'openai:qwen@http://h'];
     expect([...namesOf(models, 'agent', undefined, namer).values()]).toEqual([
       ...['starter', 'local:starter', 'Lab', 'a/model', 'qwen'],
     ]);
@@ -116,18 +109,14 @@ describe('a session', () => {
   beforeEach(async () => (stage = await Stage.set()));
   afterEach(() => stage.clear());
 
-  const simulating = (name: string): Simulator => ({
-    ...{ kind: 'simulator', name },
-    reply: () => Promise.resolve({ text: 'Above 20.' }),
-  });
-
   it('names the models of the settings, and logs them as before', async () => {
-    stage.simulator = simulating('openai:simulator');
-    stage.names.set('openai:simulator', 'Helper');
+    stage.simulator = {
+      ...{ kind: 'simulator', name: 'openai:simulator' },
+      reply: () => Promise.resolve({ text: 'Above 20.' }),
+    };
     const session = await stage.begun(asks('How heavy?'), answers(right));
     const agent = stage.agentName;
-    stage.names.set(agent, 'Lab');
-    expect(session.state).toMatchObject({ agent, simulator: 'openai:simulator' });
+    stage.names.set(agent, 'Lab').set('openai:simulator', 'Helper');
     expect(session.state.called).toEqual({ [agent]: 'Lab', 'openai:simulator': 'Helper' });
     await session.do({ type: 'simulator-once' });
     const { started: begun, turns } = await stage.trajectory(session.id);

@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { OpenAiModel } from '../../../../src/core/model/openai';
 import { specOf, validateAddress } from '../../../../src/editor/models/server';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer, status } from '../../../fixtures/chat-server-replies';
@@ -74,41 +75,30 @@ describe('the connected servers', () => {
   });
 
   it('are untested, then work or fail, with the key that is kept', async () => {
-    const server = await startChatServer({ reply: () => answer('Hello.'), key: 'sk-secret' });
-    onTestFinished(() => server.close());
+    await using server = await startChatServer({ reply: () => answer('Hello.'), key: 'sk-secret' });
     const there = { ...qwen, baseUrl: server.url };
-    const { servers, changes } = kept([there]);
-    expect(servers.state(there)).toEqual({ kind: 'untested' });
+    const { servers } = kept([there]);
+    expect(servers.state(there).kind).toBe('untested');
     await servers.test(there);
-    expect(servers.state(there)).toMatchObject({
-      kind: 'fails',
-      why: expect.stringContaining('asks for a key') as string,
-    });
+    expect(servers.state(there).kind).toBe('fails');
     await servers.setKey(there.baseUrl, 'sk-secret');
-    expect(servers.state(there)).toEqual({ kind: 'untested' });
+    expect(servers.state(there).kind).toBe('untested');
     await servers.test(there);
-    expect(servers.state(there)).toMatchObject({ kind: 'works' });
-    expect(changes.length).toBeGreaterThan(3);
+    expect(servers.state(there).kind).toBe('works');
   });
 
   it('are what their last message in a dialogue says', async () => {
     const replies = [answer('Hello.'), status(401, { message: 'Bad key' })];
-    const server = await startChatServer({ reply: ({ index }) => replies[index]! });
-    onTestFinished(() => server.close());
+    await using server = await startChatServer({ reply: ({ index }) => replies[index]! });
     const there = { ...qwen, baseUrl: server.url };
     const { servers } = kept([there]);
-    const { OpenAiModel } = await import('../../../../src/core/model/openai');
-    const model = servers.watched(
-      new OpenAiModel({ model: there.model, baseUrl: there.baseUrl, apiKey: '' }),
-    );
+    const model = servers.watched(new OpenAiModel({ model: 'qwen3', baseUrl: server.url, apiKey: '' }));
     const ask = () => model.generate([{ role: 'user', content: 'Hi.' }], { temperature: 0, maxTokens: 5 });
     await ask();
-    expect(servers.state(there)).toMatchObject({ kind: 'works' });
+    expect(servers.state(there).kind).toBe('works');
     await expect(ask()).rejects.toThrow('Bad key');
-    expect(servers.state(there)).toMatchObject({
-      kind: 'fails',
-      why: expect.stringContaining('Bad key') as string,
-    });
+    const why = expect.stringContaining('Bad key') as string;
+    expect(servers.state(there)).toMatchObject({ kind: 'fails', why });
   });
 });
 

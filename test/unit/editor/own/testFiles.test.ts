@@ -116,14 +116,6 @@ describe('the test files that name a function', () => {
     expect(editor.mostReading).toBeLessThanOrEqual(16);
   });
 
-  it('are read as the editor has them, without those that were deleted meanwhile', async () => {
-    editor.files.set('/project/test_a.py', '');
-    editor.files.set('/project/test_b.py', undefined);
-    const uri = addressOf('/project/test_a.py');
-    editor.workspace.textDocuments = [{ uri, getText: () => 'assert f(3)' }];
-    expect(await found('f')).toEqual(['/project/test_a.py: assert f(3)']);
-  });
-
   it('are no longer looked for once the search is cancelled', async () => {
     fill(100);
     const controller = new AbortController();

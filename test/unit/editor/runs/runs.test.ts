@@ -94,15 +94,6 @@ describe('a row of the Runs view', () => {
     ];
     for (const words of said) expect(words).toMatch(/on here\..*2026-11-20 23:30 UTC/s);
   });
-
-  it('says how far a paused run has come, which its last event does not', () => {
-    const { progress } = history(
-      event('state', { state: 'running', stage: 'critic' }),
-      step(12),
-      event('state', { state: 'stopped', stage: 'critic' }),
-    );
-    expect(runStatus(resting('stopped', { progress }), now, english)).toBe('paused · critic 12 %');
-  });
 });
 
 describe('the view of a run', () => {

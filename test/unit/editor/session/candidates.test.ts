@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Choice } from '../../../../src/core/trajectory/trajectory';
 import type { Session } from '../../../../src/editor/session/session';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
 import { hold } from '../../../fixtures/held-model';
@@ -53,16 +52,6 @@ describe('a session with two candidates', () => {
     expect(session.state.phase).toBe('choosing');
     expect(shown(session).sort()).toEqual(['How heavy is it?', 'Which unit is it?']);
     expect(session.snapshot.turns).toEqual([]);
-  });
-
-  it('counts the time of both and of the choice, whichever is chosen', async () => {
-    const session = await begun();
-    const id = session.id!;
-    await session.do({ type: 'choose', picked: 0 });
-    const [turn] = (await stage.trajectory(id)).turns;
-    const [{ shown: drawn, choice }] = turn!.candidates as [Choice];
-    const slower = Math.max(...drawn.candidates.map(({ timing }) => timing!.totalMs));
-    expect(session.snapshot.turns[0]?.milliseconds).toBe(Math.round(slower + choice.milliseconds!));
   });
 
   it('goes on with the one that was chosen, and says who wrote which only when the dialogue is over', async () => {

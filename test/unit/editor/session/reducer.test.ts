@@ -18,7 +18,6 @@ import {
   present,
   putAway,
   ready,
-  replying,
   rests,
   runCases,
   simulatorWrites,
@@ -34,11 +33,6 @@ const refused = { effects: ['report'] } as const;
 const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = {
   start: [
     { when: 'nobody has agreed', state: ready, present: nobody },
-    {
-      ...{ when: 'the form is filled in', state: ready, present: nobody },
-      action: { type: 'start', consent: present.consent! },
-      effects: [{ type: 'give-consent', consent: present.consent }],
-    },
     {
       ...{ when: 'a consent comes that no form asked for', state: ready, ...refused },
       action: { type: 'start', consent: { ...present.consent!, level: 'export' } },
@@ -118,10 +112,7 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
     { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
     { when: 'the agent writes', state: agentWrites, ...refused },
   ],
-  'another-sample': [
-    { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'another key was faster', state: replying, ...refused },
-  ],
+  'another-sample': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
   'simulator-once': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
   'simulator-on': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
   'take-seat': [

@@ -20,17 +20,10 @@ const task: Task = {
   hiddenInformation: 'none',
 };
 
-const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
+const said = (text: string): { agent: EventOf<'agent-turn'> } => ({
   agent: {
-    event: 'agent-turn',
-    version: 1,
-    at: '2026-01-01T00:00:00.000Z',
-    episode: 'e',
-    turn,
-    text,
-    finishReason: 'stop',
-    model: 'script:x.json',
-    sampling: { temperature: 1, maxTokens: 10 },
+    ...{ event: 'agent-turn', version: 1, at: '2026-01-01T00:00:00.000Z', episode: 'e', turn: 1, text },
+    ...{ finishReason: 'stop', model: 'script:x.json', sampling: { temperature: 1, maxTokens: 10 } },
   },
 });
 
@@ -95,22 +88,12 @@ describe('a turn', () => {
     expect(final).toBe(true);
     expect(visible).toBe('```python\ndef f(x):\n    return x * 2 * x\n```');
   });
-
-  it('fences code that itself holds a fence in a longer one', () => {
-    const { visible } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return "x```y"'), english);
-    expect(visible.startsWith('````python\n')).toBe(true);
-  });
 });
 
 describe('a message that is being written', () => {
   it('counts as thoughts until the visible part begins', () => {
     expect(streamOf('Let me think', [])).toEqual({ by: 'agent', text: '', thinking: 12 });
     expect(streamOf('Let me think\nOUTPUT:\nHow', [])).toMatchObject({ text: 'How' });
-  });
-
-  it('is shown at once from an agent that has written no thoughts before', () => {
-    const earlier = [turnView(said('How heavy?'), english)];
-    expect(streamOf('And the', earlier)).toMatchObject({ text: 'And the' });
   });
 
   it('looks as the message that it is so far, its thoughts counted', () => {

@@ -14,14 +14,8 @@ const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, s
 const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'you', seat: 'developer' } };
 const state: SessionState = {
   ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{
-    agent: 'starter',
-    simulator: 'rules',
-    called: {},
-    hasNext: true,
-    hasGuidelines: false,
-    showsCounters: true,
-  },
+  ...{ agent: 'starter', simulator: 'rules', called: {} },
+  ...{ hasNext: true, hasGuidelines: false, showsCounters: true },
 };
 const view: SessionView = {
   panel: { episode: 'a' },

@@ -5,15 +5,8 @@ import type { SessionState, TurnView } from '../../../../webview/session/protoco
 
 const state: SessionState = {
   ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{
-    agent: 'starter',
-    simulator: 'rules',
-    called: {},
-    hasNext: true,
-    hasGuidelines: false,
-    showsCounters: true,
-    rating: {},
-  },
+  ...{ agent: 'starter', simulator: 'rules', called: {}, rating: {} },
+  ...{ hasNext: true, hasGuidelines: false, showsCounters: true },
 };
 const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
 

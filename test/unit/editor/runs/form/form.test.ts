@@ -226,28 +226,6 @@ describe('what the form shows', () => {
     expect(textsOf(filled(starter, context()))['resources.token_budget']).toBe('auto');
   });
 
-  it.each([
-    ['sweet-rl', ['Run', 'Model', 'Data', 'Critic', 'Candidates', 'Policy', 'Resources', 'Result']],
-    ['untrained', ['Run', 'Model', 'Data', 'Candidates', 'Policy', 'Resources', 'Result']],
-    ['rft', ['Run', 'Model', 'Data', 'Training', 'Resources', 'Result']],
-    ['grpo', ['Run', 'Model', 'Data', 'GRPO', 'Resources', 'Result']],
-  ])('has the settings that %s reads', (method, titles) => {
-    const { view } = formView(withValues({ method }), choices, context());
-    expect(view.groups.map(({ title }) => title)).toEqual(titles);
-  });
-
-  it('says which settings are not as recommended', () => {
-    const { view } = formView(withValues({ 'critic.beta': '1', 'critic.epochs': '4' }), choices, context());
-    expect(view.changed).toBe(1);
-    const all = view.groups.flatMap((group) => group.fields);
-    expect(all.filter(({ isChanged }) => isChanged).map(({ name }) => name)).toEqual(['critic.beta']);
-  });
-
-  it('offers the models with weights, the folder that was chosen, and the hub', () => {
-    const { view } = formView({ values: { base: '/elsewhere' } }, choices, context());
-    expect(view.bases.map(({ value }) => value)).toEqual(['/models/starter', '/elsewhere', 'hub']);
-  });
-
   it('offers the rows of a duplicated run or the log, and filters the log alone', () => {
     const { view } = formView(copy, choices, context());
     expect([view.sources.length, view.filters]).toEqual([2, []]);
