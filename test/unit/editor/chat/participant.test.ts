@@ -57,10 +57,7 @@ it('says why it does not answer in a workspace that is not trusted, and asks no 
   await using server = await startChatServer({ reply: () => answer('OUTPUT:\nHow heavy?') });
   editor.workspace.isTrusted = false;
   expect(await asked(server)).toEqual({
-    errorDetails: {
-      message:
-        'Models do not run in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.',
-    },
+    errorDetails: { message: expect.stringContaining('not trusted') as string },
   });
   expect(server.requests).toEqual([]);
   expect(said).toEqual([]);

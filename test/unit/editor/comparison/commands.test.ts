@@ -68,12 +68,6 @@ describe('runs to be compared', () => {
     expect(await compare(b, a)).toEqual({ compared: [['a', 'b']], offered: undefined });
   });
 
-  it('are evaluated as they are selected, one alone without a question', async () => {
-    const [a, b] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
-    expect(await chosenFor('evaluateRuns', [a])).toEqual({ compared: [['a']], offered: undefined });
-    expect(await chosenFor('evaluateRuns', [b, a])).toEqual({ compared: [['a', 'b']], offered: undefined });
-  });
-
   it('are one at least, also where one is looked for', async () => {
     const none = { runWatch: { all: [], look: () => Promise.resolve() } };
     await expect(commands.findRun.run(none as never)).rejects.toThrow('There is no run yet.');

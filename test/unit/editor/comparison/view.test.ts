@@ -67,29 +67,25 @@ describe('runs beside each other', () => {
   });
 
   it('are told once, then only the ends of their curves; all of it when others are looked at', () => {
-    const records = [
-      record(
-        run('a'),
-        [1, 2, 3].map((n) => step('policy', n)),
-      ),
-      record(run('b'), []),
-    ];
+    const steps = [1, 2, 3].map((number) => step('policy', number));
+    const records = [record(run('a'), steps), record(run('b'), [])];
     const read: ComparedCurves = new Map();
-    const shown = { stage: 'policy', figure: 'loss', pinned: [] } as const;
-    const training = (of: readonly RunRecord[], chart = shown) =>
-      curvesView(of, chart, read)?.charts.map(({ curves }) => curves.map((one) => one.training));
-    expect(training(records)).toMatchObject([[{ from: 0 }, { from: 0, points: [] }]]);
-    expect(training(records)).toBeUndefined();
-    const [a, b] = records.map(({ history }) => history);
-    a!.add(event(step('policy', 4, { loss: 2 })));
-    b!.add(event(step('policy', 1, { loss: 3 })));
+    const training = (of: readonly RunRecord[]) =>
+      curvesView(of, { stage: 'policy', figure: 'loss', pinned: [] }, read)?.charts[0]!.curves.map(
+        (curve) => [curve.training.from, curve.training.points.length / 5],
+      );
     expect(training(records)).toEqual([
-      [
-        { from: 2, points: [3, 0, 1, 1, 1, 4, 0, 2, 2, 2], valuesPerPoint: 1 },
-        { from: 0, points: [1, 0, 3, 3, 3], valuesPerPoint: 1 },
-      ],
+      [0, 3],
+      [0, 0],
     ]);
-    expect(training(records.slice(0, 1))).toMatchObject([[{ from: 0 }]]);
+    expect(training(records)).toBeUndefined();
+    records[0]!.history.add(event(step('policy', 4)));
+    records[1]!.history.add(event(step('policy', 1)));
+    expect(training(records)).toEqual([
+      [2, 2],
+      [0, 1],
+    ]);
+    expect(training(records.slice(0, 1))).toEqual([[0, 4]]);
   });
 
   it('have the pinned charts that any of them has, with a curve for each run', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { localPlace, localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/places';
+import { localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/places';
 
 /** Any existing folder. */
 const starter = import.meta.dirname;
@@ -43,12 +43,6 @@ describe('the local models', () => {
       ['starter', 'tandem'],
       ['tiny', 'use'],
     ]);
-  });
-
-  it('are no servers, scripts or rules', () => {
-    for (const spec of ['openai:tiny@http://127.0.0.1:1/v1', 'script:a.json', 'rules', '', 'local:']) {
-      expect(localPlace(spec, starter, resolve), spec).toBeUndefined();
-    }
   });
 
   it('include what was trained here and can play, called as its run', () => {

@@ -90,21 +90,12 @@ describe('a replay', () => {
       { event: 'rating', episode: 'e', stars: 5, comment: 'Short.', by: 'ada' },
       judgement(pair!.choice, 0, 'equal', 'ada'),
       label('e', 'kim', { title: 'The good one', tags: ['odd'], note: 'In a hurry.' }),
-      label('e', 'ada', { tags: ['slow'], note: 'Ask again.' }),
+      label('e', 'ada', { tags: ['slow'] }),
     ]);
     const { ratings, label: given, turns } = replayOf((await log.trajectory('e'))!, 'ada', english, 'en');
-    expect(ratings).toEqual([
-      { stars: 2, by: 'kim' },
-      { stars: 5, comment: 'Short.', by: 'you' },
-    ]);
-    expect(given).toEqual({
-      title: 'The good one',
-      tags: ['#odd', '#slow'],
-      notes: [
-        { by: 'kim', text: 'In a hurry.' },
-        { by: 'you', text: 'Ask again.' },
-      ],
-    });
+    expect(ratings.map(({ by, stars }) => `${by} ${stars}`)).toEqual(['kim 2', 'you 5']);
+    const notes = [{ by: 'kim', text: 'In a hurry.' }];
+    expect(given).toEqual({ title: 'The good one', tags: ['#odd', '#slow'], notes });
     expect(turns[0]!.choices![0]!.judgements).toEqual([{ by: 'you', picked: 'equal' }]);
   });
 

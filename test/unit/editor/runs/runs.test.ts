@@ -333,10 +333,4 @@ describe('how a run does on tasks that it never saw', () => {
     expect(await results.read([done])).toBe(true);
     expect(results.of(done)?.setting).toEqual(setting('21'));
   });
-
-  it('is told of the last time, and of the model alone where its start cannot play', () => {
-    const both = [kept([0, 0], [0, 1], '19'), kept(undefined, [1, 1, 0, 0], '21')];
-    expect(measuredWords(both, english)).toBe('Success 50 % on 8 held-out tasks.');
-    expect(measuredWords([kept([0, 0], [0, 1])], english)).toBe('Success 0 % → 50 % on 8 held-out tasks.');
-  });
 });

@@ -269,14 +269,4 @@ describe('a dialogue that a developer plays', () => {
       { event: 'abandoned', message: 'Too hard' },
     ]);
   });
-
-  it('is skipped with a reason, and can be resumed', async () => {
-    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
-    await session.do({ type: 'skip', reason: 'The request is unclear' });
-    expect(session.state.phase).toBe('skipped');
-    expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'skipped' });
-    await session.do({ type: 'again' });
-    expect(session.state.phase).toBe('developer');
-    expect((await stage.trajectory(session.id)).state).toBe('open');
-  });
 });

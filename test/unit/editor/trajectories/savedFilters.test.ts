@@ -16,11 +16,8 @@ describe('saved filters', () => {
     const saved = new SavedFilters(kept);
     const filter = { outcome: 'failure', run: '7', agents: new Set(['local:7/model']) } as const;
     saved.save({ name: 'bad', filter, grouping: 'run' });
-    saved.save({
-      name: 'week',
-      filter: { lastDays: 7, since: '2026-03-01T00:00:00.000Z' },
-      grouping: 'task',
-    });
+    const week = { lastDays: 7, since: '2026-03-01T00:00:00.000Z' };
+    saved.save({ name: 'week', filter: week, grouping: 'task' });
     const chosen = { outcome: 'failure', run: '7' };
     expect(new SavedFilters(kept).all).toEqual([
       { name: 'bad', filter: chosen, grouping: 'run' },

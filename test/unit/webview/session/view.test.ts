@@ -37,12 +37,13 @@ describe('what the view draws', () => {
     expect(drafted?.state.isSuggesting).toBe(false);
   });
 
-  it('changes only the turn that changed, so that no other is drawn again', () => {
+  it('changes only the turn that changed, so that no other is drawn again, and adds one that is new', () => {
     const before = shown(snapshot);
     const reply = { text: '20.', by: 'you', seat: 'developer' } as const;
     const after = applied(before, { type: 'turn', turn: { ...turn(2), reply } });
     expect(after?.turns[0]).toBe(before?.turns[0]);
     expect(after?.turns[1]?.reply?.text).toBe('20.');
+    expect(applied(after, { type: 'turn', turn: turn(3) })?.turns).toHaveLength(3);
   });
 
   it('keeps what models are called as long as it is the same, so that no turn is drawn again', () => {

@@ -117,21 +117,6 @@ describe('the configuration of a form', () => {
     expect(selection).toBeUndefined();
   });
 
-  it('has the pack of a duplicated run, until another method is chosen', () => {
-    const configuration = { method: 'grpo', data: { tasks: ['/runs/a/data/tasks/1-mine.jsonl'] } };
-    const form: Form = {
-      values: { ...starter.values, method: 'grpo' },
-      copied: { of: 'grpo #1', data: '', configuration },
-    };
-    expect(filled(form, context()).configuration.data).toEqual(configuration.data);
-    const { view } = formView(form, choices, context());
-    expect(view.filters.map(({ name, options }) => [name, options!.map(({ value }) => value)])).toEqual([
-      ['data.tasks', ['/project/tasks/starter.jsonl', '/runs/a/data/tasks/1-mine.jsonl']],
-    ]);
-    const other = filled({ ...form, values: { ...form.values, method: 'rft' } }, context());
-    expect(other.configuration.data).toEqual({ log: '/project/.tandem' });
-  });
-
   it('is one that `tandem train` reads', async () => {
     const { configuration } = filled(
       withValues({ since: '2026-03-01', stars: '0', review: 'none', with_redo: 'true' }),
@@ -249,13 +234,6 @@ describe('what the form shows', () => {
     const isEmpty = (form: Form): boolean =>
       formView(form, { ...choices, dialogues: 0 }, context()).view.isEmpty;
     expect([starter, copy, withValues({ method: 'grpo' })].map(isEmpty)).toEqual([true, false, false]);
-  });
-
-  it('keeps a value in sight of which the log has none any more, by its name', () => {
-    const { view } = formView(withValues({ agent: 'openai:tiny' }), choices, context());
-    const agent = view.filters.find(({ name }) => name === 'agent');
-    expect(agent?.options?.map(({ label }) => label)).toEqual(['Any', 'starter (12)', 'Lab (0)']);
-    expect(agent?.options?.at(-1)?.value).toBe('openai:tiny');
   });
 });
 
