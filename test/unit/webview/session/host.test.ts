@@ -101,13 +101,6 @@ describe('the reply that is being composed', () => {
     expect(composition.draft).toEqual({ text: 'I think abo' });
   });
 
-  it('forgets a suggestion of which no word is left', () => {
-    composition.take(suggestion);
-    composition.write('');
-    composition.write('Mine.');
-    expect(composition.draft).toEqual({ text: 'Mine.' });
-  });
-
   it('is held back with a warning until it is edited or sent anyway', () => {
     composition.write('return 1');
     composition.send();

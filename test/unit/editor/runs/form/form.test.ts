@@ -140,15 +140,6 @@ describe('the configuration of a form', () => {
     expect(filled(withValues(values), context()).errors).toEqual({ [field]: expect.any(String) as string });
   });
 
-  it('has a revision where the model is a name on the hub, and none beside a folder', () => {
-    const named = { base: 'hub', hub: 'Qwen/Qwen2.5-1.5B-Instruct', 'model.revision': 'v1' };
-    expect(filled(withValues(named), context()).configuration.model).toMatchObject({ revision: 'v1' });
-    const empty = filled(withValues({ ...named, 'model.revision': '' }), context());
-    expect(empty).toMatchObject({ errors: {}, configuration: { model: { revision: null } } });
-    const local = filled(withValues({ 'model.revision': 'v1' }), context());
-    expect(local.configuration.model).not.toHaveProperty('revision');
-  });
-
   it('of a duplicate is that of the run, with the same rows, until they are taken from the log', () => {
     const named = context({ name: () => 'sweet-rl #1, changed' });
     expect(copy.values).toEqual({ base: '/models/other', method: 'untrained' });
@@ -215,19 +206,6 @@ describe('what the form shows', () => {
     const { view } = formView(copy, choices, context());
     expect([view.sources.length, view.filters]).toEqual([2, []]);
     expect(formView(starter, choices, context()).view.sources).toEqual([]);
-  });
-
-  it('proposes the largest pack of the workspace to GRPO, until another is chosen', () => {
-    const small = { file: '/project/tasks/small.jsonl', name: 'small', tasks: 3 };
-    const two = { ...choices, packFiles: [small, ...choices.packFiles] };
-    const packOfForm = (values: Form['values']) => {
-      const { view, filled: made } = formView(withValues({ method: 'grpo', ...values }), two, context());
-      const pack = view.values['data.tasks'];
-      expect(made.configuration).toMatchObject({ data: { tasks: [pack] } });
-      return pack;
-    };
-    expect(packOfForm({})).toBe('/project/tasks/starter.jsonl');
-    expect(packOfForm({ 'data.tasks': small.file })).toBe(small.file);
   });
 
   it('is empty while the log is, except for a duplicate and for a method that plays by itself', () => {
