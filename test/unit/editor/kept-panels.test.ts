@@ -81,18 +81,13 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a panel of a %s', (
     expect(adopted).toHaveLength(1);
   });
 
-  it.each([
-    undefined,
-    null,
-    'text',
-    [],
-    {},
-    { ...kept, dataFolder: 7 },
-    { ...kept, dataFolder: '/elsewhere' },
-  ])('is closed when what was kept is %j', async (stranger) => {
-    expect(await restored(name, stranger)).toBe(true);
-    expect(adopted).toEqual([]);
-  });
+  it.each([undefined, 'text', {}, { ...kept, dataFolder: '/else' }])(
+    'is closed when that is %j',
+    async (stranger) => {
+      expect(await restored(name, stranger)).toBe(true);
+      expect(adopted).toEqual([]);
+    },
+  );
 });
 
 it('a session that was left before it drew anything is closed without a word', async () => {

@@ -19,12 +19,4 @@ describe('The line of the status bar', () => {
     expect(said?.playing.title).toBe('Three');
     expect(said?.tooltip).toMatch(/2 more /);
   });
-
-  it('says what came of a dialogue that is over', () => {
-    const headline = '8 of 10 tests passed';
-    const over = playing('One', 'over');
-    const grade = { headline, success: false, mode: 'fixed', tests: [] } as const;
-    expect(line({ ...over, state: { ...over.state, grade } })?.text).toBe(`Tandem: ${headline}`);
-    expect(line(over)?.text).toBe('Tandem: not graded yet');
-  });
 });

@@ -88,10 +88,4 @@ describe('the last message that the protocol allows', () => {
     expect(await shown(text)).toBe('How heavy is it?\n');
     expect(offered).toEqual([]);
   });
-
-  it('shows an announced answer behind what was said before', async () => {
-    const text = `${draft}\nOUTPUT:\nHere.\nI WANT TO ANSWER:\n${code}`;
-    expect(await shown(text)).toBe(`Here.\n\n\n${code}\n`);
-    expect(offered).toMatchObject([{ title: 'Run Tests' }]);
-  });
 });

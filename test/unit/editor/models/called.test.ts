@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Collaborator, LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
 import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../../src/editor/models/called';
 import { replayOf } from '../../../../src/editor/replay/view';
 import { calledFilter } from '../../../../src/editor/trajectories/filter';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
 import { agentTurn, doubling, kim, openLog, reply, simulator, started } from '../../../fixtures/log';
+import { folded } from '../folded';
 import { ada, right, Stage } from '../stage';
 import { english } from '../translate';
 
@@ -63,10 +63,7 @@ describe('a value that dialogues share', () => {
 describe('a replay', () => {
   /** Returns the replay as shown to ada. */
   function replayed(collaborator: Collaborator, events: readonly NewEvent[]) {
-    const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator }), ...events];
-    const at = '2026-01-01T00:00:00.000Z';
-    const trajectory = foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!;
-    return replayOf(trajectory, 'ada', english, 'en');
+    return replayOf(folded(started('e', { collaborator }), ...events), 'ada', english, 'en');
   }
 
   it('names the agent and whoever has replied, has the seat or was given it', () => {
@@ -84,22 +81,6 @@ describe('a replay', () => {
     expect(calledOf(modelsOf(replay), namer)).toEqual({
       ...{ 'openai:agent': 'Lab', 'openai:simulator': 'Helper' },
     });
-  });
-
-  it('names who drafted a reply, and no person', () => {
-    const drafted: NewEvent = {
-      ...{ event: 'reply', episode: 'e', turn: 1, text: 'Two.', by: 'openai:rival' },
-      ...{ author: 'developer-sent-suggestion', suggestion: 'Two.', suggestedBy: 'openai:simulator' },
-    };
-    const rival: Collaborator = { kind: 'developer', name: 'openai:rival' };
-    const replay = replayed(rival, [
-      agentTurn('e', 1),
-      drafted,
-      { event: 'hand-over', episode: 'e', turn: 1, to: rival },
-      agentTurn('e', 2),
-    ]);
-    expect(Object.values(calledOf(modelsOf(replay), namer)).sort()).toEqual(['Helper', 'Lab']);
-    expect(replay).toMatchObject({ collaborator: 'openai:rival', seat: 'developer' });
   });
 });
 

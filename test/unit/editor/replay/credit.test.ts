@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Credit } from '../../../../src/core/training/credit/credit';
 import type { Critic } from '../../../../src/core/training/credit/critics';
-import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import type { NewEvent } from '../../../../src/core/trajectory/event';
 import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
 import { creditsView } from '../../../../src/editor/replay/credit';
-import { dialogue, doubling, verdict } from '../../../fixtures/log';
+import { dialogue, verdict } from '../../../fixtures/log';
+import { folded } from '../folded';
 import { english } from '../translate';
 
 const critic = { id: 'critic-1', unit: 'nats-per-token', folder: '/runs/one/critic' } as Critic;
@@ -23,14 +23,7 @@ const credit = (first: number, second: number): Credit => ({
   ],
 });
 
-function trajectory(...more: readonly NewEvent[]): Trajectory {
-  const events = [{ event: 'task', task: doubling }, ...dialogue('a', 1), ...more].map((event) => ({
-    version: 1,
-    at: '2026-11-22T10:00:00.000Z',
-    ...event,
-  })) as LogEvent[];
-  return foldTrajectory(events)!;
-}
+const trajectory = (...more: NewEvent[]): Trajectory => folded(...dialogue('a', 1), ...more);
 
 describe('the credit in a replay', () => {
   it('offers to choose a critic, then to score what that has not read, unless it cannot be read', () => {

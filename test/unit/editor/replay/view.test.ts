@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import type { NewEvent } from '../../../../src/core/trajectory/event';
 import { replayOf } from '../../../../src/editor/replay/view';
 import { pairsOf } from '../../../../src/editor/judging/view';
 import { chosen } from '../../../fixtures/choices';
@@ -8,7 +7,6 @@ import {
   agentTurn,
   candidates,
   choice,
-  doubling,
   judgement,
   kim,
   label,
@@ -17,6 +15,7 @@ import {
   started,
 } from '../../../fixtures/log';
 import { playedDialogue } from '../playedDialogue';
+import { folded } from '../folded';
 import type { Translate } from '../../../../src/editor/translate';
 import { english } from '../translate';
 
@@ -42,9 +41,7 @@ describe('a replay', () => {
   });
 
   it('shows what was chosen from and by whom, earlier samples and remarks', () => {
-    const at = '2026-01-01T00:00:00.000Z';
     const events: NewEvent[] = [
-      { event: 'task', task: doubling },
       started('e', { collaborator: kim }),
       candidates('e', 1),
       choice('e', 1, 1),
@@ -57,14 +54,8 @@ describe('a replay', () => {
       candidates('e', 2),
       choice('e', 2, 'neither'),
     ];
-    const replayed = (more: readonly NewEvent[]) =>
-      replayOf(
-        foldTrajectory([...events, ...more].map((event): LogEvent => ({ version: 1, at, ...event })))!,
-        'kim',
-        english,
-        'en',
-      );
-    const during = replayed([]);
+    const replayed = (...more: NewEvent[]) => replayOf(folded(...events, ...more), 'kim', english, 'en');
+    const during = replayed();
     expect(during.turns[0]).toMatchObject({
       choices: [{ picked: 1, by: 'kim', took: 'After 2 s.' }],
       earlier: [{ visible: 'candidate 1 for 1?' }],
@@ -76,7 +67,7 @@ describe('a replay', () => {
     expect(during.turns[0]?.left).toBeGreaterThan(40_000);
     expect(during.refused).toMatchObject([{ picked: 'neither', by: 'kim' }]);
     expect(JSON.stringify([during.turns, during.refused])).not.toContain('rival');
-    const after = replayed([{ event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' }]);
+    const after = replayed({ event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' });
     const told = { agents: ['openai:agent', 'openai:rival'] };
     expect([after.turns[0]?.choices, after.refused]).toMatchObject([[told], [told]]);
   });

@@ -312,8 +312,7 @@ describe('how a run does on tasks that it never saw', () => {
     expect(of(0.5)).toBe('50 % success');
     const low = {
       ...kept([], []),
-      model: rate(0.48),
-      start: rate(0.22),
+      ...{ model: rate(0.48), start: rate(0.22) },
       interval: { low: -0.02, high: 0.54 },
     };
     expect(resultInShort(low, english)).toBe('22 → 48 %, +26 points (−2 to +54)');

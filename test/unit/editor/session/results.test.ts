@@ -106,11 +106,6 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
       action: { type: 'seated', seat: 'developer', dialogue: step('collaborator', ...asked) },
       becomes: { seat: 'developer' },
     },
-    {
-      ...{ when: 'the agent writes', state: { ...agentWrites, seat: 'simulator' } },
-      action: { type: 'seated', seat: 'developer', dialogue: step('agent', ...asked) },
-      becomes: { seat: 'developer', phase: 'agent' },
-    },
   ],
   suggested: [
     {
@@ -197,12 +192,6 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
     {
       ...{ when: 'a reply was sent meanwhile', state: { ...agentSaid, next: text }, effects: ['read'] },
       becomes: { next: undefined, work: { request: text, milliseconds: 4000 } },
-    },
-    {
-      ...{ when: 'the claim cannot be released before that reply', state: { ...agentSaid, next: text } },
-      action: { type: 'finished', error: new Error('EIO') },
-      becomes: { next: undefined, work: undefined, notice: { kind: 'error' } },
-      effects: ['report', { type: 'tell', message: { type: 'not-sent' } }],
     },
     {
       ...{

@@ -91,11 +91,6 @@ describe('a turn', () => {
 });
 
 describe('a message that is being written', () => {
-  it('counts as thoughts until the visible part begins', () => {
-    expect(streamOf('Let me think', [])).toEqual({ by: 'agent', text: '', thinking: 12 });
-    expect(streamOf('Let me think\nOUTPUT:\nHow', [])).toMatchObject({ text: 'How' });
-  });
-
   it('looks as the message that it is so far, its thoughts counted', () => {
     const whole = `<think>a</think>\n Hm. \nOUTPUT:\nHere:\nI WANT TO ANSWER:\ndef f(x):\n    return "\`\`\`"\n`;
     for (const text of [whole, whole.slice(0, -20), whole.slice(0, 40)]) {

@@ -1,30 +1,15 @@
 import { expect, it } from 'vitest';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
-import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
+import type { NewEvent } from '../../../../src/core/trajectory/event';
 import { passageIn, searchArguments, transcriptOf } from '../../../../src/editor/trajectories/transcript';
 import type { Namer } from '../../../../src/editor/models/called';
+import { folded } from '../folded';
 import { english } from '../translate';
-import {
-  agentTurn,
-  answered,
-  candidates,
-  choice,
-  doubling,
-  kim,
-  label,
-  started,
-} from '../../../fixtures/log';
+import { agentTurn, answered, candidates, choice, kim, label, started } from '../../../fixtures/log';
 
 /** Returns the transcript of a dialogue of these events. @param names of connections and runs */
 function transcript(events: readonly NewEvent[], names: Readonly<Record<string, string>> = {}): string {
   const namer: Namer = { calledBy: (name) => names[name] ?? name };
-  const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator: kim }), ...events];
-  const at = '2026-01-01T00:00:00.000Z';
-  return transcriptOf(
-    foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!,
-    english,
-    namer,
-  );
+  return transcriptOf(folded(started('e', { collaborator: kim }), ...events), english, namer);
 }
 
 it('says of every reply whose words it has, and what people think of the turns', () => {

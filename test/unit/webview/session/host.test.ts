@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Answering, Composition } from '../../../../webview/session/host';
-import type { SessionState, TurnView } from '../../../../webview/session/protocol';
+import type { TurnView } from '../../../../webview/session/protocol';
+import { state, turn } from './shown';
 import type { SessionView } from '../../../../webview/session/view';
 
 /** Messages that the page has posted. */
@@ -10,13 +11,7 @@ const sent = vi.hoisted(() => {
   return posted;
 });
 
-const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
 const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'you', seat: 'developer' } };
-const state: SessionState = {
-  ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{ agent: 'starter', simulator: 'rules', called: {} },
-  ...{ hasNext: true, hasGuidelines: false, showsCounters: true },
-};
 const view: SessionView = {
   panel: { episode: 'a' },
   task: { title: 'T', description: 'D', pack: 'p', tests: 1 },

@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { keys, listed, meaning, recalled, type KeyPress } from '../../../../webview/session/keys';
-import type { SessionState, TurnView } from '../../../../webview/session/protocol';
-
-const state: SessionState = {
-  ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{ agent: 'starter', simulator: 'rules', called: {}, rating: {} },
-  ...{ hasNext: true, hasGuidelines: false, showsCounters: true },
-};
-const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
+import type { SessionState } from '../../../../webview/session/protocol';
+import { state, turn } from './shown';
 
 const press = (code: string, more: Partial<KeyPress> = {}): KeyPress => ({
   ...{ key: code.replace('Key', ''), code, altKey: code.startsWith('Key'), shiftKey: false },

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionState, ToWebview, TurnView } from '../../../../webview/session/protocol';
+import type { ToWebview, TurnView } from '../../../../webview/session/protocol';
+import { state, turn as first } from './shown';
 import { choiceWords, modelLabel, playerLabel } from '../../../../webview/dialogue/names';
 import { applied, gradeSaid, replyLength, type SessionView } from '../../../../webview/session/view';
 
-const state: SessionState = {
-  ...{ phase: 'agent', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{ agent: 'script:a.json', simulator: 'rules', called: {} },
-  ...{ hasNext: true, hasGuidelines: false, showsCounters: true },
-};
-
 const called = { 'openai:gpt-4o@https://example.org/v1': 'Lab' };
 
-const turn = (number: number): TurnView => ({
-  ...{ turn: number, visible: `Question ${number}`, thoughts: '', final: false, samples: 1, milliseconds: 0 },
-});
+const turn = (number: number): TurnView => ({ ...first, turn: number });
 
 const snapshot: ToWebview = {
   type: 'snapshot',

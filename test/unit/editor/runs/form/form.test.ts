@@ -311,15 +311,6 @@ describe('what a run needs', () => {
     ]);
   });
 
-  it('is told of each of several processes', () => {
-    const machine = { ...plan.machine, processes: 4, measured: false };
-    const there = planView({ ...plan, machine, total_seconds: null }, [], { t: english, isOnCluster: true });
-    expect(there.rows[0]!.value).toMatch(/ for each of 4 workers$/);
-    expect(there.rows[1]!.value).toMatch(/^unknown/);
-    const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], { t: english });
-    expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · CPU');
-  });
-
   it('says what would help where it does not fit', () => {
     const advice = ['set model.training to qlora'];
     const view = planView({ ...plan, fits: false, advice }, [], { t: english });
