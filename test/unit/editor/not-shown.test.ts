@@ -5,7 +5,6 @@ vi.mock('vscode', () => import('./vscode'));
 const { commands, EventEmitter, WebviewPanel } = await import('./vscode');
 const { ReplayPanel } = await import('../../../src/editor/replay/panel');
 const { PinnedCharts } = await import('../../../src/editor/runs/pinned');
-const { RunTablePanel } = await import('../../../src/editor/runs/table/panel');
 
 const noted = [[expect.objectContaining({ code: 'editor/not-shown' })]];
 const onDidChange = new EventEmitter<void>().event;
@@ -18,25 +17,6 @@ const around = () => {
 };
 
 describe('what a page asks for and does not show', () => {
-  it('is no run that the table of runs does not have; the others are acted on', async () => {
-    const page = new WebviewPanel();
-    const { first, ...on } = around();
-    const run = { id: 'r1', folder: '/w/.tandem/runs/r1' };
-    const runPanels = { open: vi.fn() };
-    const watch = { all: [run], onDidLook: onDidChange };
-    const log = { engine: first, onDidChange };
-    new RunTablePanel(page as never, { ...on, log, watch, runPanels } as never);
-    await page.say({ type: 'open', id: 'r2' });
-    expect(runPanels.open).not.toHaveBeenCalled();
-    await page.say({ type: 'act', action: 'compare', ids: ['r2'] });
-    expect(commands.executeCommand).not.toHaveBeenCalled();
-    expect(first.report.mock.calls).toEqual([...noted, ...noted]);
-    await page.say({ type: 'act', action: 'compare', ids: ['r1', 'r2'] });
-    const row = { kind: 'run', run };
-    expect(commands.executeCommand.mock.calls).toEqual([['tandem.compareRuns', row, [row]]]);
-    commands.executeCommand.mockClear();
-  });
-
   it('is no other dialogue of the log, and no turn that a critic has not read', async () => {
     const page = new WebviewPanel();
     const append = vi.fn();

@@ -24,16 +24,3 @@ it('has no word in a view that could not be translated', async () => {
   );
   expect(found.flat()).toEqual([]);
 });
-
-it.each<[string, string[]]>([
-  ['html`<p class="quiet">turn ${now} of ${most}</p>`', ['turn', 'of']],
-  ["html`<p aria-label=${is ? 'good' : other}></p>`", ['good']],
-  ["html`<p class=${is ? 'on' : 'off'}>${name || 'nobody'}</p>`", ['nobody']],
-  ["button({ label: 'Send', key: 'Enter+', onPress: () => host.act('stop') })", ['Send']],
-  ["const words = 'Waiting for first token…';", ['Waiting for first token…']],
-  ["t('Thoughts of {0}', `candidate ${name}`)", ['candidate …']],
-  ["import x from './the view'; element.querySelector('main > .column'); t('A sentence.');", []],
-  ["html`<p class=\"a b\">${t('A sentence.')}&nbsp;${'·'} 5</p>`", []],
-])('finds in %s what could not be translated', (source, words) => {
-  expect(untranslated(source)).toEqual(words);
-});

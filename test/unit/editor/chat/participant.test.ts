@@ -72,7 +72,6 @@ it('says why it does not answer in a workspace that is not trusted, and asks no 
 describe('the last message that the protocol allows', () => {
   const last = { ...colBenchProtocol, maxTurns: 1 };
   const draft = '```python\ndef wrong():\n    pass\n```';
-  const code = '```python\ndef price(x):\n    return x\n```';
 
   /** Has the agent say something in the last message, and returns what the chat shows. */
   async function shown(text: string): Promise<string> {

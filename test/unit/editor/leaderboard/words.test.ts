@@ -11,8 +11,3 @@ it('a row of the standing says how probably the model is chosen, with its interv
   expect(row.description).toMatch(/^\d\d % \[\d\d–\d\d\] · 3 won, 0 lost$/);
   expect(remarkRows(standing, english)[1]?.description).toContain('100 % [44–100] of 3');
 });
-
-it('a model that was compared with no other has no figure', () => {
-  const standing = leaderboardOf([{ agents: ['starter', 'starter'], picked: 1 }]);
-  expect(placeRow(standing.places[0]!, 'starter', english).description).not.toMatch(/\d/);
-});

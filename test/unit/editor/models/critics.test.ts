@@ -4,22 +4,12 @@ import { EventEmitter } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { idOf } = await import('../../../../src/editor/contributions');
 const { Critics } = await import('../../../../src/editor/models/critics');
-const { criticItem } = await import('../../../../src/editor/models/criticItems');
 
 const critic = (fields: Partial<OfferedCritic> = {}): OfferedCritic => ({
   ...{ folder: '/project/.tandem/runs/one/critic', name: 'first try', from: 'run', about: 'today' },
   figures: { problem: 'It cannot be read.' },
   ...fields,
-});
-
-it.each([
-  ['run', idOf('openRun')],
-  ['folder', undefined],
-] as const)('a click on a critic of a %s opens %s', (from, command) => {
-  const { command: opened } = criticItem({ kind: 'critic', critic: critic({ from }), isShown: false });
-  expect(opened?.command).toBe(command);
 });
 
 describe('the list of critics', () => {

@@ -4,7 +4,7 @@ import type { LocalFolder } from '../../../../src/core/model/local/folder';
 import { servedDetails, servedWords } from '../../../../src/editor/models/servedWords';
 import { specOf } from '../../../../src/editor/models/server';
 import { dollars, useDocument } from '../../../../src/editor/models/use';
-import { modelDetails, modelWords } from '../../../../src/editor/models/words';
+import { modelWords } from '../../../../src/editor/models/words';
 import { english } from '../translate';
 
 const qwen = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
@@ -27,14 +27,6 @@ it('the row of a local model tells who plays, how big, how exact, how it is and 
   expect(modelWords({ roles: ['agent'], state: { kind: 'loading' }, files }, english)).toBe(
     'agent · loading… · 0.7 MB · int8',
   );
-});
-
-it('a local model that failed gives the reason, in the row and on hover', () => {
-  const reason = 'There is no model folder /models/qwen.';
-  const failed = { roles: ['agent' as const], state: { kind: 'failed' as const, reason } };
-  expect(modelWords(failed, english)).toContain(reason);
-  const place = { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', from: 'list' } as const;
-  expect(modelDetails(place, failed, english)).toEqual([reason, '/models/qwen']);
 });
 
 it('a connected model tells who plays, how it is, where it is and what it has cost', () => {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventually } from '../../../fixtures/eventually';
 import { english } from '../translate';
 
 /** An address in a folder of the window. */
@@ -78,7 +77,6 @@ const addressOf = (path: string): Address => ({ path, fsPath: path, toString: ()
 
 const { testFilesNaming } = await import('../../../../src/editor/own/testFiles');
 const { OwnTests } = await import('../../../../src/editor/own/ownTests');
-const { withLateProgress } = await import('../../../../src/editor/own/testing');
 
 beforeEach(() => {
   Object.assign(editor, { read: 0, reading: 0, mostReading: 0, beforeRead: () => undefined });
@@ -143,21 +141,5 @@ describe('the button that runs tests', () => {
     expect(await tests.compare(document as never, 'f', { before: '', after: '' })).toBeUndefined();
     expect(editor.shown).toEqual(['Running the tests of f']);
     expect(editor.read).toBe(316);
-  });
-});
-
-describe('progress that is shown late', () => {
-  it('is shown for work that lasts, and cancels it', async () => {
-    const work = (signal: AbortSignal): Promise<string[]> =>
-      new Promise((resolve, reject) => {
-        if (editor.shown.length === 0) setTimeout(() => resolve(['done']), 1_200);
-        signal.addEventListener('abort', () => reject(signal.reason as Error));
-      });
-    expect(await withLateProgress('Looking', work)).toEqual(['done']);
-    expect(editor.shown).toEqual(['Looking']);
-    const cancelled = withLateProgress('Looking', work);
-    await eventually(() => expect(editor.shown).toHaveLength(2));
-    editor.cancel();
-    expect(await cancelled).toBeUndefined();
   });
 });

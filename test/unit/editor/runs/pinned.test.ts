@@ -18,9 +18,3 @@ it('charts are pinned once, in the order of pinning, for the next window, too', 
   expect(new PinnedCharts(memory).all).toEqual([loss]);
   expect(changes).toBe(4);
 });
-
-it('the oldest of very many pinned charts is dropped', async () => {
-  const pinned = new PinnedCharts(new EditorMemory());
-  for (let round = 1; round <= 25; round += 1) await pinned.pin({ ...loss, stage: `policy-${round}` }, true);
-  expect([pinned.all.length, pinned.all[0]?.stage]).toEqual([24, 'policy-2']);
-});

@@ -7,12 +7,7 @@ import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory, type ReadCurves } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import {
-  besideWords,
-  deletionWords,
-  moreEpochsWords,
-  takeOverWords,
-} from '../../../../src/editor/runs/asked';
+import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/asked';
 import { measuredWords, resultInShort } from '../../../../src/editor/runs/measured';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { toldView } from '../../../../src/editor/runs/told';
@@ -82,17 +77,6 @@ describe('a row of the Runs view', () => {
     const view = (one: Run) => runView(one, history(), {}, { ...options, halted });
     expect([waiting, resting('stopped')].map((one) => view(one).isHalted)).toEqual([true, false]);
     expect(runStatus(resting('stopped'), now, english, halted)).toBe('paused · critic 61 %');
-  });
-
-  it('that is lost says on which machine it was, also before it is resumed here or deleted', () => {
-    const lost = resting('lost', { silentSince: '2026-11-20T23:30:00.000Z' });
-    const said = [
-      reasonWords(lost, english),
-      takeOverWords(lost, english).detail,
-      deletionWords([lost], [7], false, english).detail,
-      deletionWords([lost, run()], [7, 8], false, english).detail,
-    ];
-    for (const words of said) expect(words).toMatch(/on here\..*2026-11-20 23:30 UTC/s);
   });
 });
 
@@ -249,11 +233,6 @@ describe('before runs are deleted', () => {
     expect(question).toContain('3 runs (1.8 GB)');
     expect(detail).toContain('run 0 (1.5 GB)\nrun 1 (2.0 MB)\nrun 2 (300 MB)');
   });
-
-  it('of very many some are named and the others counted', () => {
-    const bytes = Array.from({ length: 30 }, () => 1e6);
-    expect(deletionWords(named(30), bytes, true, english).detail.split('\n').at(-1)).toBe('20 more');
-  });
 });
 
 it('the end of a policy is offered from its first step on, and not of a critic', () => {
@@ -275,16 +254,6 @@ it('a run that ended before its last step can be continued without more epochs',
     (one) => moreEpochsWords(one, english).least,
   );
   expect(least).toEqual(['1', '0', '0', '1']);
-});
-
-it.each([
-  [{ fits: true, usable: 14e9, processes: 1 }, /9\.0 GB .* 14\.0 GB are free\. .*slower/],
-  [{ fits: false, usable: 3e9, processes: 1 }, /9\.0 GB .* 3\.0 GB are free\. When memory runs out/],
-  [{ fits: true, usable: null, processes: 1 }, /9\.0 GB of memory\. When memory runs out/],
-  [{ fits: false, usable: 3e9, processes: 2 }, /9\.0 GB .* each of 2 processes.* 3\.0 GB are free for each/],
-])('before a run starts beside another its memory is told: %j', ({ fits, ...machine }, words) => {
-  const { detail } = besideWords(run(), [run()], { needed: 9e9, fits, machine }, english);
-  expect(detail).toMatch(words);
 });
 
 describe('how a run does on tasks that it never saw', () => {

@@ -69,14 +69,6 @@ describe('a session', () => {
     expect(session.state.phase).toBe('over');
   });
 
-  it('logs nothing of a consent that was not asked for, and notes it', async () => {
-    const { say } = await opened(asks('How heavy?'));
-    const before = await lines();
-    await say({ type: 'start', consent: { ...ada, level: 'export' } });
-    expect(await lines()).toBe(before);
-    expect(stage.reported).toEqual([expect.objectContaining({ code: 'session/not-now' })]);
-  });
-
   it('asks who has not agreed to be logged for that before it asks why a task is skipped', async () => {
     const { say } = await opened(asks('How heavy?'));
     await stage.consent.forget();

@@ -124,11 +124,6 @@ const cases: Readonly<Partial<Record<Request['type'], readonly Case[]>>> = {
       becomes: { phase: 'agent', wantsSeat: false },
       effects: [{ type: 'take-seat', by: 'kim' }],
     },
-    {
-      ...{ when: 'the simulator was stopped', state: { ...simulated, phase: 'stopped' } },
-      becomes: { phase: 'developer' },
-      effects: ['take-seat'],
-    },
     { when: 'the developer has it', state: developer, ...refused },
   ],
   stop: [{ when: 'the agent writes', state: agentWrites, effects: ['stop'] }],

@@ -14,7 +14,6 @@ import {
   grading,
   information,
   over,
-  present,
   replying,
   runCases,
   simulatorWrites,
@@ -93,12 +92,6 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
       action: { type: 'logged', by: 'agent', dialogue: step('collaborator', ...asked) },
       becomes: { phase: 'developer', notice: information(/nothing to choose/) },
     },
-    {
-      ...{ when: 'another agent is chosen by the time of the grade', state: grading, effects: ['grade'] },
-      action: { type: 'logged', dialogue: step('nobody', ...ended) },
-      present: { ...present, agentName: 'openai:another' },
-      becomes: { phase: 'grading', playedBy: 'openai:agent' },
-    },
   ],
   seated: [
     {
@@ -150,10 +143,6 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
       action: stop,
       becomes: { phase: 'developer', notice: information(/Its message from before stands/) },
       effects: ['finish'],
-    },
-    {
-      ...{ when: 'grading is stopped', state: grading, action: stop, effects: ['finish'] },
-      becomes: { phase: 'over', notice: { kind: 'warning', actions: ['grade'] } },
     },
     {
       // An answered dialogue is never logged as abandoned.

@@ -50,16 +50,6 @@ describe('a dialogue that is interrupted', () => {
     expect(session.snapshot.turns).toHaveLength(1);
   });
 
-  it('goes on after a reload of the window where the developer was to answer', async () => {
-    const before = await stage.begun(asks('How heavy?'), answers(right));
-    before.dispose();
-    const session = await stage.reloaded(before.id);
-    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
-    expect(session.snapshot.turns[0]?.visible).toBe('How heavy?');
-    await session.do({ type: 'reply', draft: { text: 'Above 20.' } });
-    expect(session.state.phase).toBe('over');
-  });
-
   it('shows the limits that a dialogue was begun with, not those of the settings now', async () => {
     const before = await stage.begun(asks('How heavy?'));
     before.dispose();

@@ -21,12 +21,6 @@ function choice(count: number) {
   } as never;
 }
 
-it('of a few dialogues all are shown, and the picker narrows them itself', () => {
-  const items = dialogueItems(choice(200), 'anything');
-  expect(items).toHaveLength(199);
-  expect(items[0]).toEqual({ label: 'usual', alwaysShow: false, episode: 'e1' });
-});
-
 it('of many the log is asked for what is typed, and what is not shown is counted', () => {
   const items = dialogueItems(choice(1500), '');
   expect(items).toHaveLength(200);

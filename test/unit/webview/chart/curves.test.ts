@@ -43,11 +43,6 @@ describe('what a screen reader is told', () => {
   const view = (...stages: StageView[]) =>
     ({ state: 'running', stateLabel: 'running', sentence: '', stages }) as const;
 
-  it('is nothing at first, nor for every step', () => {
-    expect(announcement(undefined, view(stage(0.3)))).toBeUndefined();
-    expect(announcement(view(stage(0.31)), view(stage(0.39)))).toBeUndefined();
-  });
-
   it('is each tenth, each stage and each state', () => {
     expect(announcement(view(stage(0.39)), view(stage(0.4)))).toBe('critic 40 %');
     expect(announcement(view(stage(0.9)), view(stage(undefined, 'policy')))).toBe('policy');

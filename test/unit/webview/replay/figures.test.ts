@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  DARKEST,
-  fill,
-  furthest,
-  shade,
-  signed,
-  tokensOf,
-  tokenScale,
-} from '../../../../webview/replay/figures';
+import { DARKEST, fill, furthest, shade, signed, tokensOf } from '../../../../webview/replay/figures';
 
 describe('a figure of a critic', () => {
   it('has a sign always, a real minus, and digits that fit the scale', () => {
@@ -40,11 +32,5 @@ describe('tokens', () => {
       [2, 'b'],
       [3, 'c'],
     ]);
-  });
-
-  it('have one scale over all dialogues that are shown', () => {
-    const turn = { turn: 1, advantage: 0, untrained: null, others: [] };
-    expect(tokenScale([[{ ...turn, tokens: { texts, ratios } }], null, [turn]])).toBe(0.4);
-    expect(tokenScale([null])).toBe(0);
   });
 });

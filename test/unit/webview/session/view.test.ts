@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToWebview, TurnView } from '../../../../webview/session/protocol';
 import { state, turn as first } from './shown';
 import { choiceWords, modelLabel, playerLabel } from '../../../../webview/dialogue/names';
-import { applied, gradeSaid, replyLength, type SessionView } from '../../../../webview/session/view';
+import { applied, replyLength, type SessionView } from '../../../../webview/session/view';
 
 const called = { 'openai:gpt-4o@https://example.org/v1': 'Lab' };
 
@@ -74,14 +74,6 @@ describe('the counter of a reply', () => {
     expect([said[2], said[4]]).toEqual([said[3], said[5]]);
     expect(new Set(said).size).toBe(3);
   });
-});
-
-it('says which tests did not pass', () => {
-  const tests = (['passed', 'wrong', 'timed-out'] as const).map((status) => ({ call: 'f()', status }));
-  const grade = { headline: '1 of 3', success: false, mode: 'fixed', tests };
-  expect(gradeSaid(grade)).toMatch(/ 2, 3\.$/);
-  expect(gradeSaid({ ...grade, tests: tests.slice(0, 2) })).toMatch(/ 2\.$/);
-  expect(gradeSaid({ ...grade, tests: tests.slice(0, 1) })).toBe('1 of 3.');
 });
 
 it.each([

@@ -75,23 +75,6 @@ it('offers to prepare it again when that failed or was cancelled', async () => {
   expect(said.at(-1)).toMatch(/^unprepared The trainer is not prepared/);
 });
 
-it('goes on with the Python that is named while another one is prepared', async () => {
-  const { said, installs, estimating, prepared } = preparing();
-  estimating.forget();
-  estimating.update(request({ needsDownload: true }));
-  installs[0]!.report('downloading torch');
-  expect(said).toEqual([asked]);
-  const second = estimating.prepare();
-  installs[0]!.end(trainer);
-  expect(await prepared).toBe(false);
-  // The end of the first installation does not end the second.
-  expect(estimating.prepare()).toBe(second);
-  installs[1]!.report('creating a Python environment');
-  installs[1]!.end(trainer);
-  expect(await second).toBe(true);
-  expect(said.slice(1)).toEqual(['working Preparing the trainer: creating a Python environment']);
-});
-
 /** Each answers one request to the trainer, in the order of the requests. */
 const { planned, looked } = vi.hoisted(() => ({
   planned: [] as ((answer: { readonly plan: Plan }) => void)[],

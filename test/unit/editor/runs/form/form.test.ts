@@ -258,12 +258,6 @@ describe('what would be learned from', () => {
     expect(uncounted.figures.at(-1)?.value).toBe('–');
   });
 
-  it('is what the trainer has counted, as soon as there is a plan', () => {
-    const view = dataView({ ...told, counts: counts(), plan }, english);
-    expect(values(view)).toContain('Pairs 3 1 held out for evaluation');
-    expect(values(view)).toContain('Tokens 1,300 as the model tokenizes them');
-  });
-
   it.each([
     ['sweet-rl', { trajectories: 0, pairs: 0 }, /^No dialogues are left to train on/],
     ['sweet-rl', { pairs: 0 }, /^No task has two dialogues with different rewards/],
@@ -273,13 +267,6 @@ describe('what would be learned from', () => {
     ['value-head', { pairs: 0 }, /^$/],
   ] as const)('says why %s has nothing to learn from %j', (method, fieldsOf, sentence) => {
     expect(dataView({ ...told, method, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
-  });
-
-  it('says when they are too few to expect a better agent, and how many more there should be', () => {
-    const remarks = (trajectories: number): readonly string[] =>
-      dataView({ ...told, counts: counts({ trajectories }) }, english).remarks;
-    expect(remarks(120)).toEqual([expect.stringMatching(/ 120 .* 480 more/)]);
-    expect([...remarks(0), ...remarks(600)]).toEqual([]);
   });
 
   it.each<['sweet-rl' | 'rft', Shortage['kind'], number, number, RegExp]>([

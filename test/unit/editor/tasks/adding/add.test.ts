@@ -96,8 +96,4 @@ describe('of several files', () => {
     const [sentence] = window.showWarningMessage.mock.calls[0]!;
     expect(sentence).toMatch(/^one\.jsonl .* three\.jsonl .* line 2: .* two\.jsonl is not a pack/);
   });
-
-  it('none is added when none is a pack, and each is named', async () => {
-    await expect(added({ 'one.jsonl': '', 'two.jsonl': '' })).rejects.toThrow(/^one\.jsonl .* two\.jsonl /);
-  });
 });
