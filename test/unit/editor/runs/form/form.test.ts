@@ -247,8 +247,6 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 
 describe('what would be learned from', () => {
   const told = { method: 'sweet-rl', isCounting: false, isCollecting: false } as const;
-  const values = (view: ReturnType<typeof dataView>): string[] =>
-    view.figures.map(({ label, value, note }) => `${label} ${value} ${note}`);
 
   it('is counted in the log, with what is left out', () => {
     const view = dataView({ ...told, counts: counts() }, english);
