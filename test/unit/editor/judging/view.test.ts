@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  canJudge,
-  isDone,
-  judgingView,
-  nextPair,
-  nextToJudge,
-  pairsOf,
-} from '../../../../src/editor/judging/view';
+import { isDone, judgingView, nextPair, nextToJudge, pairsOf } from '../../../../src/editor/judging/view';
 import type { NewEvent, Picked } from '../../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
@@ -80,13 +73,6 @@ describe('a dialogue for its judge', () => {
     expect(outcome!.pairs[0]!.agents).toEqual(['openai:agent', 'openai:rival']);
     // Another judge is not done by that.
     expect(JSON.stringify(judgingView(await read(), 'ben', namer, english))).not.toMatch(/ada|kim|rival/);
-  });
-
-  it('is none of the judge’s own, and is finished', async () => {
-    const { read } = await rated();
-    const trajectory = await read();
-    expect([canJudge(trajectory, 'kim'), canJudge(trajectory, 'ada')]).toEqual([false, true]);
-    expect(canJudge({ ...trajectory, state: 'open' }, 'ada')).toBe(false);
   });
 });
 
