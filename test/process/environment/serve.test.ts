@@ -138,86 +138,6 @@ describe('tandem serve', () => {
     expect(new Set(tasks.map(({ metadata }) => metadata?.task)).size).toBeGreaterThan(1);
   });
 
-  it('answers every malformed message with the protocol’s code, and plays on', async () => {
-    await using server = await serveEnvironment(['--data', data]);
-    const client = await RawClient.connect(server.url);
-    const refused: [unknown, string][] = [
-      ['{"type":', 'INVALID_JSON'],
-      [Buffer.from([0, 1, 2]), 'INVALID_JSON'],
-      ['[]', 'VALIDATION_ERROR'],
-      ['null', 'VALIDATION_ERROR'],
-      [{ type: 7 }, 'VALIDATION_ERROR'],
-      [{}, 'UNKNOWN_TYPE'],
-      [{ type: 'toString' }, 'UNKNOWN_TYPE'],
-      [{ type: 'step', data: { message: 'Hello?' } }, 'EXECUTION_ERROR'],
-      [{ type: 'reset', data: { seed: -1 } }, 'VALIDATION_ERROR'],
-      [{ type: 'reset', data: { task_id: 'none' } }, 'EXECUTION_ERROR'],
-      [{ type: 'reset', data: { split: 'none' } }, 'EXECUTION_ERROR'],
-      [{ type: 'reset', data: { index: 1_000_000 } }, 'EXECUTION_ERROR'],
-      [{ type: 'step', data: {} }, 'VALIDATION_ERROR'],
-      [{ type: 'step', data: { message: 'a', more: 1 } }, 'VALIDATION_ERROR'],
-      [{ type: 'step', data: { message: 'x'.repeat(1_000_001) } }, 'VALIDATION_ERROR'],
-      [{ type: 'step', data: { kind: 'ask', message: answers('pass') } }, 'VALIDATION_ERROR'],
-      [`{"type":"reset","data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'VALIDATION_ERROR'],
-    ];
-    for (const [message, code] of refused) {
-      expect(await client.exchange(message), JSON.stringify(message).slice(0, 100)).toMatchObject({
-        type: 'error',
-        data: { code },
-      });
-    }
-    expect(await client.exchange({ type: 'mcp', data: {} })).toMatchObject({
-      type: 'mcp',
-      data: { jsonrpc: '2.0' },
-    });
-    await client.reset();
-    expect(await client.say(question)).toMatchObject({ type: 'observation' });
-    const torn = await RawClient.connect(server.url);
-    torn.send('x'.repeat(17 * 1024 * 1024));
-    expect(await torn.closed).toBe(1009);
-    expect(await client.say(question)).toMatchObject({ type: 'observation' });
-    await server.stop();
-    expect(await logged(), 'only the episode that was played').toHaveLength(1);
-  });
-
-  it('takes one of two answers that come at once', async () => {
-    await using server = await serveEnvironment(['--data', data]);
-    const client = await RawClient.connect(server.url);
-    await client.reset();
-    const final = { type: 'step', data: { kind: 'answer', message: 'def f(): return 1' } };
-    client.send(final);
-    client.send(final);
-    expect(await client.next()).toMatchObject({ type: 'observation', data: { done: true } });
-    expect(await client.next()).toMatchObject({ type: 'error', data: { code: 'EXECUTION_ERROR' } });
-    await server.stop();
-    const [episode] = await logged();
-    expect(episode?.turns).toHaveLength(1);
-    expect(episode?.grades).toHaveLength(1);
-  });
-
-  it('logs an episode as abandoned when its client dies or begins another', async () => {
-    await using server = await serveEnvironment(['--data', data]);
-    const dying = await RawClient.connect(server.url);
-    await dying.reset();
-    await dying.say(question);
-    dying.socket.terminate();
-    await eventually(async () =>
-      expect(await abandoned()).toEqual([expect.stringContaining('disconnected')]),
-    );
-
-    const waiting = await RawClient.connect(server.url);
-    await waiting.reset();
-    await waiting.say(question);
-    await waiting.reset();
-    await eventually(async () =>
-      expect(await abandoned()).toEqual([
-        expect.stringContaining('another episode'),
-        expect.stringContaining('disconnected'),
-      ]),
-    );
-    expect((await logged()).every(({ state }) => state === 'abandoned')).toBe(true);
-  });
-
   it('logs an episode as abandoned when its client says nothing for too long', async () => {
     await using server = await serveEnvironment(['--data', data, '--idle-minutes', '0.1']);
     // A machine may be so slow that a client is too late with its first messages; then another one begins.
@@ -286,23 +206,6 @@ describe('tandem serve', () => {
     // The fixture gives it an empty input.
     await using server = await serveEnvironment(['--end-with-input']);
     expect(await server.exited).toBe(0);
-  });
-
-  it('turns away a client when all episodes are taken, until one is free', async () => {
-    await using server = await serveEnvironment(['--capacity', '2']);
-    const [first, second] = [await RawClient.connect(server.url), await RawClient.connect(server.url)];
-    const third = await RawClient.connect(server.url);
-    expect(await third.next()).toMatchObject({
-      type: 'error',
-      data: { code: 'CAPACITY_REACHED', active_sessions: 2, max_sessions: 2 },
-    });
-    await third.closed;
-    expect(await first.reset()).toMatchObject({ type: 'observation' });
-    second.socket.close();
-    await eventually(async () => {
-      const next = await RawClient.connect(server.url);
-      expect(await next.reset()).toMatchObject({ type: 'observation' });
-    });
   });
 
   it('ends an episode whose simulator fails, with the reason for the client and in the log', async () => {
