@@ -9,7 +9,7 @@ import { answer as reply, stallAfter, status } from '../../fixtures/chat-server-
 import { answers, asks, starterPack, starterTask } from '../../fixtures/dialogue';
 import { RawClient, serveEnvironment } from '../../fixtures/environment';
 import { eventually } from '../../fixtures/eventually';
-import { runNode } from '../../fixtures/tasks';
+import { tandem } from '../cli/tandem';
 
 let folder: string;
 let data: string;
@@ -41,7 +41,7 @@ const abandoned = async (): Promise<string[]> =>
 const question = asks('From which weight on does it cost more?');
 
 describe('tandem serve', () => {
-  it('plays an episode: the request, a reply, then the grade of the answer', async () => {
+  it('plays an episode, whose task and wording follow from a seed where one is given', async () => {
     await using server = await serveEnvironment();
     const task = await starterTask();
     const client = await RawClient.connect(server.url);
@@ -64,6 +64,18 @@ describe('tandem serve', () => {
     expect(state).toMatchObject({ type: 'state', data: { step_count: 2, task: task.id, done: true } });
     client.send({ type: 'close' });
     await client.closed;
+
+    const seeded = await RawClient.connect(server.url);
+    const play = async (seed: number) => {
+      const begun = await seeded.reset({ seed });
+      const { data: replied } = await seeded.say('OUTPUT:\nWhat should I know?');
+      return [begun.data.metadata?.task, replied.observation?.message];
+    };
+    expect(await play(11)).toEqual(await play(11));
+    const tasks = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map(async (seed) => (await seeded.reset({ seed })).data),
+    );
+    expect(new Set(tasks.map(({ metadata }) => metadata?.task)).size).toBeGreaterThan(1);
   });
 
   it('logs what collect logs for the same messages, besides the agent’s sampling', async () => {
@@ -72,10 +84,10 @@ describe('tandem serve', () => {
     await writeFile(script, JSON.stringify({ turns }));
     const shared = ['--simulator', 'rules', '--seed', '7', '--limit', '3'];
     const other = path.join(folder, 'collected');
-    const collected = await runNode([
-      ...['dist/tandem.js', 'collect', '--tasks', starterPack, '--agent', `script:${script}`],
+    const collected = await tandem(
+      ...['collect', '--tasks', starterPack, '--agent', `script:${script}`],
       ...[...shared, '--jobs', '1', '--data', other],
-    ]);
+    );
     expect(collected.code, collected.stderr).toBe(0);
 
     const server = await serveEnvironment([...shared, '--data', data, '--agent-name', 'checkpoint-100']);
@@ -102,40 +114,13 @@ describe('tandem serve', () => {
       const client = await RawClient.connect(server.url);
       await client.reset();
       await client.say(question);
-      const second = runNode([
-        'dist/tandem.js',
-        'serve',
-        '--tasks',
-        starterPack,
-        '--limit',
-        '1',
-        '--data',
-        data,
-      ]);
-      expect(await second).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('collection') as string,
-      });
+      const second = ['serve', '--tasks', starterPack, '--limit', '1', '--data', data];
+      expect(await tandem(...second)).toMatchObject({ code: 1 });
       await server.stop();
       expect((await logged()).map(({ started }) => started.rollout).sort()).toEqual(
         [0, 1].slice(0, rollout + 1),
       );
     }
-  });
-
-  it('takes the task and the wording from the seed', async () => {
-    await using server = await serveEnvironment();
-    const client = await RawClient.connect(server.url);
-    const play = async (seed: number) => {
-      const begun = await client.reset({ seed });
-      const { data: replied } = await client.say('OUTPUT:\nWhat should I know?');
-      return [begun.data.metadata?.task, replied.observation?.message];
-    };
-    expect(await play(11)).toEqual(await play(11));
-    const tasks = await Promise.all(
-      [1, 2, 3, 4, 5, 6].map(async (seed) => (await client.reset({ seed })).data),
-    );
-    expect(new Set(tasks.map(({ metadata }) => metadata?.task)).size).toBeGreaterThan(1);
   });
 
   it('logs an episode as abandoned when its client says nothing for too long', async () => {

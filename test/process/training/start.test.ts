@@ -21,7 +21,7 @@ describe('a run that cannot be started', () => {
 
   it.each([
     ['its configuration is refused', {}, { refuse: 'model.base is missing.' }, 'training/bad-configuration'],
-    ['the machine cannot train', {}, { machine: 'failed' }, 'training/machine'],
+    ['the machine cannot train', {}, { machine: 'failed' }, 'training/unfit-machine'],
     ['there is no log', { data: { log: 'nowhere' } }, {}, 'training/no-log'],
   ])('because %s leaves nothing', async (_, fields, behaviour, code) => {
     await expect(playedRun(runs, [[]], { fields, behaviour })).rejects.toMatchObject({ code });
