@@ -52,20 +52,6 @@ async def many() -> list[str]:
     return [answer.choices[0].message.content for answer in answers]
 
 
-def refused(**fields: object) -> dict:
-    try:
-        client.chat.completions.create(**{**asked, **fields})
-    except openai.APIStatusError as error:
-        return {
-            "error": type(error).__name__,
-            "code": error.code,
-            "param": error.param,
-            "said": error.message,
-        }
-    raise AssertionError(f"{list(fields)} was not refused.")
-
-
-too_long = [{"role": "user", "content": question * 1000}]
 print(
     json.dumps(
         {
@@ -73,12 +59,6 @@ print(
             "chat": chat(),
             "stream": stream(),
             "seeds": [asyncio.run(many()) for _ in range(2)],
-            "refused": {
-                "model": refused(model="gpt-4o"),
-                "tools": refused(tools=[{"type": "function", "function": {"name": "look"}}]),
-                "format": refused(response_format={"type": "json_object"}),
-                "length": refused(messages=too_long),
-            },
         }
     )
 )

@@ -89,14 +89,7 @@ it('a run of GRPO has the figures of its dialogues and no server afterwards, and
   const steps = events.filter(({ event }) => event === 'step');
   expect(steps.at(-1)).toMatchObject({ step: STEPS, steps: STEPS, dialogues: 8 * STEPS });
   const share = z.number().min(0).max(1);
-  const figures = z.looseObject({
-    reward: share,
-    success: share,
-    waiting: share,
-    kl: z.number(),
-    entropy: z.number(),
-  });
-  for (const step of steps) figures.parse(step);
+  for (const step of steps) z.looseObject({ reward: share, success: share, kl: z.number() }).parse(step);
   const measured = events.filter(({ event }) => event === 'evaluation');
   for (const one of measured) z.looseObject({ reward: share, success: share }).parse(one);
   expect(new Set(measured.map(({ step }) => step))).toEqual(new Set([0, 2, 4]));
@@ -149,18 +142,4 @@ it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that 
   const played = log.count({ agent: `grpo-${id}` }).total;
   await log.close();
   expect(played).toBeGreaterThanOrEqual(8 * STEPS);
-});
-
-it('a run of GRPO is planned without a time, and refused without a pack', async () => {
-  const file = path.join(folder, 'plan.json');
-  await writeFile(file, JSON.stringify(configuration));
-  const { stdout } = await tandem('train', file, '--plan', '--data', data);
-  expect(stdout).toMatch(/^policy +not known$/m);
-  expect(stdout).toMatch(/^fits +yes$/m);
-  await writeFile(file, JSON.stringify({ ...configuration, data: {} }));
-  const refused = await tandem('train', file, '--data', data);
-  expect(refused.stderr).toContain(
-    `${file}: data.tasks names no pack, and grpo plays tasks: give the files of one or more packs.`,
-  );
-  expect(refused.code).toBe(2);
 });

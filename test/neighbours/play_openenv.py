@@ -1,8 +1,7 @@
 """Plays episodes at once with OpenEnv's own client.
 
-Reads one JSON object from the command line: `url`, `headers`, and `episodes`, each with the fields of its `reset` and
-its `actions`. Prints a list with, for each episode, its `results` in order and its `state`. A step that the server
-refuses has the client's error as its result.
+Reads one JSON object from the command line: `url` and `episodes`, each with the fields of its `reset` and
+its `actions`. Prints a list with, for each episode, its `results` in order and its `state`.
 """
 
 import asyncio
@@ -12,20 +11,17 @@ import sys
 from openenv.core.generic_client import GenericEnvClient
 
 
-async def play(url: str, headers: dict, episode: dict) -> dict:
+async def play(url: str, episode: dict) -> dict:
     limits = {"connect_timeout_s": 600, "message_timeout_s": 600, "websocket_ping_timeout_s": None}
-    async with GenericEnvClient(base_url=url, headers=headers, **limits) as env:
+    async with GenericEnvClient(base_url=url, **limits) as env:
         results = [vars(await env.reset(**episode["reset"]))]
         for action in episode["actions"]:
-            try:
-                results.append(vars(await env.step(action)))
-            except RuntimeError as error:
-                results.append({"error": str(error)})
+            results.append(vars(await env.step(action)))
         return {"results": results, "state": await env.state()}
 
 
-async def play_all(url: str, headers: dict, episodes: list) -> list:
-    return await asyncio.gather(*(play(url, headers, episode) for episode in episodes))
+async def play_all(url: str, episodes: list) -> list:
+    return await asyncio.gather(*(play(url, episode) for episode in episodes))
 
 
 print(json.dumps(asyncio.run(play_all(**json.loads(sys.argv[1])))))

@@ -98,14 +98,6 @@ it('says that tests break whose file cannot be imported with the answer', async 
   expect(compareRuns(before, after).broken).toMatchObject([{ name: 'test_light' }]);
 });
 
-it('says when the tests do not import the file', async () => {
-  await write('test_other.py', 'def test_price():\n    pass\n');
-  expect(await run(['test_other.py'], asIs)).toMatchObject({
-    imported: false,
-    tests: [{ outcome: 'passed' }],
-  });
-});
-
 it('ends tests at the limit, whatever they do', async () => {
   await write(
     'test_shop.py',
@@ -131,10 +123,4 @@ it('ends with its signal', async () => {
     },
   });
   await expect(running).rejects.toThrow('No more.');
-});
-
-it('names an interpreter that cannot be started', async () => {
-  await expect(run([], asIs, { python: '/project/no-python' })).rejects.toThrow(
-    'The Python /project/no-python could not be started.',
-  );
 });

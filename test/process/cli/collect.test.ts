@@ -10,9 +10,9 @@ import { startChatServer, type ChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, starterPack } from '../../fixtures/dialogue';
 
-const KILLS = 9;
-const TASKS = 12;
-const ROLLOUTS = 6;
+const KILLS = 3;
+const TASKS = 6;
+const ROLLOUTS = 4;
 
 let folder: string;
 let data: string;
@@ -65,7 +65,7 @@ async function lines(): Promise<Map<string, string[]>> {
 }
 
 describe('tandem collect', () => {
-  it(`goes on after ${KILLS} kills at random moments, repeats nothing finished and loses nothing logged`, async () => {
+  it(`continues after ${KILLS} kills at random moments, repeats nothing finished and loses nothing logged`, async () => {
     let before = await lines();
     for (let kill = 0; kill < KILLS; kill++) {
       const child = collect();

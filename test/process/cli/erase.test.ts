@@ -1,44 +1,27 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { loadTasks } from '../../../src/core/task/pack';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { starterPack } from '../../fixtures/dialogue';
-import { commandFolder, demonstration, json, tandem } from './tandem';
+import { openLog, play, temporaryFolder } from '../../fixtures/log';
+import { json, tandem } from './tandem';
 
-const { folder, play } = commandFolder();
-
-describe('tandem erase', () => {
-  it('leaves nothing of a developer in the log, and everything of the others', async () => {
-    const data = path.join(folder, 'erase');
-    await tandem('collect', ...play('erase'));
-    const log = await TrajectoryLog.open(data);
-    const [task] = (await loadTasks(starterPack)).tasks;
-    await log.recordTask(task!);
-    const collaborator = { kind: 'developer', name: 'ada' } as const;
-    await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'research' });
-    await log.append(
-      {
-        event: 'episode-started',
-        episode: 'by-ada',
-        task: task!.id,
-        agent: demonstration,
-        collaborator,
-        protocol: { maxTurns: 10, replyLimit: 400 },
-        prompts: {},
-        seed: 1,
-      },
-      { durable: true },
-    );
-    await log.close();
-    const schema = z.object({ summary: z.object({ episodes: z.number() }) });
-    expect((await json(schema, 'erase', 'ada', '--yes', '--data', data)).summary).toEqual({ episodes: 1 });
+it('tandem erase leaves nothing of a developer in the log, and everything of the others, once it is told yes', async () => {
+  const data = await temporaryFolder();
+  const log = await openLog(data);
+  await play(log, 'of-others', 1);
+  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'research' });
+  await play(log, 'by-ada', 1, { collaborator: { kind: 'developer', name: 'ada' } });
+  await log.close();
+  const inLog = async (): Promise<string> => {
     const segments = await readdir(path.join(data, 'log'));
-    const left = await Promise.all(segments.map((name) => readFile(path.join(data, 'log', name), 'utf8')));
-    expect(left.join('')).not.toContain('ada"');
-    const again = await TrajectoryLog.open(data);
-    expect(again.list({ offset: 0, limit: 100 }).total).toBe(6);
-    await again.close();
-  });
+    const texts = await Promise.all(segments.map((name) => readFile(path.join(data, 'log', name), 'utf8')));
+    return texts.join('');
+  };
+  expect(await tandem('erase', 'ada', '--data', data)).toMatchObject({ code: 2 });
+  expect(await inLog()).toContain('"ada"');
+  const schema = z.object({ summary: z.object({ episodes: z.number() }) });
+  expect((await json(schema, 'erase', 'ada', '--yes', '--data', data)).summary).toEqual({ episodes: 1 });
+  expect(await inLog()).not.toContain('ada"');
+  const again = await openLog(data);
+  expect(again.list({ offset: 0, limit: 100 }).rows.map(({ id }) => id)).toEqual(['of-others']);
 });

@@ -1,11 +1,9 @@
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startChatServer, type ChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, starterPack } from '../../fixtures/dialogue';
 import { temporaryFolder } from '../../fixtures/log';
-import { runNode, type Ended } from '../../fixtures/tasks';
-
-afterEach(() => vi.unstubAllEnvs());
+import { tandem } from './tandem';
 
 async function start(...turns: readonly string[]): Promise<ChatServer> {
   const server = await startChatServer({
@@ -17,41 +15,26 @@ async function start(...turns: readonly string[]): Promise<ChatServer> {
 
 const keysAt = ({ requests }: ChatServer) => new Set(requests.map(({ headers }) => headers.authorization));
 
-/** Collects one dialogue of an agent and a simulator on separate servers. */
-async function collect(agent: ChatServer, simulator: ChatServer, ...more: readonly string[]): Promise<Ended> {
+it.each([
+  ['each named key to its own server', ['SIMULATOR_KEY'], 'Bearer sk-simulator'],
+  ['no key, not even OPENAI_API_KEY, to a server that none is named for', [], undefined],
+])('tandem collect sends %s', async (_, more, simulatorKey) => {
   const data = await temporaryFolder();
+  onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('TANDEM_CACHE', data);
   vi.stubEnv('OPENAI_API_KEY', 'sk-openai');
   vi.stubEnv('OPENAI_BASE_URL', '');
   vi.stubEnv('AGENT_KEY', 'sk-agent');
   vi.stubEnv('SIMULATOR_KEY', 'sk-simulator');
-  return runNode([
-    ...['dist/tandem.js', 'collect', '--tasks', starterPack, '--limit', '1', '--jobs', '1', '--data', data],
-    ...['--agent', `openai:m@${agent.url}`, '--simulator', `openai:m@${simulator.url}`, ...more],
-  ]);
-}
-
-const players = () => Promise.all([start(asks('How many?'), answers('def f(): return 1')), start('Three.')]);
-
-it('tandem collect sends the key of OPENAI_API_KEY to no other server, and named keys each to its own', async () => {
-  const [agent, simulator] = await players();
-  const named = ['--key-env', `AGENT_KEY@${agent.url}`, '--key-env', `SIMULATOR_KEY@${simulator.url}`];
-  expect(await collect(agent, simulator, ...named)).toMatchObject({ code: 0 });
+  const agent = await start(asks('How many?'), answers('def f(): return 1'));
+  const simulator = await start('Three.');
+  const ended = await tandem(
+    ...['collect', '--tasks', starterPack, '--limit', '1', '--jobs', '1', '--data', data],
+    ...['--agent', `openai:m@${agent.url}`, '--simulator', `openai:m@${simulator.url}`],
+    ...['--key-env', `AGENT_KEY@${agent.url}`],
+    ...more.flatMap((name) => ['--key-env', `${name}@${simulator.url}`]),
+  );
+  expect(ended).toMatchObject({ code: 0 });
   expect(keysAt(agent)).toEqual(new Set(['Bearer sk-agent']));
-  expect(keysAt(simulator)).toEqual(new Set(['Bearer sk-simulator']));
-});
-
-it('tandem collect sends no key to a server for which none is named', async () => {
-  const [agent, simulator] = await players();
-  expect(await collect(agent, simulator, '--key-env', `AGENT_KEY@${agent.url}`)).toMatchObject({ code: 0 });
-  expect(keysAt(agent)).toEqual(new Set(['Bearer sk-agent']));
-  expect(keysAt(simulator)).toEqual(new Set([undefined]));
-});
-
-it('tandem collect asks for which of two servers a key is, and sends nothing', async () => {
-  const [agent, simulator] = await players();
-  const { code, stderr } = await collect(agent, simulator, '--key-env', 'AGENT_KEY');
-  expect(code).toBe(2);
-  expect(stderr).toContain(`Write AGENT_KEY@${new URL(agent.url).origin}.`);
-  expect([...agent.requests, ...simulator.requests]).toEqual([]);
+  expect(keysAt(simulator)).toEqual(new Set([simulatorKey]));
 });

@@ -28,9 +28,9 @@ afterAll(async () => {
 
 // Windows has no `ps`, and ends child processes with their parent.
 it.skipIf(process.platform === 'win32').each([
-  { what: '`tandem grade`', kind: 'grade', kills: 12 },
-  { what: '`tandem collect` with a local model', kind: 'collect', kills: 9 },
-  { what: 'a process with everything that an extension host starts', kind: 'host', kills: 9 },
+  { what: '`tandem grade`', kind: 'grade', kills: 6 },
+  { what: '`tandem collect` with a local model', kind: 'collect', kills: 6 },
+  { what: 'a process with everything that an extension host starts', kind: 'host', kills: 6 },
 ] as const)('$what that is killed at any moment leaves no process behind', async ({ kind, kills }) => {
   const random = mulberry32(SEED);
   let met = 0;

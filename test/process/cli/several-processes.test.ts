@@ -103,9 +103,3 @@ it('writes the command for several machines, which trains the run when each of t
   expect((await runs.find(summary.run.id)).state).toBe('done');
   expect(await losses(summary.run.id)).toHaveLength(3);
 });
-
-it('says that other machines are not its own to start', async () => {
-  const { code, stderr } = await tandem('wrong', {}, '--nodes', '2');
-  expect(code).toBe(2);
-  expect(stderr).toContain('--nodes goes with --print-launch');
-});

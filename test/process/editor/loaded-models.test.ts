@@ -75,12 +75,6 @@ it('closes a model that the settings name no more, after the message that it is 
   expect(await stateOf(starter)).toBe('not-loaded');
 });
 
-it('keeps what the settings name', async () => {
-  models.model(starter);
-  await models.keep([starter.folder]);
-  expect(await stateOf(starter)).not.toBe('not-loaded');
-});
-
 it('starts nothing again when it is closed in the middle of a message', async () => {
   const writing = models.model(starter).generate(question, { ...sampling, maxTokens: 400 });
   const outcome = writing.then(
@@ -91,16 +85,6 @@ it('starts nothing again when it is closed in the middle of a message', async ()
   await models.close();
   expect(await outcome).toMatch(/written|broken off/);
   expect(opened[0]?.processId).toBeUndefined();
-  expect(opened).toHaveLength(1);
-});
-
-it('plays on after the process of a model has died', async () => {
-  const agent = models.model(starter);
-  await agent.generate(question, sampling);
-  process.kill(opened[0]!.processId!, 'SIGKILL');
-  const { text } = await agent.generate(question, sampling);
-  expect(text).toBeTypeOf('string');
-  await eventually(async () => expect(await stateOf(starter)).toBe('ready'));
   expect(opened).toHaveLength(1);
 });
 

@@ -154,16 +154,6 @@ describe('a queue that has halted', () => {
     expect(python.opened).toEqual(['first: next in the queue', 'Starting the next run']);
   });
 
-  it('says that something is to be installed, also to who has dismissed the question', async () => {
-    await queued('first');
-    const { watch, queue, python } = windowWith(false);
-    await watch.look();
-    await eventually(() => expect(queue.halted).toMatch(/^What training needs is not installed/));
-    python.opening = Promise.resolve(undefined);
-    await queue.tryAgain();
-    expect(queue.halted).toMatch(/^What training needs is not installed/);
-  });
-
   it('says nothing while somebody has begun a run, and tries again when that has ended', async () => {
     const first = await queued('first');
     const log = path.join(first.folder, 'trainer.log');

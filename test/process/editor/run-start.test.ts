@@ -143,22 +143,6 @@ describe('a start', () => {
     return { runs, start };
   }
 
-  it('that is cancelled, in its notification or in the form, leaves no run', async () => {
-    const begin = vi.fn(() => Promise.resolve());
-    const form = new AbortController();
-    for (const cancel of [() => cancelled.fire(), () => form.abort()]) {
-      const opening = async (signal: AbortSignal): Promise<Trainer> => {
-        cancel();
-        signal.throwIfAborted();
-        return Promise.resolve(trainer);
-      };
-      const { runs, start } = await starter(opening, begin);
-      expect(await start(form.signal)).toBeUndefined();
-      expect(await runs.list()).toEqual([]);
-    }
-    expect(begin).not.toHaveBeenCalled();
-  });
-
   it('is the run that it made once that stands in the queue, also for who cancels it then', async () => {
     const form = new AbortController();
     const { runs, start } = await starter(

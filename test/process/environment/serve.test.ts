@@ -9,7 +9,7 @@ import { answer as reply, stallAfter, status } from '../../fixtures/chat-server-
 import { answers, asks, starterPack, starterTask } from '../../fixtures/dialogue';
 import { RawClient, serveEnvironment } from '../../fixtures/environment';
 import { eventually } from '../../fixtures/eventually';
-import { runNode } from '../../fixtures/tasks';
+import { tandem } from '../cli/tandem';
 
 let folder: string;
 let data: string;
@@ -41,7 +41,7 @@ const abandoned = async (): Promise<string[]> =>
 const question = asks('From which weight on does it cost more?');
 
 describe('tandem serve', () => {
-  it('plays an episode: the request, a reply, then the grade of the answer', async () => {
+  it('plays an episode, whose task and wording follow from a seed where one is given', async () => {
     await using server = await serveEnvironment();
     const task = await starterTask();
     const client = await RawClient.connect(server.url);
@@ -64,6 +64,18 @@ describe('tandem serve', () => {
     expect(state).toMatchObject({ type: 'state', data: { step_count: 2, task: task.id, done: true } });
     client.send({ type: 'close' });
     await client.closed;
+
+    const seeded = await RawClient.connect(server.url);
+    const play = async (seed: number) => {
+      const begun = await seeded.reset({ seed });
+      const { data: replied } = await seeded.say('OUTPUT:\nWhat should I know?');
+      return [begun.data.metadata?.task, replied.observation?.message];
+    };
+    expect(await play(11)).toEqual(await play(11));
+    const tasks = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map(async (seed) => (await seeded.reset({ seed })).data),
+    );
+    expect(new Set(tasks.map(({ metadata }) => metadata?.task)).size).toBeGreaterThan(1);
   });
 
   it('logs what collect logs for the same messages, besides the agent’s sampling', async () => {
@@ -72,10 +84,10 @@ describe('tandem serve', () => {
     await writeFile(script, JSON.stringify({ turns }));
     const shared = ['--simulator', 'rules', '--seed', '7', '--limit', '3'];
     const other = path.join(folder, 'collected');
-    const collected = await runNode([
-      ...['dist/tandem.js', 'collect', '--tasks', starterPack, '--agent', `script:${script}`],
+    const collected = await tandem(
+      ...['collect', '--tasks', starterPack, '--agent', `script:${script}`],
       ...[...shared, '--jobs', '1', '--data', other],
-    ]);
+    );
     expect(collected.code, collected.stderr).toBe(0);
 
     const server = await serveEnvironment([...shared, '--data', data, '--agent-name', 'checkpoint-100']);
@@ -102,120 +114,13 @@ describe('tandem serve', () => {
       const client = await RawClient.connect(server.url);
       await client.reset();
       await client.say(question);
-      const second = runNode([
-        'dist/tandem.js',
-        'serve',
-        '--tasks',
-        starterPack,
-        '--limit',
-        '1',
-        '--data',
-        data,
-      ]);
-      expect(await second).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('collection') as string,
-      });
+      const second = ['serve', '--tasks', starterPack, '--limit', '1', '--data', data];
+      expect(await tandem(...second)).toMatchObject({ code: 1 });
       await server.stop();
       expect((await logged()).map(({ started }) => started.rollout).sort()).toEqual(
         [0, 1].slice(0, rollout + 1),
       );
     }
-  });
-
-  it('takes the task and the wording from the seed', async () => {
-    await using server = await serveEnvironment();
-    const client = await RawClient.connect(server.url);
-    const play = async (seed: number) => {
-      const begun = await client.reset({ seed });
-      const { data: replied } = await client.say('OUTPUT:\nWhat should I know?');
-      return [begun.data.metadata?.task, replied.observation?.message];
-    };
-    expect(await play(11)).toEqual(await play(11));
-    const tasks = await Promise.all(
-      [1, 2, 3, 4, 5, 6].map(async (seed) => (await client.reset({ seed })).data),
-    );
-    expect(new Set(tasks.map(({ metadata }) => metadata?.task)).size).toBeGreaterThan(1);
-  });
-
-  it('answers every malformed message with the protocol’s code, and plays on', async () => {
-    await using server = await serveEnvironment(['--data', data]);
-    const client = await RawClient.connect(server.url);
-    const refused: [unknown, string][] = [
-      ['{"type":', 'INVALID_JSON'],
-      [Buffer.from([0, 1, 2]), 'INVALID_JSON'],
-      ['[]', 'VALIDATION_ERROR'],
-      ['null', 'VALIDATION_ERROR'],
-      [{ type: 7 }, 'VALIDATION_ERROR'],
-      [{}, 'UNKNOWN_TYPE'],
-      [{ type: 'toString' }, 'UNKNOWN_TYPE'],
-      [{ type: 'step', data: { message: 'Hello?' } }, 'EXECUTION_ERROR'],
-      [{ type: 'reset', data: { seed: -1 } }, 'VALIDATION_ERROR'],
-      [{ type: 'reset', data: { task_id: 'none' } }, 'EXECUTION_ERROR'],
-      [{ type: 'reset', data: { split: 'none' } }, 'EXECUTION_ERROR'],
-      [{ type: 'reset', data: { index: 1_000_000 } }, 'EXECUTION_ERROR'],
-      [{ type: 'step', data: {} }, 'VALIDATION_ERROR'],
-      [{ type: 'step', data: { message: 'a', more: 1 } }, 'VALIDATION_ERROR'],
-      [{ type: 'step', data: { message: 'x'.repeat(1_000_001) } }, 'VALIDATION_ERROR'],
-      [{ type: 'step', data: { kind: 'ask', message: answers('pass') } }, 'VALIDATION_ERROR'],
-      [`{"type":"reset","data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'VALIDATION_ERROR'],
-    ];
-    for (const [message, code] of refused) {
-      expect(await client.exchange(message), JSON.stringify(message).slice(0, 100)).toMatchObject({
-        type: 'error',
-        data: { code },
-      });
-    }
-    expect(await client.exchange({ type: 'mcp', data: {} })).toMatchObject({
-      type: 'mcp',
-      data: { jsonrpc: '2.0' },
-    });
-    await client.reset();
-    expect(await client.say(question)).toMatchObject({ type: 'observation' });
-    const torn = await RawClient.connect(server.url);
-    torn.send('x'.repeat(17 * 1024 * 1024));
-    expect(await torn.closed).toBe(1009);
-    expect(await client.say(question)).toMatchObject({ type: 'observation' });
-    await server.stop();
-    expect(await logged(), 'only the episode that was played').toHaveLength(1);
-  });
-
-  it('takes one of two answers that come at once', async () => {
-    await using server = await serveEnvironment(['--data', data]);
-    const client = await RawClient.connect(server.url);
-    await client.reset();
-    const final = { type: 'step', data: { kind: 'answer', message: 'def f(): return 1' } };
-    client.send(final);
-    client.send(final);
-    expect(await client.next()).toMatchObject({ type: 'observation', data: { done: true } });
-    expect(await client.next()).toMatchObject({ type: 'error', data: { code: 'EXECUTION_ERROR' } });
-    await server.stop();
-    const [episode] = await logged();
-    expect(episode?.turns).toHaveLength(1);
-    expect(episode?.grades).toHaveLength(1);
-  });
-
-  it('logs an episode as abandoned when its client dies or begins another', async () => {
-    await using server = await serveEnvironment(['--data', data]);
-    const dying = await RawClient.connect(server.url);
-    await dying.reset();
-    await dying.say(question);
-    dying.socket.terminate();
-    await eventually(async () =>
-      expect(await abandoned()).toEqual([expect.stringContaining('disconnected')]),
-    );
-
-    const waiting = await RawClient.connect(server.url);
-    await waiting.reset();
-    await waiting.say(question);
-    await waiting.reset();
-    await eventually(async () =>
-      expect(await abandoned()).toEqual([
-        expect.stringContaining('another episode'),
-        expect.stringContaining('disconnected'),
-      ]),
-    );
-    expect((await logged()).every(({ state }) => state === 'abandoned')).toBe(true);
   });
 
   it('logs an episode as abandoned when its client says nothing for too long', async () => {
@@ -286,23 +191,6 @@ describe('tandem serve', () => {
     // The fixture gives it an empty input.
     await using server = await serveEnvironment(['--end-with-input']);
     expect(await server.exited).toBe(0);
-  });
-
-  it('turns away a client when all episodes are taken, until one is free', async () => {
-    await using server = await serveEnvironment(['--capacity', '2']);
-    const [first, second] = [await RawClient.connect(server.url), await RawClient.connect(server.url)];
-    const third = await RawClient.connect(server.url);
-    expect(await third.next()).toMatchObject({
-      type: 'error',
-      data: { code: 'CAPACITY_REACHED', active_sessions: 2, max_sessions: 2 },
-    });
-    await third.closed;
-    expect(await first.reset()).toMatchObject({ type: 'observation' });
-    second.socket.close();
-    await eventually(async () => {
-      const next = await RawClient.connect(server.url);
-      expect(await next.reset()).toMatchObject({ type: 'observation' });
-    });
   });
 
   it('ends an episode whose simulator fails, with the reason for the client and in the log', async () => {

@@ -118,28 +118,6 @@ it.each(['int8', 'int4'])('%s graphs play too, the same alone and in a batch', a
   expect(await model.describe()).toMatchObject({ precision, provider: 'cpu', contextLength: 4096 });
 });
 
-it('streams a turn in pieces that make up its text', async () => {
-  const pieces: string[] = [];
-  const turn = await open('shared').generate(question, sampled, { onText: (piece) => pieces.push(piece) });
-  expect(pieces.length).toBeGreaterThan(5);
-  expect(pieces.join('')).toBe(turn.text);
-  expect(turn.timing.firstTextMs).toBeLessThanOrEqual(turn.timing.totalMs);
-});
-
-it('a stop string ends the turn before it', async () => {
-  const model = open('shared');
-  const whole = await model.generate(question, sampled);
-  const stop = whole.text.slice(12, 16);
-  const pieces: string[] = [];
-  const turn = await model.generate(
-    question,
-    { ...sampled, stop: [stop] },
-    { onText: (piece) => pieces.push(piece) },
-  );
-  expect(turn).toMatchObject({ finishReason: 'stop', text: whole.text.slice(0, whole.text.indexOf(stop)) });
-  expect(pieces.join('')).toBe(turn.text);
-});
-
 it('a turn that was cancelled leaves the others alone', async () => {
   const model = open('shared');
   const cancel = new AbortController();
@@ -204,32 +182,6 @@ describe('when its process is killed', () => {
     expect(new Set(killed).size).toBe(2);
     goOn();
     expect((await model.generate(question, sampled)).tokens.ids).toHaveLength(40);
-  });
-
-  it('the dialogue goes on: its other turns are what they would have been', async () => {
-    const play = async (model: LocalModel, onText: (turn: number) => void): Promise<string[]> => {
-      const dialogue = [...question];
-      const texts: string[] = [];
-      for (const reply of ['The list is sorted.', 'Return 0.', 'It returns days.']) {
-        const { text } = await model.generate(dialogue, sampled, { onText: () => onText(texts.length + 1) });
-        texts.push(text);
-        dialogue.push({ role: 'assistant', content: text }, { role: 'user', content: reply });
-      }
-      return texts;
-    };
-    const pieces: number[] = [];
-    const undisturbed = await play(open('shared'), (turn) => pieces.push(turn));
-    // It waits at the beginning of the second turn.
-    const { model, killOnce } = openHeld(pieces.indexOf(2) + 1);
-    expect(await play(model, (turn) => turn === 2 && killOnce())).toEqual(undisturbed);
-    expect(model.counts.retries).toBe(1);
-  });
-
-  it('between turns, nobody notices', async () => {
-    const model = open('shared');
-    const before = await model.generate(question, sampled);
-    process.kill(model.processId!, 'SIGKILL');
-    expect((await model.generate(question, sampled)).tokens).toEqual(before.tokens);
   });
 });
 
@@ -315,10 +267,4 @@ describe('limits', () => {
       expect(most).toBeLessThan(memoryBytes);
     },
   );
-
-  it('weights that are larger than the allowed memory are refused before anything is loaded', () => {
-    expect(() => open('shared', { memoryBytes: 1000 })).toThrow(
-      /Export it with fewer bits: tandem onnx .* --precision int8/,
-    );
-  });
 });

@@ -46,13 +46,6 @@ test('a turn is streamed, counted, and comes with the tokens that were sampled',
   expect(model.counts).toMatchObject({ requests: 1, completionTokens: 24 });
 });
 
-test('the same seed gives the same turn, another one another', async () => {
-  const texts = [];
-  for (const seed of [7, 7, 8]) texts.push((await open().generate(question, { ...sampling, seed })).text);
-  expect(texts[0]).toBe(texts[1]);
-  expect(texts[0]).not.toBe(texts[2]);
-});
-
 test("at temperature 1 each token is sampled as often as the model's own probability says, whatever the server's defaults are", async () => {
   const model = open();
   const turns = await Promise.all(
@@ -96,26 +89,6 @@ test('top-p takes the tokens that have it at the temperature of the turn, as a l
   expect((await drawn({ temperature: 2, topK: 2 })).size).toBe(2);
 });
 
-test('a stop string ends the turn before it', async () => {
-  const turn = await open().generate(question, { ...sampling, maxTokens: 500, stop: [' answer'] });
-  expect(turn.finishReason).toBe('stop');
-  expect(turn.text).not.toContain('answer');
-});
-
-test('cancel in the middle ends the turn, and the server goes on with the next', async () => {
-  const cancel = new AbortController();
-  const turn = open().generate(
-    question,
-    { ...sampling, maxTokens: 900 },
-    {
-      signal: cancel.signal,
-      onText: () => cancel.abort(),
-    },
-  );
-  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
-  expect((await open().generate(question, sampling)).finishReason).toBe('length');
-});
-
 test('a turn that the model ended keeps the tokens and log-probabilities that the server gives, and it is said that its end is missing', async () => {
   const ending = await startRealServer({ ends: true });
   onTestFinished(() => ending.close());
@@ -126,31 +99,6 @@ test('a turn that the model ended keeps the tokens and log-probabilities that th
   expect(turn.tokens?.ids).toHaveLength(written);
   expect(turn.tokens?.logprobs).toHaveLength(written);
   expect(model.notes.join()).toMatch(/gives no log-probability of the token that ends a turn/);
-});
-
-test('an answer of which the caller has enough is ended at the server, counted, and the server goes on with the next', async () => {
-  const model = open();
-  let told = '';
-  const settings = { ...sampling, maxTokens: 900 };
-  const turn = await model.generate(question, settings, {
-    onText: (piece) => void (told += piece),
-    enough: () => told.length > 60,
-  });
-  expect(turn).toMatchObject({ text: told, finishReason: 'other' });
-  expect(told.length).toBeLessThan(100);
-  expect(turn.usage?.promptTokens).toBe((await open().generate(question, sampling)).usage?.promptTokens);
-  expect(turn.usage?.completionTokens).toBe(turn.tokens?.ids?.length);
-  expect(model.counts.answersWithoutUsage).toBe(0);
-});
-
-test('several turns at once are answered, more than the server has places', async () => {
-  const model = open();
-  const turns = await Promise.all(Array.from({ length: 8 }, () => model.generate(question, sampling)));
-  expect(new Set(turns.map(({ tokens }) => tokens?.ids?.length))).toEqual(new Set([24]));
-});
-
-test('a server that has one model answers for any name and says which model it was', async () => {
-  expect((await open({ model: 'another' }).generate(question, sampling)).servedModel).toBe('tiny');
 });
 
 test('a wrong path, a wrong key and a dialogue that is too long are told as what they are', async () => {

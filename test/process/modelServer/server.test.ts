@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { LocalModel } from '../../../src/core/model/local/model';
+import { OpenAiModel } from '../../../src/core/model/openai';
 import { ModelServer } from '../../../src/core/modelServer/server';
 import { holdInference } from '../../fixtures/held-model';
 
@@ -164,28 +165,16 @@ describe('the model server', () => {
     expect((await fetch(`${server.address}/v1/chat/completions`)).status).toBe(405);
   });
 
-  it('answers with what the model itself writes, and counts its tokens', async () => {
-    const direct = await model.generate([{ role: 'user', content: messages[0]!.content }], {
-      temperature: 0,
-      maxTokens: 2048,
-    });
-    const { choices, usage, prompt_token_ids } = await whole({
-      ...greedy,
-      logprobs: true,
-      return_token_ids: true,
-    });
-    expect(choices).toHaveLength(1);
-    const [{ message, finish_reason, logprobs, token_ids }] = choices as [(typeof choices)[0]];
-    expect(message.content).toBe(direct.text);
-    expect(finish_reason).toBe('stop');
-    expect(token_ids).toEqual(direct.tokens.ids);
-    expect(prompt_token_ids).toEqual(direct.promptTokenIds);
-    expect(logprobs!.content.map(({ logprob }) => logprob)).toEqual(direct.tokens.logprobs.map(near));
-    const { promptTokens, completionTokens } = direct.usage;
-    expect(usage).toEqual({
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      total_tokens: promptTokens + completionTokens,
+  it('is played over HTTP, token by token, as the model is played here', async () => {
+    const asked = [{ role: 'user', content: messages[0]!.content }] as const;
+    const sampling = { temperature: 0, maxTokens: 2048 };
+    const here = await model.generate(asked, sampling);
+    const client = new OpenAiModel({ model: 'starter', baseUrl: `${server.address}/v1`, apiKey: 'none' });
+    const there = await client.generate(asked, sampling);
+    const { text, finishReason, promptTokenIds, usage, tokens } = here;
+    expect(there).toMatchObject({
+      ...{ text, finishReason, promptTokenIds, usage },
+      tokens: { ids: tokens.ids, logprobs: tokens.logprobs.map(near) },
     });
   });
 
@@ -232,18 +221,6 @@ describe('the model server', () => {
     for (const { top_logprobs, ...token } of best) expect(top_logprobs).toEqual([token]);
   });
 
-  it('writes tokens as their ids when asked as vLLM is', async () => {
-    const { choices } = await whole({
-      ...greedy,
-      logprobs: true,
-      return_token_ids: true,
-      return_tokens_as_token_ids: true,
-    });
-    expect(choices[0]!.logprobs!.content.map(({ token }) => token)).toEqual(
-      choices[0]!.token_ids!.map((id) => `token_id:${id}`),
-    );
-  });
-
   it('ends at a stop string, which is not part of the answer, and at the limit of tokens', async () => {
     const text = await textOf(greedy);
     const word = text.split(' ')[2]!;
@@ -279,31 +256,6 @@ describe('the model server', () => {
       const own = chunks.flatMap(({ choices: [choice] }) => (choice?.index === index ? [choice] : []));
       expect(own.map(({ delta }) => delta.content ?? '').join('')).toBe(together[4 + index]);
     }
-  });
-
-  it('takes the sampling that is asked for', async () => {
-    const hot = { ...long, max_tokens: 20 };
-    const best = await textOf({ ...greedy, max_tokens: 20 });
-    expect(await textOf(hot)).not.toBe(best);
-    expect(await textOf({ ...hot, top_k: 1 })).toBe(best);
-    expect(await textOf({ ...hot, top_p: 0 })).toBe(best);
-    expect(await textOf({ ...hot, top_k: -1, top_p: 1 })).toBe(await textOf(hot));
-  });
-
-  it('reads parts of text, and what newer clients call the developer', async () => {
-    const system = { role: 'system', content: 'Ask first.' };
-    const parts = [
-      { type: 'text', text: messages[0]!.content.slice(0, 10) },
-      { type: 'text', text: messages[0]!.content.slice(10) },
-    ];
-    const ids = async (list: readonly object[]): Promise<unknown> =>
-      (await whole({ ...greedy, messages: list, max_tokens: 1, return_token_ids: true })).prompt_token_ids;
-    expect(
-      await ids([
-        { ...system, role: 'developer' },
-        { role: 'user', content: parts },
-      ]),
-    ).toEqual(await ids([system, messages[0]!]));
   });
 
   it('says that a conversation is too long, by the code that clients know', async () => {

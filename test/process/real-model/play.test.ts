@@ -1,11 +1,10 @@
 // Compares llama.cpp, PyTorch and Tandem's own runner on a real language model, SmolLM2-135M-Instruct.
 import { mkdtempSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import * as z from 'zod';
-import { Chat, openChatFiles } from '../../../src/core/model/local/chat';
+import { openChatFiles } from '../../../src/core/model/local/chat';
 import { LocalModel } from '../../../src/core/model/local/model';
 import type { ChatMessage, SamplingSettings } from '../../../src/core/model/model';
 import { realModel } from '../../fixtures/real-model/folder';
@@ -111,17 +110,6 @@ it('has the tokens of llama.cpp for a thousand texts, here and in the trainer', 
   expect(others(inTrainer)).toEqual([]);
 });
 
-it('writes a conversation as llama.cpp does', async () => {
-  const chat = new Chat(folder);
-  for (const messages of conversations) {
-    const { prompt } = (await ask('apply-template', { messages })) as { prompt: string };
-    const { tokens } = (await ask('tokenize', { content: prompt, parse_special: true })) as {
-      tokens: number[];
-    };
-    expect(chat.encode(messages)).toEqual(tokens);
-  }
-});
-
 it('writes in fp32 what PyTorch writes, and in int8 nearly so', async () => {
   const { written } = await says();
   const [exact, quantised] = [open('model.onnx'), open('model_int8.onnx')];
@@ -139,12 +127,4 @@ it('writes in fp32 what PyTorch writes, and in int8 nearly so', async () => {
       .map((_, place) => Math.abs(near.tokens.logprobs[place]! - turn.tokens.logprobs[place]!));
     expect(apart.reduce((sum, one) => sum + one, 0) / alike).toBeLessThan(0.2);
   }
-});
-
-it('keeps in int8 what its export promises', async () => {
-  const { graphs } = z
-    .object({ graphs: z.record(z.string(), z.object({ divergence: z.number(), agreement: z.number() })) })
-    .parse(JSON.parse(await readFile(path.join(folder, 'onnx', 'export.json'), 'utf8')));
-  expect(graphs['model_int8.onnx']!.divergence).toBeLessThan(0.05);
-  expect(graphs['model_int8.onnx']!.agreement).toBeGreaterThan(0.9);
 });

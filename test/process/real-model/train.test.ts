@@ -1,54 +1,25 @@
-// Collects dialogues of a real language model, trains it on them, and plays and scores with the results by every
-// runner.
+// Trains a real language model, and plays the result here and in llama.cpp.
 import { mkdtempSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LocalModel } from '../../../src/core/model/local/model';
 import type { ChatMessage, SamplingSettings } from '../../../src/core/model/model';
 import { OpenAiModel } from '../../../src/core/model/openai';
-import { scoredSchema } from '../../../src/core/training/score';
-import { starterPack } from '../../fixtures/dialogue';
 import { realModel } from '../../fixtures/real-model/folder';
-import { serveModel, type RealServer } from '../../fixtures/real-server/server';
+import { serveModel } from '../../fixtures/real-server/server';
 import { runNode } from '../../fixtures/tasks';
 import { collectLog } from '../../fixtures/trainer';
 
-const { gguf, folder: base } = realModel();
+const { folder: base } = realModel();
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-real-'));
 const data = path.join(folder, '.tandem');
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Write a function that adds up prices.' }];
 const greedy: SamplingSettings = { temperature: 0, maxTokens: 12 };
 
-const dialogue = {
-  task: {
-    id: 'prices',
-    problem_description: 'Add up the prices of a list.\ndef total(prices):',
-    ground_truth: 'def total(prices):\n    return sum(prices)',
-    test_cases: { test1: 'total([1, 2])' },
-  },
-  dialogue_history: [
-    { role: 'agent', content: 'What is the price of an empty list?' },
-    { role: 'human', content: 'It is 0.' },
-    { role: 'agent', content: 'I WANT TO ANSWER:\nreturn sum(prices)' },
-  ],
-  answer: 'return sum(prices)',
-};
-
-let server: RealServer;
-
-beforeAll(async () => {
-  server = await serveModel(gguf, 'smollm2');
-  process.env.KEY_OF_THE_TEST = server.key;
-  await writeFile(path.join(folder, 'short.md'), '{{description}}');
-});
-afterAll(async () => {
-  delete process.env.KEY_OF_THE_TEST;
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a command of Tandem and parses its JSON. */
 async function tandem<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
@@ -57,45 +28,10 @@ async function tandem<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
   return z.object({ summary: schema }).parse(JSON.parse(stdout)).summary;
 }
 
-const collected = z.object({ total: z.number(), done: z.number(), failed: z.number() });
-const sides = z.object({ agent: z.object({ usage: z.object({ completionTokens: z.number() }) }) });
-
-it('plays as agent and as simulator at a server, and as agent here', async () => {
-  const served = `openai:smollm2@${server.url}`;
-  const common = [
-    '--tasks',
-    starterPack,
-    '--limit',
-    '1',
-    '--max-turns',
-    '2',
-    '--max-tokens',
-    '16',
-    '--data',
-    data,
-  ];
-  const key = ['--key-env', 'KEY_OF_THE_TEST'];
-  const there = await tandem(
-    collected.and(sides),
-    ...['collect', '--agent', served, '--simulator', served, '--reply-limit', '80', ...key, ...common],
-  );
-  expect(there).toMatchObject({ total: 1, done: 1, failed: 0 });
-  expect(there.agent.usage.completionTokens).toBeLessThanOrEqual(32);
-  const here = await tandem(
-    collected,
-    'collect',
-    '--agent',
-    `local:${base}`,
-    '--simulator',
-    'rules',
-    ...common,
-  );
-  expect(here).toMatchObject({ total: 1, done: 1, failed: 0 });
-});
-
-it('is trained by SWEET-RL, and what comes out is played and scored with by everything that can', async () => {
+it('is trained by SWEET-RL, and the result writes the same here and, converted, in llama.cpp', async () => {
   // The untuned model solves no task, so it learns from dialogues of other agents.
   await collectLog(data, 4);
+  await writeFile(path.join(folder, 'short.md'), '{{description}}');
   const stage = { learning_rate: 1e-4, batch: 2, patience: 0, evaluate_every: 1000, epochs: 1, max_steps: 2 };
   const configuration = {
     name: 'real',
@@ -129,24 +65,4 @@ it('is trained by SWEET-RL, and what comes out is played and scored with by ever
   const there = new OpenAiModel({ model: 'trained', baseUrl: again.url, apiKey: again.key });
   expect((await there.generate(question, greedy)).text).toBe(said.text);
   await again.close();
-
-  const critic = path.join(run.folder, 'critic');
-  const dialogues = path.join(folder, 'dialogues.jsonl');
-  await writeFile(dialogues, [0, 1].map((reward) => `${JSON.stringify({ ...dialogue, reward })}\n`).join(''));
-  const scores = async (runner: string) => {
-    const rows = path.join(folder, `${runner}.jsonl`);
-    await tandem(z.unknown(), 'score', dialogues, '--critic', critic, '--runner', runner, '--out', rows);
-    return (await readFile(rows, 'utf8'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => scoredSchema.parse(JSON.parse(line)));
-  };
-  const [byOnnx, byTrainer] = [await scores('onnx'), await scores('trainer')];
-  const advantages = (rows: typeof byOnnx) =>
-    rows.flatMap(({ id, turns }) =>
-      turns.map(({ turn, advantage }) => [`${id}/${turn}`, advantage] as const),
-    );
-  const trainers = new Map(advantages(byTrainer));
-  expect([advantages(byOnnx).length, advantages(byTrainer).length]).toEqual([4, 4]);
-  for (const [turn, advantage] of advantages(byOnnx)) expect(advantage).toBeCloseTo(trainers.get(turn)!, 3);
 }, 1_800_000);

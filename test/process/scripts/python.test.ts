@@ -29,12 +29,3 @@ test('an environment is made once, in the cache, and says so once', async () => 
   const prefix = execFileSync(first, ['-c', 'import sys; print(sys.prefix)'], { encoding: 'utf8' });
   expect(prefix.startsWith(path.join(folder, 'python', 'nothing-'))).toBe(true);
 });
-
-test('a Python that cannot be used is told with what is needed', async () => {
-  const requirements = path.join(folder, 'requirements.txt');
-  await writeFile(requirements, '');
-  vi.stubEnv('TANDEM_PYTHON', path.join(folder, 'no-python'));
-  await expect(ensurePythonEnvironment('nothing', requirements, () => undefined)).rejects.toThrow(
-    'no-python, which is not Python 3.10 or newer with its venv and pip.',
-  );
-});

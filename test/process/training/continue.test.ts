@@ -79,9 +79,6 @@ describe('a run that is done', () => {
     await rm(path.join(done.folder, 'kept'), { recursive: true });
     await expect(continueRun(runs, done.id, { epochs: 1, name: 'more' })).rejects.toMatchObject({
       code: 'training/nothing-kept',
-      message: expect.stringMatching(
-        /keeps them up to 2 GB.* Duplicate it with more epochs instead/,
-      ) as string,
     });
     expect(await runs.ids()).toEqual([done.id]);
     const ofTrainer = await readFile(path.resolve('trainer/tandem_trainer/run/run.py'), 'utf8');

@@ -127,9 +127,8 @@ describe('the credit of a dialogue', () => {
   it('says in one sentence why a dialogue cannot be scored', async () => {
     const cut = { ...agentTurn('a', 3), text: '', finishReason: 'length' } as NewEvent;
     const given = await read(reply('a', 2), cut);
-    await expect(computeCredits(openCritic(critic), [given], options())).rejects.toThrow(
-      /cannot score the dialogue\. A turn of the agent was cut before its first token/,
-    );
+    const computing = computeCredits(openCritic(critic), [given], options());
+    await expect(computing).rejects.toMatchObject({ code: 'training/cannot-score' });
   });
 
   it('is kept for this critic and this dialogue as it is, whatever people say of it', async () => {

@@ -1,5 +1,4 @@
 import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { TrainerEvent } from '../../../src/core/training/events';
@@ -37,6 +36,7 @@ describe('a run', () => {
     await followed(id);
     await moveAway(runFolder, 9);
     expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
+    await expect(stopRun(runs, id, { atOnce: true })).rejects.toThrow('is on elsewhere');
     await moveAway(runFolder, 11);
     const lost = await runs.find(id);
     expect(lost).toMatchObject({
@@ -70,40 +70,5 @@ describe('a run', () => {
     await expect(resumeRun(runs, id, trainer, { takeOver: true })).rejects.toThrow('still writes');
     vi.restoreAllMocks();
     expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
-  });
-
-  it('on another machine is what it said last; nobody here can kill it', async () => {
-    const { id, folder: runFolder } = await start([[state('running'), ['exit', 0]]]);
-    await followed(id);
-    const file = path.join(runFolder, 'launch.json');
-    const launch = JSON.parse(await readFile(file, 'utf8')) as object;
-    await writeFile(file, JSON.stringify({ ...launch, host: 'elsewhere' }));
-    await rm(path.join(runFolder, 'process.json'));
-    expect(await runs.find(id)).toMatchObject({
-      state: 'running',
-      isLive: true,
-      process: { host: 'elsewhere' },
-    });
-    await expect(stopRun(runs, id, { atOnce: true })).rejects.toThrow('is on elsewhere');
-    await writeFile(
-      path.join(runFolder, 'events.jsonl'),
-      `${JSON.stringify({ version: 1, at: new Date().toISOString(), event: 'state', state: 'done' })}\n`,
-    );
-    expect(await runs.find(id)).toMatchObject({ state: 'done', isLive: false });
-    expect(await followed(id)).toHaveLength(1);
-  });
-
-  it('whose number another process has is not taken for alive', async () => {
-    const { id, folder: runFolder } = await start([[state('running'), ['exit', 0]]]);
-    await followed(id);
-    const ours = { pid: process.pid, host: hostname(), started: new Date().toISOString() };
-    await writeFile(
-      path.join(runFolder, 'launch.json'),
-      JSON.stringify({ ...ours, began: '1', command: [] }),
-    );
-    expect(await runs.find(id)).toMatchObject({ state: 'died' });
-    await rm(path.join(runFolder, 'launch.json'));
-    await writeFile(path.join(runFolder, 'process.json'), JSON.stringify(ours));
-    expect(await runs.find(id)).toMatchObject({ state: 'died' });
   });
 });

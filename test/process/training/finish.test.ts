@@ -65,27 +65,13 @@ it('the request stands when the trainer is killed or paused before, until the ru
 });
 
 it.each([
-  [
-    'critic',
-    [running('critic'), step('critic', 3)],
-    /no policy yet.*running, at critic\. Wait for the first/,
-  ],
-  ['policy', [running('policy')], /no policy yet that could be kept: it is running, at policy\./],
-  ['candidates-2', [running('candidates-2')], /no policy yet.*at candidates-2/],
-  ['export', [running('policy'), step('policy', 3), running('export')], /is writing its model already/],
-])('nothing is asked of a run that is at %s and has no policy to end', async (stage, play, sentence) => {
+  ['critic', [running('critic'), step('critic', 3)]],
+  ['policy', [running('policy')]],
+  ['export', [running('policy'), step('policy', 3), running('export')]],
+])('nothing is asked of a run that is at %s and has no policy to end', async (stage, play) => {
   const { id, folder: of } = await start([...play, ['wait for stop']]);
   const told = await until(runs, id, ({ progress }) => progress?.stage === stage);
   expect(mayFinish(told)).toBe(false);
-  await expect(finishRun(runs, id)).rejects.toMatchObject({
-    code: 'training/no-policy',
-    message: expect.stringMatching(sentence) as string,
-  });
+  await expect(finishRun(runs, id)).rejects.toMatchObject({ code: 'training/no-policy' });
   expect(existsSync(path.join(of, 'finish'))).toBe(false);
-});
-
-it('nor of one that is not at work', async () => {
-  const { id } = await start([running('policy'), step('policy', 3), state('stopped', 'policy')]);
-  await until(runs, id, ({ isLive }) => !isLive);
-  await expect(finishRun(runs, id)).rejects.toThrow(`The run ${id} is not running; it is stopped.`);
 });

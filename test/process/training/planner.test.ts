@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -8,8 +6,7 @@ import type { Trainer } from '../../../src/core/training/trainer';
 import { isRunning } from '../../../src/core/trajectory/running';
 import { eventually } from '../../fixtures/eventually';
 import { temporaryFolder } from '../../fixtures/log';
-import { bundled } from '../../fixtures/tasks';
-import { realTrainer } from '../../fixtures/trainer';
+import { anyPython } from '../../fixtures/trainer';
 
 /**
  * A planner without PyTorch; each run.json tells it what to do. It records its process id and each request.
@@ -55,7 +52,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   await mkdir(path.join(folder, 'tandem_trainer'));
   await writeFile(path.join(folder, 'tandem_trainer', '__main__.py'), STAND_IN);
-  trainer = { ...realTrainer(), source: folder };
+  trainer = { python: anyPython(), source: folder };
   planner = new Planner(trainer);
 });
 
@@ -120,15 +117,6 @@ describe('a planner', () => {
     expect(await noted('start')).toHaveLength(2);
   });
 
-  it('that answers nonsense is given up', async () => {
-    const nonsense = await run('nonsense', { nonsense: true });
-    await expect(planner.plan(nonsense, 'the form')).rejects.toMatchObject({
-      code: 'training/trainer-broken',
-    });
-    await planner.plan(await run('good', { plan }), 'the form');
-    expect(await noted('start')).toHaveLength(2);
-  });
-
   it('gives up what is cancelled and goes on with the next in the same process', async () => {
     const stopping = new AbortController();
     const hanging = planner.plan(await run('hanging', { hang: true }), 'the form', {
@@ -141,29 +129,10 @@ describe('a planner', () => {
     expect([await noted('cancel'), (await noted('start')).length]).toEqual([[1], 1]);
   });
 
-  it('is not started for what was given up before', async () => {
-    const good = await run('good', { plan });
-    await expect(
-      planner.plan(good, 'the form', { signal: AbortSignal.abort(new Error('given up')) }),
-    ).rejects.toThrow('given up');
-    await expect(noted('start')).rejects.toThrow('ENOENT');
-  });
-
   it('that cannot be started says so', async () => {
     const none = new Planner({ ...trainer, python: path.join(folder, 'no-python') });
     await expect(none.plan(folder, 'the form')).rejects.toMatchObject({
       code: 'training/python-not-started',
     });
-  });
-
-  it('ends with the process that has it, also when that is killed', async () => {
-    const script = await bundled('host-of-planner.ts', folder);
-    const args = [script, await run('good', { plan }), trainer.python, folder];
-    const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(host.stdout, 'data');
-    const [pid] = await noted('start');
-    expect(isRunning(pid!)).toBe(true);
-    host.kill('SIGKILL');
-    await eventually(() => expect(isRunning(pid!)).toBe(false));
   });
 });

@@ -30,20 +30,6 @@ const running = ({ id }: Run): Promise<Run> => until(runs, id, ({ state }) => st
 const began = async (): Promise<string | undefined> => (await beginNext([runs], trainer))?.name;
 
 describe('runs that are queued', () => {
-  it('begin one after the other, in the order in which they came', async () => {
-    const first = await queued('first');
-    const second = await queued('second');
-    expect(second).toMatchObject({ state: 'queued', isLive: false, canResume: true });
-    expect(await began()).toBe('first');
-    expect(await began()).toBeUndefined();
-    await running(first);
-    await stopRun(runs, first.id);
-    expect(await began()).toBe('second');
-    await running(second);
-    await stopRun(runs, second.id);
-    expect(await began()).toBeUndefined();
-  });
-
   it('that were paused go behind those that wait', async () => {
     const paused = await queued('paused');
     expect(await began()).toBe('paused');
@@ -60,14 +46,6 @@ describe('runs that are queued', () => {
     expect(await began()).toBe('paused');
   });
 
-  it('begin once when two windows find at the same moment that nothing is at work', async () => {
-    await queued('first');
-    const second = await queued('second');
-    const names = await Promise.all([began(), began(), began()]);
-    expect(names.filter((name) => name !== undefined)).toEqual(['first']);
-    expect(await runs.find(second.id)).toMatchObject({ state: 'queued' });
-  });
-
   describe('in several logs', () => {
     const nowhere = (): Runs => new Runs(path.join(folder, 'never used'));
     let other: Runs;
@@ -78,7 +56,8 @@ describe('runs that are queued', () => {
 
     it('begin one at a time of all of them, in the order in which they came', async () => {
       const first = await queued('first', other);
-      await queued('second');
+      const second = await queued('second');
+      expect(second).toMatchObject({ state: 'queued', isLive: false, canResume: true });
       const logs = [runs, nowhere(), other];
       expect((await beginNext(logs, trainer))?.name).toBe('first');
       expect(await beginNext(logs, trainer)).toBeUndefined();
@@ -125,13 +104,6 @@ describe('runs that are queued', () => {
     expect(await resumeRun(runs, id, trainer)).toMatchObject({ isLive: true });
   });
 
-  it('are begun beside the one at work by whoever says so', async () => {
-    await queued('first');
-    const second = await queued('second');
-    expect(await began()).toBe('first');
-    expect(await resumeRun(runs, second.id, trainer)).toMatchObject({ isLive: true });
-  });
-
   it('do not wait any more when Tandem was killed right after it launched them', async () => {
     const { id, folder: runFolder } = await queued('first');
     const file = path.join(runFolder, 'queued.json');
@@ -148,11 +120,5 @@ describe('runs that are queued', () => {
     const other = { at: new Date().toISOString(), host: 'elsewhere' };
     await writeFile(path.join(runFolder, 'queued.json'), JSON.stringify(other));
     expect(await began()).toBeUndefined();
-  });
-
-  it('are not those that are at work or done', async () => {
-    const { id } = await queued('first');
-    await running((await beginNext([runs], trainer))!);
-    await expect(queueRun(runs, id)).rejects.toMatchObject({ code: 'training/running' });
   });
 });

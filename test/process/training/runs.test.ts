@@ -5,21 +5,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TrainerEvent } from '../../../src/core/training/events';
 import { resumeRun, stopRun } from '../../../src/core/training/lifecycle';
-import { isFull } from '../../../src/core/training/runFolder';
 import type { Run, Runs } from '../../../src/core/training/runs';
 import { environmentOf } from '../../../src/core/training/trainer';
 import { noRuns, playedRun, until } from '../../fixtures/runs';
-import { bundled } from '../../fixtures/tasks';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
 
 const trainer = standInTrainer();
 
-let folder: string;
 let runs: Runs;
 
 beforeEach(async () => {
   runs = await noRuns();
-  folder = path.dirname(runs.dataFolder);
 });
 
 const start = (play: readonly Play[], fields: object = {}): Promise<Run> =>
@@ -92,34 +88,21 @@ describe('a run', () => {
     expect(await readFile(path.join(runFolder, 'data', 'agent.md'), 'utf8')).toContain('{{description}}');
   });
 
-  it('that is killed has died; what it said last is shown', async () => {
+  it('that is killed says its stage and its last lines, and continues when it is resumed', async () => {
+    const at = state('running', { stage: 'policy-2' });
     const { id } = await start([
-      [['say', 'Loading'], state('running'), step(2), ['say', 'CUDA error: lost'], ['die']],
+      [at, ['say', 'CUDA error: lost'], ['die']],
+      [at, state('done', { stage: 'export' })],
     ]);
-    expect(await followed(id)).toHaveLength(2);
-    const run = await runs.find(id);
-    expect(run).toMatchObject({ state: 'died', canResume: true, lastLines: ['Loading', 'CUDA error: lost'] });
-    expect(run.message).toContain(`tandem resume ${id}`);
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({
+      ...{ state: 'died', isLive: false, canResume: true, lastLines: ['CUDA error: lost'] },
+      progress: { stage: 'policy-2' },
+    });
+    await resumeRun(runs, id, trainer);
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({ state: 'done' });
   });
-
-  it.each(['prepare', 'critic', 'candidates', 'ranking', 'policy-2', 'export'])(
-    'that is killed in its stage %s says so, with what explains it, and goes on when it is resumed',
-    async (stage) => {
-      const at = state(stage === 'prepare' ? 'preparing' : 'running', { stage });
-      const { id } = await start([
-        [at, ['say', `In ${stage}`], ['die']],
-        [at, state('done', { stage: 'export' })],
-      ]);
-      await followed(id);
-      expect(await runs.find(id)).toMatchObject({
-        ...{ state: 'died', isLive: false, canResume: true, lastLines: [`In ${stage}`] },
-        progress: { stage },
-      });
-      await resumeRun(runs, id, trainer);
-      await followed(id);
-      expect(await runs.find(id)).toMatchObject({ state: 'done' });
-    },
-  );
 
   it('that fails says why; resumed it is as if nothing had been, and what was said before is no explanation', async () => {
     const failing: Play = [
@@ -212,26 +195,6 @@ describe('a run', () => {
     expect(await readFile(path.join(folder, 'launches'), 'utf8')).toBe('xx');
   });
 
-  it('lives on when the process that launched it is killed; any other reads it', async () => {
-    const { id, folder: runFolder } = await start([
-      [['die']],
-      [state('running'), ['wait for stop'], state('stopped')],
-    ]);
-    await followed(id);
-    // Another process launches it again and is killed with its whole session.
-    const script = await bundled('launch-trainer.ts', folder);
-    const launcher = spawn(process.execPath, [script, runFolder, trainer.python, trainer.source!], {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await new Promise((resolve) => launcher.stdout.once('data', resolve));
-    process.kill(-launcher.pid!, 'SIGKILL');
-    await new Promise((resolve) => launcher.once('exit', resolve));
-    const run = await until(runs, id, ({ state }) => state === 'running');
-    expect(run.process?.pid).not.toBe(launcher.pid);
-    expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped' });
-  });
-
   it('that was prepared and never started says so, and can be started', async () => {
     const { id, folder: runFolder } = await start([[['exit', 0]], [state('done')]]);
     await followed(id);
@@ -261,13 +224,6 @@ describe('a run on the rows of another', () => {
     const copy = 'data/trajectories-2.jsonl';
     expect(configuration).toMatchObject({ data: { trajectories: [gone, copy, '/elsewhere.jsonl'] } });
     expect(await readFile(path.join(second.folder, copy), 'utf8')).toBe('rows');
-  });
-});
-
-describe('the disk of a run', () => {
-  it('is not known to be full where it does not tell', async () => {
-    expect(await isFull(folder)).toBe(false);
-    expect(await isFull(path.join(folder, 'gone'))).toBeUndefined();
   });
 });
 

@@ -20,30 +20,17 @@ describe('a run that cannot be started', () => {
   const left = async (): Promise<string[]> => readdir(runs.folder).catch(() => []);
 
   it.each([
-    [
-      'its configuration is refused',
-      {},
-      { refuse: 'model.base is missing.' },
-      'mine.json: model.base is missing.',
-    ],
-    [
-      'the machine cannot train',
-      {},
-      { machine: 'failed' },
-      /device: no card\n {2}ran torch.*\n {2}to fix: Buy one\./,
-    ],
-    ['there is no log', { data: { log: 'nowhere' } }, {}, 'no trajectory log'],
-  ])('because %s says so and leaves nothing', async (_, fields, behaviour, sentence) => {
-    await expect(playedRun(runs, [[]], { fields, behaviour })).rejects.toThrow(sentence);
+    ['its configuration is refused', {}, { refuse: 'model.base is missing.' }, 'training/bad-configuration'],
+    ['the machine cannot train', {}, { machine: 'failed' }, 'training/unfit-machine'],
+    ['there is no log', { data: { log: 'nowhere' } }, {}, 'training/no-log'],
+  ])('because %s leaves nothing', async (_, fields, behaviour, code) => {
+    await expect(playedRun(runs, [[]], { fields, behaviour })).rejects.toMatchObject({ code });
     expect(await left()).toEqual([]);
   });
 
   it('because its folder cannot be written says so', async () => {
     await writeFile(runs.dataFolder, 'a file');
-    await expect(playedRun(runs, [[]])).rejects.toMatchObject({
-      code: 'training/not-written',
-      message: expect.stringContaining('Make room or give permission') as string,
-    });
+    await expect(playedRun(runs, [[]])).rejects.toMatchObject({ code: 'training/not-written' });
   });
 
   it('because it was cancelled leaves nothing', async () => {

