@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isRunning } from '../../src/core/trajectory/running';
@@ -39,15 +38,6 @@ function sharedObjects(): string[] {
 describe('The models view in the extension host', () => {
   afterEach(closeEditors);
 
-  it('lists the starter model as the agent, before anything is loaded', async () => {
-    const { row } = await modelNamed('starter');
-    assert.deepEqual(row.roles, ['agent']);
-    assert.ok(row.files && row.files.bytes > 0);
-    assert.equal(row.state.kind, 'not-loaded');
-    const nodes = await (await tandem()).models.getChildren();
-    assert.equal(nodes.at(-1)?.kind, 'add', 'Nothing offers to add a folder.');
-  });
-
   it('shows how fast the agent wrote, whose process ends when another agent is chosen', async () => {
     const { panels } = await tandem();
     const { shown } = await panels.openTask(await firstOfTheWorld());
@@ -70,24 +60,6 @@ describe('The models view in the extension host', () => {
     await until('the process is gone', () => !isRunning(processId));
     assert.equal(await stateOf('starter'), 'not-loaded');
     await configure('agent', 'starter');
-  });
-
-  it('says of a folder that cannot play why, and what to do', async () => {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-    await mkdir(path.join(folder, 'models', 'empty'), { recursive: true });
-    await configure('modelFolders', ['models/empty']);
-    try {
-      const { row, place } = await modelNamed('empty');
-      assert.ok(row.state.kind === 'failed');
-      assert.match(row.state.reason, /is not a model folder: it has no config\.json\. Name the folder/);
-      await vscode.commands.executeCommand('tandem.removeModel', { kind: 'model', place, row });
-      assert.deepEqual(
-        (await models()).map((node) => node.place.name),
-        ['starter'],
-      );
-    } finally {
-      await configure('modelFolders', undefined);
-    }
   });
 
   it('makes a model the agent under a name without paths of this machine', async () => {
