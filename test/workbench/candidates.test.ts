@@ -1,15 +1,13 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
-import { accessiblePictures, expectAccessible } from './accessibility';
+import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { holdTimers } from './held';
 import { startWorkbench } from './launch';
@@ -26,10 +24,9 @@ const solves = (base: number): string =>
 const agents = {
   curious: [
     says('At how many kilograms does a parcel count as **heavy**, and how big is the supplement?'),
-    says('What should come out for a zone that does not exist?'),
     solves(5),
   ],
-  hasty: [says('Which currency?'), says('Shall I round the price?'), solves(4)],
+  hasty: [says('Which currency?'), solves(4)],
 };
 
 let workspace: string;
@@ -59,6 +56,7 @@ beforeAll(async () => {
     JSON.stringify({
       'tandem.servers': Object.keys(agents).map((name) => ({ name, baseUrl: server.url, model: name })),
       'tandem.agent': `openai:curious@${server.url}`,
+      'tandem.candidates.show': true,
       'tandem.candidates.secondAgent': `openai:hasty@${server.url}`,
       'tandem.session.openReference': false,
     }),
@@ -72,40 +70,10 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-/** Asks both agents for a message, calls the check while they write, and lets them end. */
-async function whileTheyWrite(
-  ask: Locator,
-  look: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  mayEnd = promise;
-  await ask.click();
-  await session().getByText('Two messages are being written').waitFor();
-  await look();
-  mayEnd = Promise.resolve();
-  resolve(undefined);
-}
-
-async function loggedEvents(): Promise<LogEvent[]> {
-  const folder = path.join(workspace, '.tandem', 'log');
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
-  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
-  return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as LogEvent);
-}
-
-test('the empty standing says how to get choices, and turns two candidates on', async () => {
-  await workbench.showTandem();
-  const compare = workbench.page.getByRole('button', { name: 'Compare Two Candidates…' }).first();
-  await openRow(workbench.page.getByRole('button', { name: /^Leaderboard Section/ }), compare);
-  await openRow(compare, workbench.quickInput.listed('hasty'));
-  await workbench.quickInput.pick('hasty');
-  await workbench.page.getByText('No finished dialogue has a choice between two candidates yet.').waitFor();
-});
-
 test('statistics of no dialogue offer to play one', async () => {
+  await workbench.showTandem();
   await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await session().getByText('Statistics appear here once there are dialogues.').waitFor();
-  await expectAccessible(session());
   await workbench.closeAllEditors();
 });
 
@@ -113,15 +81,14 @@ test('two candidates are shown when both are written, unnamed', async () => {
   const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
   await openRow(workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }), pseudonym);
   await pseudonym.fill('ada');
-  await whileTheyWrite(session().getByRole('button', { name: 'Agree and start' }), async () => {
-    await session().locator('footer').getByRole('timer').waitFor();
-    expect(
-      await session()
-        .getByRole('article', { name: /^Candidate/ })
-        .count(),
-    ).toBe(0);
-    await expectAccessible(session());
-  });
+  const writing = Promise.withResolvers<unknown>();
+  mayEnd = writing.promise;
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('Two messages are being written').waitFor();
+  await session().locator('footer').getByRole('timer').waitFor();
+  expect(await candidate('A').or(candidate('B')).count()).toBe(0);
+  mayEnd = Promise.resolve();
+  writing.resolve(undefined);
   await candidate('A').waitFor();
   await question().waitFor();
   const both = `${await candidate('A').innerText()} ${await candidate('B').innerText()}`;
@@ -151,22 +118,9 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
   await composer().press('Enter');
 });
 
-test('neither has two others written, and equal goes on with the first', async () => {
+test('a click that selects a word chooses nothing; at the end the names are told', async () => {
   await question().waitFor();
-  await whileTheyWrite(session().getByRole('button', { name: 'Neither' }));
-  await question().waitFor();
-  await session().locator('#candidates').press('=');
-  await session().getByText('You found A and B equal').waitFor();
-  await composer().fill('Minus one.');
-  await composer().press('Enter');
-  await question().waitFor();
-  // The table omits a dialogue that is still being played, because it would reveal the authors.
-  await workbench.page.getByText('No finished dialogue has a choice between two candidates yet.').waitFor();
-  await workbench.screenshot('candidates-answers');
-});
-
-test('at the end the names are told, and the standing ranks the two models', async () => {
-  // A click that selects a word, to read or to copy it, chooses nothing, however long the time for a second click is.
+  // However long the time for a second click is.
   const holding = await session().locator('#candidates').evaluateHandle(holdTimers);
   await candidate('A')
     .locator('.said')
@@ -182,22 +136,4 @@ test('at the end the names are told, and the standing ranks the two models', asy
   await session()
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
-  await expectAccessible(session());
-  for (const name of ['curious', 'hasty']) {
-    await workbench.page
-      .getByRole('treeitem', {
-        name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
-      })
-      .waitFor();
-  }
-  await workbench.screenshot('standing');
-  const events = await loggedEvents();
-  const kinds = events.map(({ event }) => event);
-  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(3);
-  expect(events.flatMap((event) => (event.event === 'choice' ? [event.picked] : []))).toEqual([
-    1,
-    'neither',
-    'equal',
-    0,
-  ]);
 });
