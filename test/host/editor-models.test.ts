@@ -81,6 +81,19 @@ describe('The models of the editor in the extension host', () => {
     assert.equal(reply.terms, 'editor');
   });
 
+  it('are stopped when they ramble as the simulator', async () => {
+    const test = await provider();
+    test.hangs = true;
+    test.pieces = ['Ten kilograms, I think. '.repeat(40), 'And on.'];
+    const before = test.cancelled;
+    await configure('agent', 'script:agents/asks-first.json');
+    await configure('simulator', 'vscode:tandem-test/two');
+    const { shown } = await openTask('stock-valuation');
+    await shown.do({ type: 'start', consent: consent });
+    await shown.do({ type: 'simulator-once' });
+    await until('the model was told', () => test.cancelled === before + 1);
+  });
+
   it('are stopped when the person stops them', async () => {
     const test = await provider();
     test.hangs = true;

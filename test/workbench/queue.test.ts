@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,7 +25,7 @@ let workbench: WorkbenchDriver;
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const row = (name: RegExp): Locator =>
   workbench.page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
-const outcome = (): Locator => view().getByRole('region', { name: 'Outcome' });
+const dialog = (): Locator => workbench.page.locator('.monaco-dialog-box');
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 
 const configuration = (name: string): object => ({
@@ -40,12 +40,7 @@ const configuration = (name: string): object => ({
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-queue-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await Promise.all([
-    collectLog(path.join(workspace, '.tandem')),
-    ...['first', 'second'].map((name) =>
-      writeFile(path.join(workspace, `${name}.json`), JSON.stringify(configuration(name), undefined, 2)),
-    ),
-  ]);
+  await collectLog(path.join(workspace, '.tandem'));
   workbench = await startWorkbench({
     extension: root,
     workspace,
@@ -64,18 +59,6 @@ const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
 
 async function named(name: string): Promise<Run | undefined> {
   return (await runs().list()).find((run) => run.name === name);
-}
-
-async function start(name: string): Promise<void> {
-  const file = `${name}.json`;
-  await workbench.closeAllEditors();
-  await workbench.runCommand('File: Open File...');
-  await workbench.quickInput.chooseFile(path.join(workspace, file));
-  await workbench.page.locator('.tab', { hasText: file }).waitFor();
-  // The command is available only once the language of the text is known.
-  await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
-  await workbench.runCommand('Tandem: Start Run from This File');
-  await view().getByRole('heading', { name, exact: true }).waitFor();
 }
 
 /** Queues a run from another process. */
@@ -105,23 +88,22 @@ async function kill(name: string): Promise<void> {
   process.kill((await named(name))!.process!.pid, 'SIGKILL');
 }
 
-test('a run that is started while another is at work waits for its turn, and says so', async () => {
-  await start('first');
+test('a run that comes while another is at work waits for its turn, leaves the queue and comes back', async () => {
+  await queue('first');
   await freeze('first');
   await row(/^first, running, policy/).waitFor();
-  await start('second');
+  await queue('second');
+  await openRow(row(/^second, queued$/), button('Start now'));
+  await button('Leave the queue').click();
+  await row(/^second, not started$/).waitFor();
+  await button('Start').click();
   await row(/^second, queued$/).waitFor();
-  await outcome()
-    .getByText(/^It is queued/)
-    .waitFor();
-  await button('Start now').waitFor();
 });
 
 test('a person who wants the model of a run before its last step finishes it, and the next one begins', async () => {
-  const dialog = workbench.page.locator('.monaco-dialog-box');
   await openRow(row(/^first, running, policy/), button('Finish now…'));
   await button('Finish now…').press('Enter');
-  await dialog.getByRole('button', { name: 'Finish Now' }).click();
+  await dialog().getByRole('button', { name: 'Finish Now' }).click();
   await row(/^first, finishing, policy/).waitFor();
   await expect.poll(() => button('Finish now…').isDisabled()).toBe(true);
   await thaw('first');
@@ -144,4 +126,14 @@ test('also when no window was open then: as soon as one opens', async () => {
   await workbench.activityBar('Explorer').and(workbench.page.locator('[aria-expanded=true]')).waitFor();
   await freeze('third');
   await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
+});
+
+test('one is begun beside the one at work by a person who confirms it', async () => {
+  await queue('fourth');
+  await workbench.showTandem();
+  await openRow(row(/^fourth, queued$/), button('Start now'));
+  await button('Start now').click();
+  await dialog().getByRole('button', { name: 'Start Now' }).click();
+  await freeze('fourth');
+  await row(/^third, running, policy/).waitFor();
 });

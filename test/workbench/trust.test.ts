@@ -84,7 +84,6 @@ describe('a developer', () => {
     await local.waitFor();
     await expect.poll(() => local.isChecked()).toBe(true);
     await session().getByText(path.join(workspace, '.tandem')).waitFor();
-    await workbench.screenshot('trust-consent');
     await session().getByRole('textbox', { name: 'Pseudonym' }).fill('zebulon');
     await local.focus();
     await local.press('ArrowDown');
@@ -174,7 +173,6 @@ describe('in a workspace that is not trusted', () => {
     // Without any model the editor asks no participant. test/unit/editor/chat/participant.test.ts tests Tandem's
     // refusal.
     await chat.getByText('Language model unavailable').waitFor();
-    await workbench.screenshot('chat-restricted');
   });
 
   test('a model is not connected, and the person is told why', async () => {
