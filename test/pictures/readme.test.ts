@@ -160,7 +160,7 @@ test('two candidates', async () => {
   await workbench.showTandem();
   await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('starter');
-  await workbench.openViews('Tasks', 'Trajectories');
+  await workbench.openViews('Tasks', 'Trajectories', 'Leaderboard');
   await openRow(row('Tasks', /, new$/), start());
   await start().click();
   await page().getByText('Which message is better?').waitFor();
