@@ -182,26 +182,14 @@ describe('at each step of a dialogue the extension host is killed and the window
   const ada = (): ReturnType<typeof person> => person(workbench);
   const button = (name: string) => ada().session().getByRole('button', { name, exact: true });
 
-  test('while a reply is typed, the view says that nothing arrives, and when the browser has crashed, too, its words are there again', async () => {
+  test('while the agent writes, the reply before it is in the transcript and the agent is asked again', async () => {
     await workbench.closeAllEditors();
     await ada().openTask('total');
     await workbench.kept(/task\W+total\b/);
     await button('Start').click();
     await ada().session().getByText(turns.total[0]!).waitFor();
-    await workbench.kept(/episode\W/);
     await ada().composer().fill('Up to ten');
-    await workbench.draftKept('Up to ten');
-    await workbench.killExtensionHosts();
-    await ada().composer().press('Enter');
-    await ada().session().getByText('The extension host does not respond').waitFor();
-    await expect.poll(() => ada().composer().isEnabled()).toBe(true);
-    // The browser may crash as well.
-    await workbench.crash();
-    await ada().composer().waitFor();
-    await expect.poll(() => ada().composer().inputValue()).toBe('Up to ten');
-  });
-
-  test('while the agent writes, the reply before it is in the transcript and the agent is asked again', async () => {
+    await workbench.kept(/episode\W/);
     stalls = true;
     await ada().composer().press('Enter');
     await ada().session().getByRole('log').getByText('Up to ten').waitFor();
@@ -212,6 +200,19 @@ describe('at each step of a dialogue the extension host is killed and the window
     await ada().session().getByRole('log').getByText('Up to ten').waitFor();
     await button('Ask again').click();
     await ada().session().getByText(turns.total[1]!).waitFor();
+  });
+
+  test('while a reply is typed, the view says that nothing arrives, and when the browser has crashed, too, its words are there again', async () => {
+    await ada().composer().fill('With it');
+    await workbench.draftKept('With it');
+    await workbench.killExtensionHosts();
+    await ada().composer().press('Enter');
+    await ada().session().getByText('The extension host does not respond').waitFor();
+    await expect.poll(() => ada().composer().isEnabled()).toBe(true);
+    // The browser may crash as well.
+    await workbench.crash();
+    await ada().composer().waitFor();
+    await expect.poll(() => ada().composer().inputValue()).toBe('With it');
   });
 
   test('while the answer is graded, it is graded again on demand', async () => {
