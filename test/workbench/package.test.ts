@@ -106,7 +106,6 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   await warning.waitFor();
   const reconnecting = workbench.page.getByRole('dialog').getByText(/Attempting to reconnect/);
   await reconnecting.waitFor();
-  await workbench.screenshot('package-connection-lost');
   workbench.regainConnection();
   await reconnecting.waitFor({ state: 'detached' });
   await warning.waitFor({ state: 'detached' });
