@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-import * as vscode from 'vscode';
 import { isRunning } from '../../src/core/trajectory/running';
 import type { ModelNode } from '../../src/editor/models/tree';
 import type { ListedTask } from '../../src/editor/tasks/packs';
@@ -9,19 +6,12 @@ import { closeEditors, configure, consent, tandem, until } from './tandem';
 
 type ModelRow = Extract<ModelNode, { kind: 'model' }>;
 
-async function models(): Promise<ModelRow[]> {
+async function starterRow(): Promise<ModelRow['row']> {
   const nodes = await (await tandem()).models.getChildren();
-  return nodes.filter((node) => node.kind === 'model');
-}
-
-async function modelNamed(name: string): Promise<ModelRow> {
-  const node = (await models()).find(({ place }) => place.name === name);
-  assert.ok(node, `The view does not list ${name}.`);
-  return node;
-}
-
-async function stateOf(name: string): Promise<string> {
-  return (await modelNamed(name)).row.state.kind;
+  const models = nodes.filter((node) => node.kind === 'model');
+  const node = models.find(({ place }) => place.name === 'starter');
+  assert.ok(node, 'The view does not list the starter model.');
+  return node.row;
 }
 
 async function firstOfTheWorld(): Promise<ListedTask> {
@@ -39,25 +29,13 @@ function sharedObjects(): string[] {
 describe('The models view in the extension host', () => {
   afterEach(closeEditors);
 
-  it('lists the starter model as the agent, before anything is loaded', async () => {
-    const { row } = await modelNamed('starter');
-    assert.deepEqual(row.roles, ['agent']);
-    assert.ok(row.files && row.files.bytes > 0);
-    assert.equal(row.state.kind, 'not-loaded');
-    const nodes = await (await tandem()).models.getChildren();
-    assert.equal(nodes.at(-1)?.kind, 'add', 'Nothing offers to add a folder.');
-  });
-
   it('shows how fast the agent wrote, whose process ends when another agent is chosen', async () => {
     const { panels } = await tandem();
     const { shown } = await panels.openTask(await firstOfTheWorld());
     await shown.do({ type: 'start', consent: consent });
     assert.ok(shown.snapshot.turns[0]?.visible, shown.state.notice?.message);
-    await until(
-      'the speed is shown',
-      async () => (await modelNamed('starter')).row.tokensPerSecond !== undefined,
-    );
-    const { state } = (await modelNamed('starter')).row;
+    await until('the speed is shown', async () => (await starterRow()).tokensPerSecond !== undefined);
+    const { state } = await starterRow();
     assert.ok(state.kind === 'ready' && state.processId !== undefined);
     const { processId } = state;
     assert.deepEqual(
@@ -68,40 +46,7 @@ describe('The models view in the extension host', () => {
 
     await configure('agent', 'script:agents/asks-first.json');
     await until('the process is gone', () => !isRunning(processId));
-    assert.equal(await stateOf('starter'), 'not-loaded');
+    assert.equal((await starterRow()).state.kind, 'not-loaded');
     await configure('agent', 'starter');
-  });
-
-  it('says of a folder that cannot play why, and what to do', async () => {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-    await mkdir(path.join(folder, 'models', 'empty'), { recursive: true });
-    await configure('modelFolders', ['models/empty']);
-    try {
-      const { row, place } = await modelNamed('empty');
-      assert.ok(row.state.kind === 'failed');
-      assert.match(row.state.reason, /is not a model folder: it has no config\.json\. Name the folder/);
-      await vscode.commands.executeCommand('tandem.removeModel', { kind: 'model', place, row });
-      assert.deepEqual(
-        (await models()).map((node) => node.place.name),
-        ['starter'],
-      );
-    } finally {
-      await configure('modelFolders', undefined);
-    }
-  });
-
-  it('makes a model the agent under a name without paths of this machine', async () => {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-    await configure('modelFolders', [path.join('models', 'mine')]);
-    try {
-      const node = await modelNamed('mine');
-      assert.equal(node.place.folder, path.join(folder, 'models', 'mine'));
-      await vscode.commands.executeCommand('tandem.useAsAgent', node);
-      assert.equal(vscode.workspace.getConfiguration('tandem').get('agent'), 'local:models/mine');
-      assert.deepEqual((await modelNamed('mine')).row.roles, ['agent']);
-    } finally {
-      await configure('agent', 'starter');
-      await configure('modelFolders', undefined);
-    }
   });
 });

@@ -1,15 +1,13 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
-import { accessiblePictures, expectAccessible } from './accessibility';
+import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { holdTimers } from './held';
 import { startWorkbench } from './launch';
@@ -26,10 +24,9 @@ const solves = (base: number): string =>
 const agents = {
   curious: [
     says('At how many kilograms does a parcel count as **heavy**, and how big is the supplement?'),
-    says('What should come out for a zone that does not exist?'),
     solves(5),
   ],
-  hasty: [says('Which currency?'), says('Shall I round the price?'), solves(4)],
+  hasty: [says('Which currency?'), solves(4)],
 };
 
 let workspace: string;
@@ -60,6 +57,7 @@ beforeAll(async () => {
     JSON.stringify({
       'tandem.servers': Object.keys(agents).map((name) => ({ name, baseUrl: server.url, model: name })),
       'tandem.agent': `openai:curious@${server.url}`,
+      'tandem.candidates.show': true,
       'tandem.candidates.secondAgent': `openai:hasty@${server.url}`,
       'tandem.session.openReference': false,
     }),
@@ -73,40 +71,10 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-/** Asks both agents for a message, calls the check while they write, and lets them end. */
-async function whileTheyWrite(
-  ask: Locator,
-  look: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  mayEnd = promise;
-  await ask.click();
-  await session().getByText('Two messages are being written').waitFor();
-  await look();
-  mayEnd = Promise.resolve();
-  resolve(undefined);
-}
-
-async function loggedEvents(): Promise<LogEvent[]> {
-  const folder = path.join(workspace, '.tandem', 'log');
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
-  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
-  return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as LogEvent);
-}
-
-test('two candidates are turned on by a command, and nothing is ranked without a choice', async () => {
-  await workbench.showTandem();
-  await workbench.openViews('Tasks', 'Models');
-  await workbench.runCommand('Tandem: Compare Two Candidates…');
-  await workbench.quickInput.pick('hasty');
-  await workbench.page.getByRole('treeitem', { name: /^hasty, second agent/ }).waitFor();
-  expect(await leaderboard().count()).toBe(0);
-});
-
 test('statistics of no dialogue offer to play one', async () => {
+  await workbench.showTandem();
   await workbench.runCommand('Tandem: Show Statistics of Dialogues');
   await session().getByText('Statistics appear here once there are dialogues.').waitFor();
-  await expectAccessible(session());
   await workbench.closeAllEditors();
 });
 
@@ -114,15 +82,14 @@ test('two candidates are shown when both are written, unnamed', async () => {
   const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
   await openRow(workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }), pseudonym);
   await pseudonym.fill('ada');
-  await whileTheyWrite(session().getByRole('button', { name: 'Agree and start' }), async () => {
-    await session().locator('footer').getByRole('timer').waitFor();
-    expect(
-      await session()
-        .getByRole('article', { name: /^Candidate/ })
-        .count(),
-    ).toBe(0);
-    await expectAccessible(session());
-  });
+  const writing = Promise.withResolvers<unknown>();
+  mayEnd = writing.promise;
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('Two messages are being written').waitFor();
+  await session().locator('footer').getByRole('timer').waitFor();
+  expect(await candidate('A').or(candidate('B')).count()).toBe(0);
+  mayEnd = Promise.resolve();
+  writing.resolve(undefined);
   await candidate('A').waitFor();
   await question().waitFor();
   const both = `${await candidate('A').innerText()} ${await candidate('B').innerText()}`;
@@ -152,22 +119,9 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
   await composer().press('Enter');
 });
 
-test('neither has two others written, and equal goes on with the first', async () => {
+test('a click that selects a word chooses nothing; at the end the names are told', async () => {
   await question().waitFor();
-  await whileTheyWrite(session().getByRole('button', { name: 'Neither' }));
-  await question().waitFor();
-  await session().locator('#candidates').press('=');
-  await session().getByText('You found A and B equal').waitFor();
-  await composer().fill('Minus one.');
-  await composer().press('Enter');
-  await question().waitFor();
-  // The table omits a dialogue that is still being played, because it would reveal the authors.
-  expect(await leaderboard().count()).toBe(0);
-  await workbench.screenshot('candidates-answers');
-});
-
-test('at the end the names are told, and the leaderboard of the Models view ranks the two models', async () => {
-  // A click that selects a word, to read or to copy it, chooses nothing, however long the time for a second click is.
+  // However long the time for a second click is.
   const holding = await session().locator('#candidates').evaluateHandle(holdTimers);
   await candidate('A')
     .locator('.said')
@@ -183,21 +137,11 @@ test('at the end the names are told, and the leaderboard of the Models view rank
   await session()
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
-  await expectAccessible(session());
+  await workbench.openViews('Tasks', 'Models');
   const ranked = (name: string) =>
     workbench.page.getByRole('treeitem', {
       name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
     });
   await openRow(leaderboard(), ranked('curious'));
   await ranked('hasty').waitFor();
-  await workbench.screenshot('leaderboard');
-  const events = await loggedEvents();
-  const kinds = events.map(({ event }) => event);
-  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(3);
-  expect(events.flatMap((event) => (event.event === 'choice' ? [event.picked] : []))).toEqual([
-    1,
-    'neither',
-    'equal',
-    0,
-  ]);
 });

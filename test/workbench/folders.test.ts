@@ -64,7 +64,6 @@ test('the packs of every folder are listed, and say which folder where their nam
   await tasks()
     .getByRole('treeitem', { name: /^parcels, beta, 1 task/ })
     .waitFor();
-  await workbench.screenshot('folders');
 });
 
 test('a task of the second folder is played with its agent and logged in its data folder', async () => {
@@ -103,13 +102,11 @@ test('the views show the log of the first folder, until the other one is chosen'
     await workbench.runCommand('Tandem: Switch Log…');
     await workbench.quickInput.listed('0 dialogues').waitFor(options);
   });
-  await workbench.screenshot('folders-choose-log');
   await workbench.quickInput.pick(/1 dialogue(?!s)/);
   await trajectories()
     .getByRole('treeitem', { name: /^Same task, in progress/ })
     .waitFor();
   await headOf('beta').waitFor();
-  await workbench.screenshot('folders-other-log');
 });
 
 test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
@@ -127,7 +124,6 @@ test('all that a person said goes from the data folders of both', async () => {
   await workbench.quickInput.pick('you, alpha: 0 dialogues, beta: 1 dialogue');
   const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of developer-/ });
   await dialog.getByText('1 dialogue (alpha: 0 dialogues, beta: 1 dialogue)', { exact: false }).waitFor();
-  await workbench.screenshot('folders-delete');
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await workbench.notification(
     /All data of developer-.* has been deleted from .*alpha: 0 dialogues; .*beta: 1 dialogue\./,

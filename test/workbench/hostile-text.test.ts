@@ -9,7 +9,6 @@ import { root } from '../../scripts/setup/project.mjs';
 import type { NewEvent } from '../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { starterTask } from '../fixtures/dialogue';
-import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { openRow } from './rows';
@@ -41,7 +40,6 @@ beforeAll(async () => {
   );
   await writeDialogues(path.join(workspace, '.tandem'));
   workbench = await startWorkbench({ extension: root, workspace });
-  await workbench.page.addInitScript(keepEditorApi);
   workbench.page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (
@@ -52,18 +50,6 @@ beforeAll(async () => {
     }
   });
 });
-
-/** Runs in every frame: a page can acquire the editor's API only once, and the test needs it too. */
-function keepEditorApi(): void {
-  let given: () => { postMessage(message: unknown): void };
-  Object.defineProperty(globalThis, 'acquireVsCodeApi', {
-    configurable: true,
-    get: () => () => Object.assign(globalThis, { editorApi: given() }).editorApi,
-    set: (value: typeof given) => {
-      given = value;
-    },
-  });
-}
 
 afterAll(async () => {
   await workbench.close();
@@ -85,7 +71,7 @@ async function writeDialogues(dataFolder: string): Promise<void> {
   });
   for (const [episode, texts] of [
     ['long', Array.from({ length: 200 }, (_, index) => `Question **${index + 1}**?\n\n\`\`\`\nf(1)\n\`\`\``)],
-    ['hostile', [hostile, `${'word '.repeat(399_999)}words`, 'Was that all?']],
+    ['hostile', [hostile, 'Was that all?']],
   ] as const) {
     await log.append({
       ...{ event: 'episode-started', episode, task: task.id, agent: episode, seed: 1, prompts: {} },
@@ -120,19 +106,10 @@ test('shows what a hostile agent says as text that does nothing', async () => {
     .poll(() => session().locator('main').locator('img, iframe, script, style, a, object').count())
     .toBe(0);
   await expect.poll(() => session().locator('title').innerText()).toBe('Tandem session');
-  await workbench.screenshot('session-hostile');
-  await expectAccessible(session());
   expect(outside).toEqual([]);
 });
 
-test('draws of megabytes only the beginning, and opens the rest in the editor', async () => {
-  await session().locator('main').press('End');
-  await turns().nth(1).getByText('1,950,000 more characters are not shown here.').scrollIntoViewIfNeeded();
-  await session().getByRole('button', { name: 'Read them in the transcript' }).click();
-  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
-});
-
-test('scrolls through two hundred turns and draws only what changes', async () => {
+test('scrolls through two hundred turns, and draws only what changes', async () => {
   await workbench.closeAllEditors();
   await openDialogue('long', session().getByText('turn 200 of 200'));
   await expect.poll(() => turns().count()).toBe(200);
@@ -160,40 +137,4 @@ test('scrolls through two hundred turns and draws only what changes', async () =
     .press('Enter');
   await session().getByRole('button', { name: 'Good message', pressed: true }).waitFor();
   expect(await drawn.evaluate((changed) => changed.size)).toBe(1);
-});
-
-test('goes on after messages that do not fit, of the page to the extension host and the other way', async () => {
-  await workbench.closeAllEditors();
-  const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
-  await openDialogue('hostile', composer);
-  await composer.fill('Nobody knows.');
-  await session()
-    .locator('tandem-session')
-    .evaluate(() => {
-      const { editorApi } = globalThis as unknown as { editorApi: { postMessage(message: unknown): void } };
-      const wrong = [
-        ...[null, 'ready', { type: 'constructor' }, { type: 'reply' }, { type: 'act', action: '__proto__' }],
-        ...[
-          { type: 'rate', change: { stars: 'five' } },
-          { type: 'rate-turn', turn: 9, change: { thumb: 'up' } },
-        ],
-        ...[
-          { type: 'draft', draft: null },
-          { type: 'choose', picked: 0 },
-        ],
-      ];
-      for (const message of wrong) editorApi.postMessage(message);
-      const strange = [null, { type: 'constructor' }, { type: 'turn' }, { type: 'state', state: {} }];
-      for (const data of strange) window.dispatchEvent(new MessageEvent('message', { data }));
-    });
-  await expect
-    .poll(() => workbench.outputChannel())
-    .toContain('The page “session” sent a message that is called “rate” and has a wrong “change”.');
-  await expect
-    .poll(() => workbench.outputChannel())
-    .toContain('The view sent a rating of turn 9, which is not there.');
-  await expect.poll(() => composer.inputValue()).toBe('Nobody knows.');
-  await session().getByRole('button', { name: 'Send' }).click();
-  await expect.poll(() => turns().count()).toBe(4);
-  await expect.poll(() => session().getByText('This view received data that it cannot show').count()).toBe(0);
 });

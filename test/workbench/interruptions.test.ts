@@ -9,7 +9,6 @@ import type { LogEvent } from '../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { startChatServer, type ChatRequest, type ChatServer } from '../fixtures/chat-server';
 import { answer, stallAfter } from '../fixtures/chat-server-replies';
-import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { openRow } from './rows';
@@ -146,7 +145,6 @@ test('two windows write dialogues into one data folder at once', async () => {
   await ada.reply(turns.double[0]!, 'One of double.');
   await ben.session().getByRole('log').getByText('One of double.').waitFor();
   await ben.session().getByText(turns.double[1]!).waitFor();
-  await expectAccessible(ben.session());
   await window.closeAllEditors();
 
   await ben.openTask('half');
@@ -184,52 +182,37 @@ describe('at each step of a dialogue the extension host is killed and the window
   const ada = (): ReturnType<typeof person> => person(workbench);
   const button = (name: string) => ada().session().getByRole('button', { name, exact: true });
 
-  test('before the first message, nothing is logged and the task is still there', async () => {
+  test('while the agent writes, the reply before it is in the transcript and the agent is asked again', async () => {
     await workbench.closeAllEditors();
     await ada().openTask('total');
     await workbench.kept(/task\W+total\b/);
-    const before = await segments();
-    await interrupt();
-    await button('Start').waitFor();
-    expect(await segments()).toEqual(before);
-  });
-
-  test('while the agent writes, the message is asked for again', async () => {
-    stalls = true;
     await button('Start').click();
-    await ada().session().locator('tandem-stream').getByText('Up to which').waitFor();
+    await ada().session().getByText(turns.total[0]!).waitFor();
+    await ada().composer().fill('Up to ten');
     await workbench.kept(/episode\W/);
+    stalls = true;
+    await ada().composer().press('Enter');
+    await ada().session().getByRole('log').getByText('Up to ten').waitFor();
+    await ada().session().locator('tandem-stream').getByText('With the last').waitFor();
     await interrupt();
     stalls = false;
     await ada().session().getByText("while it was the agent's turn").waitFor();
+    await ada().session().getByRole('log').getByText('Up to ten').waitFor();
     await button('Ask again').click();
-    await ada().session().getByText(turns.total[0]!).waitFor();
+    await ada().session().getByText(turns.total[1]!).waitFor();
   });
 
   test('while a reply is typed, the view says that nothing arrives, and when the browser has crashed, too, its words are there again', async () => {
-    await ada().composer().fill('Up to ten');
-    await workbench.draftKept('Up to ten');
+    await ada().composer().fill('With it');
+    await workbench.draftKept('With it');
     await workbench.killExtensionHosts();
     await ada().composer().press('Enter');
     await ada().session().getByText('The extension host does not respond').waitFor();
     await expect.poll(() => ada().composer().isEnabled()).toBe(true);
-    await expectAccessible(ada().session());
-    await workbench.screenshot('session-no-host');
     // The browser may crash as well.
     await workbench.crash();
     await ada().composer().waitFor();
-    await expect.poll(() => ada().composer().inputValue()).toBe('Up to ten');
-  });
-
-  test('after a reply was sent, it is in the transcript and the agent is asked again', async () => {
-    stalls = true;
-    await ada().composer().press('Enter');
-    await ada().session().getByRole('log').getByText('Up to ten').waitFor();
-    await interrupt();
-    stalls = false;
-    await ada().session().getByRole('log').getByText('Up to ten').waitFor();
-    await button('Ask again').click();
-    await ada().session().getByText(turns.total[1]!).waitFor();
+    await expect.poll(() => ada().composer().inputValue()).toBe('With it');
   });
 
   test('while the answer is graded, it is graded again on demand', async () => {
@@ -237,7 +220,6 @@ describe('at each step of a dialogue the extension host is killed and the window
     await ada().reply(turns.total[1]!, 'With it.');
     const goOn = await isHeld;
     await ada().session().getByText('Running the tests').waitFor();
-    await expectAccessible(ada().session());
     await interrupt();
     goOn();
     await ada().session().getByText('The answer has not been graded yet.').waitFor();
@@ -245,17 +227,10 @@ describe('at each step of a dialogue the extension host is killed and the window
     await ada().session().getByRole('heading', { name: '0 of 2 tests passed' }).waitFor();
   });
 
-  test('after the grade, the dialogue is shown as it ended, and can be rated', async () => {
-    await interrupt();
-    await ada().session().getByRole('heading', { name: '0 of 2 tests passed' }).waitFor();
-    await ada().session().getByRole('radio', { name: '4 stars' }).click();
-    await ada().session().getByText('4 stars, saved').waitFor();
-  });
-
   test('no line of the log is lost', async () => {
     expect(await story('total')).toEqual([
       ...['episode-started', 'agent-turn', 'Up to ten', 'leak', 'agent-turn', 'With it.', 'leak'],
-      ...['agent-turn', 'answered', 'grade', 'rating'],
+      ...['agent-turn', 'answered', 'grade'],
     ]);
     expect(await problems()).toEqual([]);
   });

@@ -13,7 +13,7 @@ import { startChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { chooseInMenu, openRow } from './rows';
+import { openRow } from './rows';
 
 let workspace: string;
 let vsix: string;
@@ -54,27 +54,6 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await workbench.openViews('Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   await models.getByRole('treeitem', { name: /^starter, agent, ready, [\d,.]+ tokens per second/ }).waitFor();
-});
-
-test('an installed package shows a notification, whose button works', async () => {
-  await workbench.openViews('Tasks');
-  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
-  const pack = tasks.getByRole('treeitem', { name: /^starter-world/ });
-  const toast = await workbench.toastToCome(/is no longer in the list\. Its file stays\./);
-  await chooseInMenu(pack, 'Remove from List', toast);
-  await toast.hover();
-  await workbench.screenshot('package-notification');
-  await toast.getByRole('button', { name: 'Undo' }).click();
-  await pack.waitFor();
-});
-
-test('beside the package lies the bill of what others wrote in it and of what it installs', async () => {
-  const bill = JSON.parse(await readFile(vsix.replace(`-${ownTarget}.vsix`, '.cdx.json'), 'utf8')) as {
-    components: readonly { name: string }[];
-  };
-  const named = bill.components.map(({ name }) => name);
-  expect(named).toEqual(expect.arrayContaining(['openai', 'onnxruntime-node', 'lit-html', 'torch']));
-  expect(named).not.toContain('esbuild');
 });
 
 test('`vsce ls` shows the files of the package', async () => {
@@ -127,7 +106,6 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   await warning.waitFor();
   const reconnecting = workbench.page.getByRole('dialog').getByText(/Attempting to reconnect/);
   await reconnecting.waitFor();
-  await workbench.screenshot('package-connection-lost');
   workbench.regainConnection();
   await reconnecting.waitFor({ state: 'detached' });
   await warning.waitFor({ state: 'detached' });
@@ -147,15 +125,4 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   expect(told.filter((text) => text.includes('From 20 kilograms on.'))).toHaveLength(1);
   // The extension host is the same; a new one would have read the dialogue from the log.
   expect(await workbench.extensionHosts()).toEqual(hosts);
-});
-
-test('an installed package has the pages of help, whose links lead to each other', async () => {
-  // The palette lists the command as soon as the package is there.
-  await workbench.activityBar('Tandem').waitFor();
-  await workbench.runCommand('Tandem: Open Help…');
-  await workbench.quickInput.answer(/^Help$/, 'The session');
-  await session().getByRole('heading', { name: 'The session' }).waitFor();
-  await session().getByRole('link', { name: 'Tasks view' }).click();
-  await session().getByRole('heading', { name: 'The Tasks view' }).waitFor();
-  await workbench.closeAllEditors();
 });

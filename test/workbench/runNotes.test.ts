@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { Runs } from '../../src/core/training/runs';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { alsoSelect, chooseInMenu, openRow, pointAt, pressKey, select } from './rows';
@@ -19,15 +17,13 @@ import { allThemes } from './themes';
 let workspace: string;
 let workbench: WorkbenchDriver;
 
-const rowIn = ({ page }: WorkbenchDriver, name: RegExp): Locator =>
-  page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
-const row = (name: RegExp): Locator => rowIn(workbench, name);
+const row = (name: RegExp): Locator =>
+  workbench.page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const widget = (): Locator => workbench.quickInput.widget;
 const listed = (text: string | RegExp): Locator => workbench.quickInput.listed(text);
 const openRun = (name: string): Promise<void> =>
   openRow(row(new RegExp(`^${name}`)), view().getByRole('heading', { name }));
-const data = (): string => path.join(workspace, '.tandem');
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-run-notes-'));
@@ -35,7 +31,7 @@ beforeAll(async () => {
     ['20261120-220501-k3f9', 'first try'],
     ['20261120-220502-a1b2', 'second try'],
   ] as const) {
-    const folder = path.join(data(), 'runs', id);
+    const folder = path.join(workspace, '.tandem', 'runs', id);
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'run.json'), JSON.stringify({ name, model: { base: 'owner/model' } }));
   }
@@ -48,19 +44,15 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-test('a run is renamed by F2: its row, its open page, another window and the command line have the new name', async () => {
+test('a run is renamed by F2: its row and its open page have the new name', async () => {
   await openRun('second try');
   // The panel has the focus now, or takes it in a moment.
   const tree = workbench.page.getByRole('tree', { name: 'Runs' });
   await pressKey(tree, 'F2', widget().getByText('Rename second try'));
-  await workbench.screenshot('run-notes-rename');
   await workbench.quickInput.answer(/^Name of the run/, 'twice the NLL');
   await row(/^twice the NLL, not started/).waitFor();
   await view().getByRole('heading', { name: 'twice the NLL' }).waitFor();
   await workbench.page.locator('.tab', { hasText: 'twice the NLL' }).waitFor();
-  const other = await workbench.anotherWindow();
-  await showRuns(other);
-  await rowIn(other, /^twice the NLL/).waitFor();
   await chooseInMenu(
     row(/^first try/),
     'Rename Run…',
@@ -69,10 +61,7 @@ test('a run is renamed by F2: its row, its open page, another window and the com
       .first(),
   );
   await workbench.quickInput.answer(/^Name of the run/, 'plain');
-  await rowIn(other, /^plain/).waitFor();
-  await other.close();
-  const said = execFileSync(process.execPath, ['dist/tandem.js', 'runs', '--data', data()], { cwd: root });
-  expect(said.toString()).toMatch(/k3f9 .* plain/);
+  await row(/^plain/).waitFor();
 });
 
 test('several runs are tagged at once; a tag that is too long is refused, and one that is taken out goes', async () => {
@@ -88,14 +77,12 @@ test('several runs are tagged at once; a tag that is too long is refused, and on
   await chooseInMenu(row(/^plain/), 'Tags of Run…', listed(/#seed 2.*2 runs/));
   await widget().getByRole('textbox').fill('x'.repeat(41));
   await listed(/^Too long, at most 40 characters: “x/).waitFor();
-  await workbench.screenshot('run-notes-tags');
   await widget().getByRole('textbox').fill('');
   // A tick at the moment when the rows change would be lost.
   await listed(/^Too long/).waitFor({ state: 'detached' });
   await workbench.quickInput.pick('#seed 2');
   await widget().getByRole('textbox').press('Enter');
   await row(/^plain, not started, tags: paper$/).waitFor();
-  expect((await new Runs(data()).find('a1b2')).tags).toEqual(['paper', 'seed 2']);
 });
 
 test('a run is found by its note, and opened', async () => {
@@ -119,6 +106,4 @@ test('a run is found by its note, and opened', async () => {
   await view().getByText('#paper · #seed 2').waitFor();
   await view().getByRole('button', { name: 'Start', exact: true }).waitFor();
   await view().getByText('Does more NLL keep the protocol?').waitFor();
-  await workbench.setSize(400, 800);
-  await workbench.screenshot('run-notes-narrow');
 });
