@@ -106,6 +106,20 @@ export default defineConfig({
       },
       {
         extends: true,
+        // The quick stories that `npm test` runs; the settings are those of `workbench`.
+        test: {
+          name: 'smoke',
+          include: ['test/smoke/**/*.test.ts'],
+          setupFiles: ['test/workbench/story.ts'],
+          isolate: false,
+          testTimeout: 1_800_000,
+          hookTimeout: 1_800_000,
+          expect: { poll: { timeout: 300_000 } },
+          fileParallelism: true,
+        },
+      },
+      {
+        extends: true,
         // What is taken for README.md, by hand; `npm test` does not run it.
         test: { name: 'pictures', include: ['test/pictures/**/*.test.ts'], testTimeout: 400_000 },
       },

@@ -10,7 +10,7 @@ import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import { accessiblePictures } from './accessibility';
 import { ChatView, parking } from './chatView';
-import { gradedHeading, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { openRow } from './rows';
 import { killTrainers, trainerEnvironment } from './runsView';
@@ -45,19 +45,6 @@ afterAll(async () => {
   await workbench.close();
   await killTrainers(runs());
   await rm(workspace, { recursive: true, force: true });
-});
-
-test('plays a first dialogue in an empty folder', async () => {
-  await workbench.showTandem();
-  await openRow(workbench.page.getByRole('button', { name: 'Play First Task' }), button('Agree and start'));
-  await button('Agree and start').click();
-  const graded = heading(gradedHeading);
-  const handOver = page()
-    .getByRole('button', { name: /simulator/i })
-    .first();
-  await handOver.or(graded).first().waitFor();
-  if (!(await graded.isVisible())) await handOver.click();
-  await graded.waitFor();
 });
 
 test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
