@@ -6,7 +6,7 @@ import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import { ownLabel, type OwnLabel, relabel } from '../../../src/core/trajectory/labels';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Choice } from '../../../src/core/trajectory/trajectory';
-import { verdictsOf } from '../../../src/core/trajectory/verdicts';
+import { verdictsOf } from '../../../src/core/trajectory/opinions';
 import {
   agentTurn,
   answered,

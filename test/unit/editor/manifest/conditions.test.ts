@@ -10,7 +10,6 @@ import {
   resourceIsIn,
   rowIs,
   schemeIs,
-  settingIsOn,
   viewIs,
 } from '../../../../src/editor/manifest/conditions';
 
@@ -21,7 +20,6 @@ it('writes conditions as the editor reads them', () => {
   expect(rowIs(['newTask', 'draftTask'])).toBe(String.raw`viewItem =~ /^tandem\.(newTask|draftTask)$/`);
   expect(schemeIs('file', 'vscode-remote')).toBe('resourceScheme =~ /^(file|vscode-remote)$/');
   expect(panelIs('session')).toBe("activeWebviewPanelId == 'tandem.session'");
-  expect(settingIsOn('candidates.show')).toBe('config.tandem.candidates.show');
 });
 
 it('puts brackets where a condition would otherwise mean something else', () => {

@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type TrainedComparison,
   type TrainedComparisons,
-  successInWords,
   verdictOf,
 } from '../../../../../src/core/evaluation/loop/comparison';
 import { storyIn } from '../../../../../src/core/evaluation/loop/report/learning';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
-import { verdictOf } from '../../../../../src/core/evaluation/loop/verdict';
 import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
