@@ -1,7 +1,6 @@
 """A base on the hub is downloaded from a local server that answers as the hub does, or refused with the reason."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -69,14 +68,6 @@ def test_a_plan_gets_no_weights_and_a_run_gets_one_copy_of_them(hub, model):
     assert sorted(hub.files) == sorted(files_of(without))
 
 
-def test_weights_of_pytorch_come_where_there_are_no_others(hub, model):
-    (model / "model.safetensors").unlink()
-    hub.push("tiny/model", model)
-    files = files_of(found("tiny/model"))
-    assert "pytorch_model.bin" in files
-    assert "consolidated.safetensors" not in files
-
-
 def test_a_revision_is_a_commit_a_tag_or_a_branch_and_none_is_the_newest(hub, model):
     first = hub.push("tiny/model", model, "v1")
     (model / "README.md").write_text("The second.")
@@ -106,45 +97,32 @@ def test_a_download_of_which_a_part_is_missing_is_not_used(hub, offline, tmp_pat
     AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder, max_shard_size="100KB")
     (folder / "model.safetensors").unlink()
     hub.push("tiny/model", folder)
-    lost = next(Path(found("tiny/model")).glob("model-00002*"))
-    lost.unlink()
+    next(Path(found("tiny/model")).glob("model-00002*")).unlink()
     offline()
     assert "cannot be reached" in found("tiny/model")
-    # An older client keeps no list of the files.
-    shutil.copytree(tmp_path / "home", tmp_path / "older", symlinks=True, ignore=shutil.ignore_patterns("trees"))
-    heed(hub.environment(tmp_path / "older", offline=True))
-    assert f"What was downloaded of tiny/model has no {lost.name}" in found("tiny/model")
 
 
-def test_what_the_hub_refuses_is_told_as_the_field_that_is_wrong(hub, model):
-    hub.push("tiny/model", model)
-    hub.push("gated/model", model)
-    for weights in (False, True):
-        unknown = found("nobody/nothing", weights=weights)
-        assert unknown.startswith("model.base is nobody/nothing, but the hub has no such model")
-        gated = found("gated/model", weights=weights)
-        assert gated.startswith("model.base is gated/model, which the hub gives to those alone who agree to its terms")
-        for revision in ("v9", "0" * 40):
-            told = f"model.revision is {revision}, but the hub has no such commit, tag or branch of tiny/model"
-            assert found("tiny/model", revision, weights=weights).startswith(told)
-
-
-def test_a_hub_that_cannot_be_reached_is_no_fault_of_the_name(offline):
-    offline()
-    assert found("some/model").startswith("The model some/model is on the hub, which cannot be reached")
-
-
-def test_what_is_no_model_is_told(hub, model):
-    (model / "config.json").unlink()
-    hub.push("tiny/model", model)
-    assert found("tiny/model").startswith("What was downloaded of tiny/model has no config.json")
-
-
-def test_a_repository_of_gguf_files_says_so(hub, tmp_path):
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "model-q8_0.gguf").write_bytes(b"GGUF")
-    (folder / "README.md").write_text("A model for llama.cpp.")
-    hub.push("tiny/model-GGUF", folder)
-    told = "tiny/model-GGUF on the hub holds GGUF files, the format of llama.cpp, and no model that transformers reads"
-    assert found("tiny/model-GGUF").startswith(told)
+@pytest.mark.parametrize(
+    ("name", "revision", "told"),
+    [
+        ("nobody/nothing", None, "model.base is nobody/nothing"),
+        ("gated/model", None, "model.base is gated/model, which the hub gives to those alone"),
+        ("tiny/model", "v9", "model.revision is v9"),
+        ("tiny/model", "0" * 40, "model.revision is 0000"),
+        ("tiny/bare", None, "What was downloaded of tiny/bare has no config.json"),
+        ("tiny/model-GGUF", None, "tiny/model-GGUF on the hub holds GGUF files"),
+    ],
+)
+def test_what_the_hub_refuses_or_lacks_is_told_as_the_field_that_is_wrong(hub, model, tmp_path, name, revision, told):
+    if name == "tiny/bare":
+        (model / "config.json").unlink()
+    if name.endswith("GGUF"):
+        model = tmp_path / "files"
+        model.mkdir()
+        (model / "model-q8_0.gguf").write_bytes(b"GGUF")
+        (model / "README.md").write_text("A model for llama.cpp.")
+    if name != "nobody/nothing":
+        hub.push(name, model)
+    assert found(name, revision).startswith(told)
+    if name.startswith("gated") or revision:
+        assert found(name, revision, weights=False).startswith(told)

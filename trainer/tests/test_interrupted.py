@@ -9,9 +9,6 @@ import time
 import pytest
 from tiny_run import Trainer, events, model_of, states, tiny_run, train
 
-# ----------------------------------------------------------------------------------------------------------------------
-# killed, and started again
-
 IN_STEP = """
 import os, signal
 from tandem_trainer.run import optimise
@@ -40,45 +37,28 @@ def killing(*given, **named):
 {module}.{function} = killing
 """
 
+
+def when_called(module: str, function: str, call: int = 1) -> str:
+    """Returns a patch that kills the run when a function of the package is called so often."""
+    package, _, name = f"tandem_trainer.{module}".rpartition(".")
+    return WHEN_CALLED.format(package=package, module=name, function=function, call=call)
+
+
 MOMENTS = {  # stage and moment, in the order of a run
-    ("prepare", "while the data are read"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="prepare", function="read_rows", call=1
-    ),
-    ("prepare", "before the plan is written"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="checkpoint", function="os.replace", call=2
-    ),
-    ("prepare", "when the model is loaded"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="run", function="whole_checkpoints", call=1
-    ),
-    ("critic", "while reference log-probabilities are computed"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="reference_cache", function="score", call=1
-    ),
+    ("prepare", "while the data are read"): when_called("run.prepare", "read_rows"),
+    ("prepare", "before the plan is written"): when_called("run.checkpoint", "os.replace", 2),
+    ("prepare", "when the model is loaded"): when_called("run.run", "whole_checkpoints"),
+    ("critic", "while reference log-probabilities are computed"): when_called("run.reference_cache", "score"),
     ("critic", "in its second step"): IN_STEP.format(objective="Critic", step=2),
-    ("critic", "between a checkpoint's writing and its renaming"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="checkpoint", function="os.rename", call=2
-    ),
-    ("critic", "while an old checkpoint is deleted"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="checkpoint", function="shutil.rmtree", call=8
-    ),
-    ("candidates", "while they are sampled"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="shards", function="score", call=1
-    ),
-    ("ranking", "in the middle"): WHEN_CALLED.format(
-        package="tandem_trainer", module="sweet_rl", function="score", call=2
-    ),
+    ("critic", "between a checkpoint's writing and its renaming"): when_called("run.checkpoint", "os.rename", 2),
+    ("critic", "while an old checkpoint is deleted"): when_called("run.checkpoint", "shutil.rmtree", 8),
+    ("candidates", "while they are sampled"): when_called("run.shards", "score"),
+    ("ranking", "in the middle"): when_called("sweet_rl", "score", 2),
     ("policy", "in its second step"): IN_STEP.format(objective="Policy", step=2),
-    ("policy", "when its result is written"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="run", function="Run.finish", call=1
-    ),
-    ("export", "while the critic is written"): WHEN_CALLED.format(
-        package="tandem_trainer.export", module="folders", function="write_model", call=1
-    ),
-    ("export", "while the model is written"): WHEN_CALLED.format(
-        package="tandem_trainer.export", module="folders", function="write_model", call=1
-    ),
-    ("export", "when the result is in its place"): WHEN_CALLED.format(
-        package="tandem_trainer.run", module="run", function="Run.clear", call=1
-    ),
+    ("policy", "when its result is written"): when_called("run.run", "Run.finish"),
+    ("export", "while the critic is written"): when_called("export.folders", "write_model"),
+    ("export", "while the model is written"): when_called("export.folders", "write_model"),
+    ("export", "when the result is in its place"): when_called("run.run", "Run.clear"),
 }
 
 
@@ -94,19 +74,6 @@ def test_a_run_that_was_killed_again_and_again_at_every_stage_ends_bit_equal_to_
     assert model_of(path) == model_of(straight)
     assert model_of(path, "critic") == model_of(straight, "critic")
 
-
-def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path, straight):
-    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
-    train(path, IN_STEP.format(objective="Critic", step=5))
-    newest = max((tmp_path / "checkpoints").glob("0*"))
-    next((newest / "optimizer").iterdir()).write_bytes(b"")
-    assert train(path).code == 0
-    assert any("is damaged" in event["message"] for event in events(path, "notice"))
-    assert model_of(path) == model_of(straight)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# asked to stop
 
 HELD = """
 import os, time
@@ -174,26 +141,16 @@ def test_a_second_signal_leaves_at_once(tmp_path):
     assert trainer.wait().code == 128 + signal.SIGTERM
 
 
-def test_a_request_during_the_preparation_stops_before_the_first_step(tmp_path):
+def test_a_request_during_the_preparation_stops_before_the_first_step_and_an_old_one_stops_nothing(tmp_path):
     path = tiny_run(tmp_path, method="rft")
     (tmp_path / "stop").touch()
     os.utime(tmp_path / "stop", (time.time() + 60,) * 2)  # makes it newer than the start
     assert train(path).code == 0
     assert states(path) == [("preparing", "prepare"), ("stopped", "prepare")]
-    assert train(path).code == 0
-    assert states(path)[-1] == ("done", "export")
-
-
-def test_an_old_request_to_stop_does_not_stop_a_new_start(tmp_path):
-    path = tiny_run(tmp_path, method="rft")
     (tmp_path / "stop").touch()
     time.sleep(0.05)
     assert train(path).code == 0
-    assert states(path)[-1][0] == "done"
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# taken over by another trainer, or resumed with another configuration
+    assert states(path)[-1] == ("done", "export")
 
 
 def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_path):
@@ -202,43 +159,34 @@ def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_pat
     wait_for(path, "step", 1)
     about = json.loads((tmp_path / "process.json").read_text())
     assert about["pid"] == trainer.process.pid
-    assert about["started"].endswith("Z")
     for output in trainer.outputs:
         output.rename(output.with_suffix(".first"))
     second = train(path)
     assert second.code == 2
-    assert second.stderr == (
-        f"{tmp_path} is being trained by process {about['pid']} on {about['host']}: stop that trainer first.\n"
-    )
+    assert f"process {about['pid']} on {about['host']}" in second.stderr
     let_go(path)
     trainer.process.join()
     assert trainer.process.exitcode == 0
     assert states(path)[-1][0] == "done"
 
 
-def test_a_changed_configuration_does_not_go_on_with_an_old_run(tmp_path):
+def test_a_changed_configuration_or_changed_data_do_not_go_on_with_an_old_run(tmp_path):
     path = tiny_run(tmp_path, method="rft")
     assert train(path, IN_STEP.format(objective="RejectionFineTuning", step=2)).code == -signal.SIGKILL
-    changed = json.loads(path.read_text())
+    begun = path.read_text()
+    changed = json.loads(begun)
     changed["policy"]["batch"] = 3
     path.write_text(json.dumps(changed))
     refused = train(path)
     assert refused.code == 2
-    assert "because policy.batch is 3 instead of 4, which is not what it began with" in refused.stderr
-
-
-def test_changed_data_do_not_go_on_with_an_old_run(tmp_path):
-    path = tiny_run(tmp_path, method="rft")
-    assert train(path, IN_STEP.format(objective="RejectionFineTuning", step=2)).code == -signal.SIGKILL
+    assert "policy.batch is 3 instead of 4" in refused.stderr
+    path.write_text(begun)
     rows = (tmp_path / "rows.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "rows.jsonl").write_text("".join(rows[3:]))
     refused = train(path)
     assert refused.code == 2
-    assert "the data are not what it began with" in refused.stderr
+    assert "the data are not" in refused.stderr
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# failures of the machine, provoked by the system's own limits
 
 NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))"
 NO_MEMORY = "import resource, torch; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); torch.empty(1 << 30)"
@@ -248,18 +196,9 @@ NO_GPU = "raise RuntimeError('CUDA error: unspecified launch failure\\nCUDA kern
 @pytest.mark.parametrize(  # all stages of steps are one loop (`optimise`), so each failure comes in one of them
     ("stage", "happens", "sentence"),
     [
-        (
-            "policy",
-            NO_ROOM,
-            "A checkpoint cannot be written to {folder}/checkpoints: File too large. Make room or give permission, "
-            "then resume the run: it goes on from its last checkpoint.\n",
-        ),
+        ("policy", NO_ROOM, "A checkpoint cannot be written to {folder}/checkpoints: File too large."),
         ("critic", NO_MEMORY, "Memory ran out ("),
-        (
-            "policy",
-            NO_GPU,
-            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was ",
-        ),
+        ("policy", NO_GPU, "The GPU failed in the middle of the work (CUDA error: unspecified launch failure)"),
     ],
     ids=["full disk", "no memory", "GPU unplugged"],
 )

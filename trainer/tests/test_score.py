@@ -78,9 +78,7 @@ def test_advantages_are_those_of_the_live_critic_and_the_untrained_control_stand
     critic = setting.live(setting.base.adapter("critic"), hidden=True)
     hidden = setting.live(setting.base.reference(), hidden=True)
     plain = setting.live(setting.base.reference(), hidden=False)
-
     rows = setting.score("--tokens")
-
     assert [(row["task"], row["reward"]) for row in rows] == [("task-0", 0), ("task-1", 1)]
     for number, row in enumerate(rows):
         assert [turn["turn"] for turn in row["turns"]] == [0, 1]
@@ -97,23 +95,22 @@ def test_advantages_are_those_of_the_live_critic_and_the_untrained_control_stand
     assert abs(rows[0]["turns"][0]["advantage"]) > 0.01
 
 
-def test_the_reference_code_compares_with_a_base_that_does_not_see_the_hidden_information(tmp_path):
-    setting = Setting(tmp_path, convention="reference-code")
+@pytest.mark.parametrize(
+    ("critic", "hidden", "total"),
+    [
+        ({"convention": "reference-code"}, True, np.mean),
+        ({"hidden_information": False, "length_normalisation": False}, False, np.sum),
+    ],
+    ids=["reference code", "without hidden information and normalisation"],
+)
+def test_a_critic_is_compared_with_a_base_that_does_not_see_the_hidden_information(tmp_path, critic, hidden, total):
+    setting = Setting(tmp_path, **critic)
     setting.export()
-    critic = setting.live(setting.base.adapter("critic"), hidden=True)
+    live = setting.live(setting.base.adapter("critic"), hidden=hidden)
     plain = setting.live(setting.base.reference(), hidden=False)
     turn = setting.score()[0]["turns"][1]
-    assert turn["advantage"] == pytest.approx((critic[0][1] - plain[0][1]).mean(), abs=1e-4)
+    assert turn["advantage"] == pytest.approx(total(live[0][1] - plain[0][1]), abs=1e-3)
     assert "log_ratios" not in turn
-
-
-def test_a_critic_without_hidden_information_and_normalisation_reads_and_sums_plainly(tmp_path):
-    setting = Setting(tmp_path, hidden_information=False, length_normalisation=False)
-    setting.export()
-    critic = setting.live(setting.base.adapter("critic"), hidden=False)
-    plain = setting.live(setting.base.reference(), hidden=False)
-    turn = setting.score()[0]["turns"][1]
-    assert turn["advantage"] == pytest.approx((critic[0][1] - plain[0][1]).sum(), abs=1e-3)
 
 
 def test_a_value_head_scores_what_it_predicts_after_the_turn(tmp_path):
@@ -129,49 +126,34 @@ def test_a_value_head_scores_what_it_predicts_after_the_turn(tmp_path):
     assert turns[0]["untrained"] is not None
 
 
-def test_trajectories_without_a_reward_are_scored_and_bad_lines_are_told(tmp_path, capsys):
+def test_trajectories_without_a_reward_are_scored_and_those_that_cannot_be_are_told(tmp_path, capsys):
     setting = Setting(tmp_path)
     setting.export()
     ungraded = {key: value for key, value in ROWS[0].items() if key != "reward"}
     setting.write([ungraded, {"task": {}}])
-    rows = setting.score()
-    assert [row["reward"] for row in rows] == [None]
-    said = capsys.readouterr().err
-    assert "rows.jsonl:2:" in said
-    assert "critic: 2 of 2 turns" in said
-
-
-def test_rows_without_the_hidden_information_that_the_critic_reads_are_refused(tmp_path):
-    setting = Setting(tmp_path)
-    setting.export()
-    bare = {**ROWS[0], "task": {"problem_description": "Add up a list."}}
-    setting.write([bare])
-    with pytest.raises(Fault, match="1 without hidden information") as raised:
+    assert [row["reward"] for row in setting.score()] == [None]
+    assert "rows.jsonl:2:" in capsys.readouterr().err
+    (tmp_path / "out.jsonl").unlink()
+    setting.write([{**ROWS[0], "task": {"problem_description": "Add up a list."}}])
+    with pytest.raises(Fault, match="1 without hidden information"):
         setting.score()
-    assert raised.value.usage
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_a_base_that_is_gone_or_another_is_refused(tmp_path):
-    setting = Setting(tmp_path)
-    setting.export()
-    (tmp_path / "base").rename(tmp_path / "moved")
-    with pytest.raises(Fault, match="is gone: give where it is now with --base"):
-        setting.score()
-    assert len(setting.score("--base", str(tmp_path / "moved"))) == 2
-    tiny_model(tmp_path / "base", hidden_size=64)
-    with pytest.raises(Fault, match="is not the one that the critic"):
-        setting.score()
-
-
-def test_a_folder_that_is_no_critic_is_refused(tmp_path):
+def test_a_folder_that_is_no_critic_and_a_base_that_is_gone_or_another_are_refused(tmp_path):
     setting = Setting(tmp_path)
     (tmp_path / "critic").mkdir()
     with pytest.raises(Fault, match="is not an exported critic"):
         setting.score()
-    (tmp_path / "critic" / "critic.json").write_text('{"version": 9}')
-    with pytest.raises(Fault, match="version 9"):
+    for about, word in (('{"version": 9}', "version 9"), ('{"version": 1}', "cannot be read")):
+        (tmp_path / "critic" / "critic.json").write_text(about)
+        with pytest.raises(Fault, match=word):
+            setting.score()
+    setting.export()
+    (tmp_path / "base").rename(tmp_path / "moved")
+    with pytest.raises(Fault, match="--base"):
         setting.score()
-    (tmp_path / "critic" / "critic.json").write_text('{"version": 1}')
-    with pytest.raises(Fault, match=r"critic\.json cannot be read"):
+    assert len(setting.score("--base", str(tmp_path / "moved"))) == 2
+    tiny_model(tmp_path / "base", hidden_size=64)
+    with pytest.raises(Fault, match="is not the one"):
         setting.score()

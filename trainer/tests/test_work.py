@@ -2,7 +2,6 @@
 
 from importlib.util import find_spec
 
-import numpy as np
 import pytest
 from tiny_run import events, model_of, states, tiny_run, train
 
@@ -12,7 +11,6 @@ from tandem_trainer.cluster.worker import hands_over
 from tandem_trainer.fault import Fault
 from tandem_trainer.run.work import Work
 from tandem_trainer.run_json import read_config
-from tandem_trainer.turn import History
 
 # Shards of two histories, so that a round has several.
 SMALL = "from tandem_trainer.run import shards; shards.SHARD = 2"
@@ -66,24 +64,8 @@ def test_a_run_whose_candidates_are_made_by_others_ends_with_the_weights_of_one_
     assert train(path, SMALL + HANDS_OVER).code == 0
     assert states(path)[-1] == ("done", "export")
     assert model_of(path) == model_of(straight)
-    assert events(path, "ranking")[0].items() >= {
-        (name, value) for name, value in events(straight, "ranking")[0].items() if name != "at"
-    }
-
-
-def test_work_is_read_as_it_was_written(tmp_path):
-    long, short = np.arange(5, dtype=np.int32), np.arange(2, dtype=np.int32)
-    found = [History("a/0", long, short, logged=None), History("a/1", short, None, logged=long)]
-    Work(2, ("reference-plain",), (1, 7), found).write(tmp_path)
-    read = Work.read(tmp_path)
-    assert (read.round, read.scores, read.stop_ids) == (2, ("reference-plain",), (1, 7))
-    assert [history.group for history in read.histories] == ["a/0", "a/1"]
-    for was, now in zip(found, read.histories, strict=True):
-        for name in ("prompt", "hidden_prompt", "logged"):
-            before, after = getattr(was, name), getattr(now, name)
-            assert (before is None) == (after is None)
-            assert before is None or before.tolist() == after.tolist()
-    assert Work.read(tmp_path / "elsewhere") is None
+    of_both = [{**events(run, "ranking")[0], "at": None} for run in (path, straight)]
+    assert of_both[0] == of_both[1]
 
 
 def test_shards_are_split_into_tasks_of_which_each_maker_gets_several():
@@ -93,34 +75,21 @@ def test_shards_are_split_into_tasks_of_which_each_maker_gets_several():
     assert {len(task.numbers) for task in many} == {12, 4}
 
 
-def test_vllm_is_used_where_it_can_be_and_is_asked_for(tmp_path, monkeypatch):
-    def config(**changes):
-        fields = {"address": "http://head:8265", **changes}
-        return read_config(tiny_run(tmp_path, resources={"cluster": fields}))
-
-    assert find_spec("vllm") is None
-    assert not uses_vllm(config(gpus_per_worker=1))
-    with pytest.raises(Fault, match="install vLLM there, or set it to auto"):
-        uses_vllm(config(sampler="vllm"))
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
-    assert uses_vllm(config(gpus_per_worker=1))
-    assert uses_vllm(config(sampler="vllm"))
-    assert not uses_vllm(config())
-    assert not uses_vllm(config(gpus_per_worker=1, sampler="own"))
-
-
-def test_candidates_are_handed_over_by_several_workers_and_by_one_where_vllm_draws(tmp_path, monkeypatch):
+def test_vllm_draws_where_it_can_and_is_asked_for_and_several_workers_hand_candidates_over(tmp_path, monkeypatch):
     def config(method="sweet-rl", **changes):
         return read_config(
             tiny_run(tmp_path, method=method, resources={"cluster": {"address": "http://head:8265", **changes}})
         )
 
+    assert find_spec("vllm") is None
+    on_gpu, asked, own = ({"gpus_per_worker": 1}, {"sampler": "vllm"}, {"gpus_per_worker": 1, "sampler": "own"})
     assert hands_over(config(workers=2))
-    assert not hands_over(config(gpus_per_worker=1))
-    with pytest.raises(Fault, match="install vLLM there, or set it to auto"):
-        hands_over(config(sampler="vllm"))
+    for does in (uses_vllm, hands_over):
+        assert not does(config(**on_gpu))
+        with pytest.raises(Fault, match="install vLLM"):
+            does(config(**asked))
     assert not hands_over(config("rft", sampler="vllm"))  # which has no candidates
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
-    assert hands_over(config(gpus_per_worker=1))
-    assert hands_over(config(sampler="vllm"))
-    assert not hands_over(config(gpus_per_worker=1, sampler="own"))
+    for does in (uses_vllm, hands_over):
+        assert [does(config(**fields)) for fields in (on_gpu, asked, own)] == [True, True, False]
+    assert not uses_vllm(config())
