@@ -18,7 +18,6 @@ from tandem_trainer.export.folders import check_rows, distance, export_critic, e
 from tandem_trainer.export.merge import Merged
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
-from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
@@ -59,7 +58,6 @@ def test_a_merged_model_of_every_family_gives_the_logits_of_the_live_adapter(tmp
     check = export_policy(base, tmp_path / "model", turns(), plain_card)
     assert check.difference < 1e-5
     assert check.learnt > 0.01
-
     exported = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
     row = check_rows(turns())[0]
     torch.testing.assert_close(logits(exported, row), logits(base.model, row), atol=2e-4, rtol=1e-4)
@@ -75,19 +73,9 @@ def test_full_fine_tuning_is_exported_as_it_is(tmp_path):
     assert torch.equal(logits(AutoModelForCausalLM.from_pretrained(tmp_path / "model"), row), logits(base.model, row))
 
 
-def test_policy_and_critic_are_two_models_and_the_live_adapter_stays(tmp_path):
-    base = trained_base(tmp_path)
-    export_policy(base, tmp_path / "model", turns(), plain_card)
-    export_critic(base, tmp_path / "critic", turns(), plain_card, config_of(base))
-    assert base.live == "policy"
-    policy, critic = (load_file(tmp_path / name / "model.safetensors") for name in ("model", "critic"))
-    name = "model.layers.0.mlp.up_proj.weight"
-    assert policy.keys() == critic.keys()
-    assert not torch.equal(policy[name], critic[name])
-
-
 def test_the_folder_is_a_plain_model_with_tokenizer_and_template(tmp_path):
     base = trained_base(tmp_path, files="bfloat16", change=0.5)
+    base.tokenizer.chat_template = "{% for message in messages %}{{ message.content }}<|im_end|>{% endfor %}"
     (tmp_path / "base" / "generation_config.json").write_text('{"temperature": 0.5, "eos_token_id": [1, 2]}')
     export_policy(base, tmp_path / "model", turns(), plain_card)
     names = {path.name for path in (tmp_path / "model").iterdir()}
@@ -95,6 +83,7 @@ def test_the_folder_is_a_plain_model_with_tokenizer_and_template(tmp_path):
         "README.md", "chat_template.jinja", "config.json", "generation_config.json", "model.safetensors",
         "tokenizer.json", "tokenizer_config.json",
     }  # fmt: skip
+    assert len({path.stat().st_mode for path in (tmp_path / "model").iterdir()}) == 1  # who reads one reads all
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     assert config["architectures"] == ["LlamaForCausalLM"]
     assert config["dtype"] == config["torch_dtype"] == "bfloat16"
@@ -120,25 +109,13 @@ def test_the_configuration_stays_the_one_that_runners_of_the_base_know(tmp_path)
     assert config == {**older, "dtype": "float32"}
 
 
-def test_everybody_who_may_read_the_folder_may_read_the_weights(tmp_path):
-    base = trained_base(tmp_path)
-    export_policy(base, tmp_path / "model", turns(), plain_card)
-    assert len({path.stat().st_mode for path in (tmp_path / "model").iterdir()}) == 1
-
-
-def test_a_template_of_run_json_goes_into_the_folder(tmp_path):
-    base = trained_base(tmp_path)
-    base.tokenizer.chat_template = "{% for message in messages %}{{ message.content }}<|im_end|>{% endfor %}"
-    export_policy(base, tmp_path / "model", turns(), plain_card)
-    assert (tmp_path / "model" / "chat_template.jinja").read_text() == base.tokenizer.chat_template
-
-
 def test_the_check_computes_in_32_bits_and_the_live_weights_come_back_bit_for_bit(tmp_path):
     base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
     before = {name: weight.clone() for name, weight in base.model.state_dict().items()}
     check = export_policy(base, tmp_path / "model", turns(), plain_card)
-    assert check.arithmetic == "float32"
+    assert (check.arithmetic, check.dtype, check.widened) == ("float32", "bfloat16", False)
     assert check.difference < 0.02 < check.learnt
+    assert 0 < check.lost < 0.25
     after = base.model.state_dict()
     assert all(
         after[name].dtype == weight.dtype and torch.equal(after[name], weight) for name, weight in before.items()
@@ -164,14 +141,6 @@ def test_without_the_memory_for_that_the_check_allows_for_the_noise_of_16_bits(t
     assert check.difference < check.tolerance
 
 
-def test_large_models_are_written_in_several_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("tandem_trainer.export.folders.SHARD", "100KB")
-    base = trained_base(tmp_path)
-    export_policy(base, tmp_path / "model", turns(), plain_card)
-    assert (tmp_path / "model" / "model.safetensors.index.json").exists()
-    assert len(list((tmp_path / "model").glob("model-*.safetensors"))) > 1
-
-
 def test_a_change_that_16_bits_would_lose_is_written_as_32(tmp_path):
     base = trained_base(tmp_path, files="bfloat16", change=2e-4)
     check = export_policy(base, tmp_path / "model", turns(), plain_card)
@@ -195,22 +164,11 @@ def test_without_the_memory_for_32_bits_a_loss_is_refused_and_not_exported(tmp_p
     assert not list(tmp_path.glob("model*"))
 
 
-def test_a_change_that_16_bits_hold_stays_in_the_type_of_the_files(tmp_path):
-    base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
-    assert (check.dtype, check.widened) == ("bfloat16", False)
-    assert 0 < check.lost < 0.25
-
-
-def test_a_result_equal_to_its_base_is_refused_and_leaves_nothing(tmp_path):
+def test_a_result_equal_to_its_base_is_refused_unless_no_step_was_made(tmp_path):
     base = trained_base(tmp_path, change=0.0)
     with pytest.raises(Fault, match="Training changed nothing"):
         export_policy(base, tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))
-
-
-def test_a_run_without_a_step_may_export_its_base(tmp_path):
-    base = trained_base(tmp_path, change=0.0)
     check = export_policy(base, tmp_path / "model", turns(), plain_card, trained=False)
     assert check.learnt == check.difference == 0
 
@@ -241,6 +199,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
 
 def test_a_critic_has_beside_it_what_scoring_needs(tmp_path):
     base = trained_base(tmp_path)
+    export_policy(base, tmp_path / "model", turns(), plain_card)
     config = config_of(base, convention="reference-code", critic=CriticConfig(score="value-head", beta=0.2))
     head = {"value_head.weight": torch.ones(32), "value_head.bias": torch.tensor(2.0)}
     export_critic(base, tmp_path / "critic", turns(), plain_card, config, head)
@@ -252,15 +211,10 @@ def test_a_critic_has_beside_it_what_scoring_needs(tmp_path):
     saved = load_file(tmp_path / "critic" / about["value_head"])
     assert torch.equal(saved["value_head.weight"], head["value_head.weight"])
     assert saved["value_head.bias"] == 2
-
-
-def test_the_exported_log_probabilities_are_those_that_were_trained_on(tmp_path):
-    base = trained_base(tmp_path)
-    export_policy(base, tmp_path / "model", turns(), plain_card)
-    exported = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
-    with torch.no_grad():
-        for one, other in zip(token_log_probs(exported, turns()), token_log_probs(base.model, turns()), strict=True):
-            torch.testing.assert_close(one, other, atol=1e-4, rtol=0)
+    policy, critic = (load_file(tmp_path / name / "model.safetensors") for name in ("model", "critic"))
+    name = "model.layers.0.mlp.up_proj.weight"
+    assert policy.keys() == critic.keys() and not torch.equal(policy[name], critic[name])
+    assert base.live == "policy"
 
 
 def test_the_card_tells_data_settings_figures_and_the_check(tmp_path):
@@ -272,26 +226,17 @@ def test_the_card_tells_data_settings_figures_and_the_check(tmp_path):
         "policy": {"steps": 12},
     }
     counts = {"trajectories": 1234, "left_out": {"leaked": 3}}
+    (tmp_path / "base" / "README.md").write_text("---\nlicense: apache-2.0\n---\n# A base\n")
     card = card_of("policy", config, base, counts, figures)
     check = export_policy(base, tmp_path / "model", turns(), card)
     text = (tmp_path / "model" / "README.md").read_text()
-    assert text.startswith("---\nlibrary_name: transformers\npipeline_tag: text-generation\nlicense: unknown\n")
+    assert text.startswith("---\nlibrary_name: transformers\npipeline_tag: text-generation\nlicense: apache-2.0\n")
     for part in (
         check.sentence, "| trajectories | 1,234 |", "| left out: leaked | 3 |", "| held out margin | 0.1234 |",
-        "| rank correlation | 0.25 |", "untrained control", "Seed 7", revision(), '"lora_rank": 16',
-        "check it before you share", "vllm serve",
+        "| rank correlation | 0.25 |", "Seed 7", revision(), '"lora_rank": 16', "vllm serve", "`apache-2.0`",
     ):  # fmt: skip
         assert part in text
     assert str(tmp_path) not in text
-
-
-def test_the_card_names_the_license_that_the_base_names(tmp_path):
-    base = trained_base(tmp_path)
-    (tmp_path / "base" / "README.md").write_text("---\nlicense: apache-2.0\n---\n# A base\n")
-    export_policy(base, tmp_path / "model", turns(), card_of("policy", config_of(base), base, {}, {}))
-    text = (tmp_path / "model" / "README.md").read_text()
-    assert "\nlicense: apache-2.0\n" in text
-    assert "The base is under `apache-2.0`" in text
 
 
 @pytest.mark.parametrize("license", ['"mit\\ntags: [owned]"', "|\n  mit\n  ---\n  # Owned", "mit\u2028tags: [owned]"])

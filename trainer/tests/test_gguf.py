@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from models import tiny_model
+from models import LLAMA3, tiny_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.__main__ import _command
 from tandem_trainer.config import ModelConfig
-from tandem_trainer.export.gguf.blocks import KINDS, dequantise, quantise_q8_0
+from tandem_trainer.export.gguf.blocks import KINDS, dequantise
 from tandem_trainer.export.gguf.container import GgufFile, write_gguf
 from tandem_trainer.export.gguf.model import halves_apart, halves_together
 from tandem_trainer.export.gguf.tokenizer import KNOWN, pre_tokenizer, read_tokenizer
@@ -23,14 +23,6 @@ from tandem_trainer.model.folder import find_model, license_of
 torch.set_num_threads(1)
 
 BLOCKS = json.loads((Path(__file__).parent / "golden" / "gguf-blocks.json").read_text())["types"]
-LLAMA3 = {
-    "rope_type": "llama3",
-    "rope_theta": 500000.0,
-    "factor": 8.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
-    "original_max_position_embeddings": 8192,
-}
 YARN = {"rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 1024}
 TEXT = "<|im_start|>user\nWhat of 12345 days, don't you know?  \n\n<|im_end|>\nÄ 日本"
 
@@ -60,10 +52,8 @@ def file(tmp_path_factory) -> Path:
 )
 def test_a_folder_that_became_a_file_and_a_folder_again_is_the_same_model(family, settings, tmp_path, capsys):
     own = tiny_model(tmp_path / "own", family, **settings)
-
     convert(own, tmp_path / "tiny.gguf", "--precision", "fp32")
     convert(tmp_path / "tiny.gguf", tmp_path / "again")
-
     made = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["made"] for each in made] == [str(tmp_path / "tiny.gguf"), str(tmp_path / "again")]
     assert [each["precision"] for each in made] == ["fp32", "fp32"]
@@ -79,40 +69,21 @@ def test_a_folder_that_became_a_file_and_a_folder_again_is_the_same_model(family
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "own", "tiny.gguf"]
 
 
-def test_the_license_of_the_card_goes_into_the_file_and_back(tmp_path):
-    own = tiny_model(tmp_path / "own")
-    (own / "README.md").write_text("---\ntags: [tiny]\nlicense: apache-2.0\n---\n\n# Tiny\n", encoding="utf-8")
-
-    convert(own, tmp_path / "tiny.gguf", "--precision", "fp32")
-    convert(tmp_path / "tiny.gguf", tmp_path / "again")
-
-    assert GgufFile(tmp_path / "tiny.gguf").metadata["general.license"] == "apache-2.0"
-    assert license_of(tmp_path / "again") == "apache-2.0"
-
-
-def test_a_license_that_is_no_identifier_is_named_in_the_text_of_the_card(file, tmp_path):
-    whole = GgufFile(file)
-    numbers = {name: (tensor.shape, tensor.kind) for name, tensor in whole.tensors.items()}
-    write_gguf(
-        tmp_path / "named.gguf",
-        {**whole.metadata, "general.license": "Free: for all"},
-        [(name, *about) for name, about in numbers.items()],
-        whole.numbers,
-    )
-
-    convert(tmp_path / "named.gguf", tmp_path / "folder")
-
-    assert license_of(tmp_path / "folder") is None
-    assert "names its license: Free: for all." in (tmp_path / "folder" / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("license", "named_as"), [("apache-2.0", "apache-2.0"), ("Free: for all", None)])
+def test_the_license_of_a_file_goes_into_the_card_as_an_identifier_or_in_its_text(license, named_as, file, tmp_path):
+    named = rewritten(file, tmp_path / "named.gguf", {"general.license": license})
+    convert(named, tmp_path / "folder")
+    assert license_of(tmp_path / "folder") == named_as
+    assert license in (tmp_path / "folder" / "README.md").read_text(encoding="utf-8")
+    convert(tmp_path / "folder", tmp_path / "again.gguf")
+    assert GgufFile(tmp_path / "again.gguf").metadata.get("general.license") == named_as
 
 
 def test_weights_in_8_bits_are_within_a_step_and_the_graph_of_the_folder_holds(tmp_path):
     own = tiny_model(tmp_path / "own", head_dim=16)
     convert(own, tmp_path / "tiny.gguf")
     assert GgufFile(tmp_path / "tiny.gguf").tensors["blk.0.ffn_up.weight"].kind == "Q8_0"
-
     convert(tmp_path / "tiny.gguf", tmp_path / "again", "--precision", "bf16")
-
     before, after = (AutoModelForCausalLM.from_pretrained(folder, dtype="auto") for folder in (own, tmp_path / "again"))
     assert after.dtype == torch.bfloat16
     for one, other in zip(before.parameters(), after.parameters(), strict=True):
@@ -120,28 +91,11 @@ def test_weights_in_8_bits_are_within_a_step_and_the_graph_of_the_folder_holds(t
     assert len(export_onnx(tmp_path / "again", ["fp32"], lambda sentence: None).files) == 1
 
 
-def test_large_weights_stand_in_several_files_with_an_index(file, tmp_path, monkeypatch):
-    convert(file, tmp_path / "one")
-    monkeypatch.setattr("tandem_trainer.export.gguf.convert.SHARD", 40_000)
-    convert(file, tmp_path / "several")
-    assert len(list((tmp_path / "several").glob("model-*.safetensors"))) > 2
-    one, several = (AutoModelForCausalLM.from_pretrained(tmp_path / name).state_dict() for name in ("one", "several"))
-    assert all(torch.equal(one[name], several[name]) for name in one)
-
-
 @pytest.mark.parametrize("kind", BLOCKS)
 def test_quantised_numbers_are_those_that_the_published_reader_gives(kind):
     read, numbers = (base64.b64decode(BLOCKS[kind][part]) for part in ("bytes", "numbers"))
     assert len(read) == 2 * KINDS[kind].bytes
     assert np.array_equal(dequantise(np.frombuffer(read, np.uint8), kind), np.frombuffer(numbers, "<f4"))
-
-
-def test_what_is_written_in_8_bits_is_read_back_to_within_half_a_step():
-    numbers = np.random.default_rng(0).normal(size=(4, 64)).astype(np.float32)
-    numbers[0, :32] = 0
-    read = dequantise(quantise_q8_0(numbers).reshape(-1), "Q8_0").reshape(numbers.shape)
-    assert np.abs(read - numbers).max() < 0.51 * np.abs(numbers).max() / 127
-    assert (read[0, :32] == 0).all()
 
 
 def test_the_two_numbers_that_are_rotated_together_are_neighbours_in_a_file():
@@ -201,18 +155,14 @@ def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()
 @pytest.mark.parametrize(
     ("changes", "without", "sentence"),
     [
-        (
-            {"general.architecture": "gemma3"},
-            (),
-            "of the architecture gemma3, and only Llama and Mistral, Qwen 2, Qwen 3",
-        ),
+        ({"general.architecture": "gemma3"}, (), "of the architecture gemma3"),
         ({"llama.expert_count": 8}, (), "is a mixture of experts"),
         ({"llama.block_count": None}, (), r"does not say llama\.block_count"),
-        ({"llama.block_count": 3}, (), "is not the model that it says: 9 tensors are missing"),
+        ({"llama.block_count": 3}, (), "9 tensors are missing"),
         ({}, ("blk.1.attn_q.weight",), r"such as model\.layers\.1\.self_attn\.q_proj\.weight"),
         ({"llama.attention.head_count": [4, 2]}, (), r"differ in attention\.head_count"),
         ({"llama.rope.scaling.type": "longrope"}, (), "scales its rotary embedding by longrope"),
-        ({"tokenizer.ggml.pre": "tekken"}, (), "by the pre-tokenizer tekken, and gpt-2, smollm"),
+        ({"tokenizer.ggml.pre": "tekken"}, (), "pre-tokenizer tekken"),
         ({"tokenizer.ggml.model": "t5"}, (), "a tokenizer of the kind t5"),
         ({"tokenizer.ggml.eos_token_id": 999}, (), "is damaged"),
         ({"tokenizer.ggml.merges": ["one"]}, (), "is damaged"),
@@ -240,24 +190,19 @@ def test_a_file_that_is_cut_short_or_none_is_refused_in_a_sentence_wherever_it_e
 
 def test_a_coarse_type_and_a_wrong_use_are_refused_in_a_sentence(file, tmp_path):
     coarse = bytearray(file.read_bytes())
-    at = coarse.index(b"blk.0.ffn_up.weight") + len("blk.0.ffn_up.weight") + 4 + 16
-    coarse[at] = 11
+    name = b"blk.0.ffn_up.weight"
+    coarse[coarse.index(name) + len(name) + 4 + 16] = 11
     (tmp_path / "coarse.gguf").write_bytes(coarse)
     (tmp_path / "there").mkdir()
-    own = tiny_model(tmp_path / "gemma", "gemma2")
     for arguments, sentence in (
-        ((tmp_path / "coarse.gguf", tmp_path / "folder"), "numbers of the type number 11, which are not read here"),
-        ((file, tmp_path / "there"), "there is there already: give another name"),
+        ((tmp_path / "coarse.gguf", tmp_path / "folder"), "type number 11"),
+        ((file, tmp_path / "there"), "there is there already"),
         ((tmp_path / "nowhere", tmp_path / "folder"), "There is no .*nowhere"),
-        (
-            (file, tmp_path / "folder", "--precision", "q8_0"),
-            '--precision of a folder is fp32 or bf16 or fp16, not "q8_0"',
-        ),
-        ((own, tmp_path / "gemma.gguf"), "is a gemma2, and only Llama"),
+        ((file, tmp_path / "folder", "--precision", "q8_0"), 'not "q8_0"'),
     ):
         with pytest.raises(Fault, match=sentence):
             convert(*arguments)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["coarse.gguf", "gemma", "there"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["coarse.gguf", "there"]
 
 
 def test_a_gguf_file_that_is_given_as_model_says_what_it_is_and_both_ways_on(file, tmp_path):
