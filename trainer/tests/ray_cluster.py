@@ -134,7 +134,7 @@ def _hold(folder: str, apart: Path | None) -> None:
     # Ray and its jobs also note there which cluster is the one of this machine; elsewhere it would be another test's.
     os.environ["RAY_TMPDIR"] = folder
     # On a busy machine a node takes longer than Ray waits for it.
-    os.environ["RAY_DASHBOARD_STARTUP_TIMEOUT_S"] = "3600"
+    os.environ |= {"RAY_DASHBOARD_STARTUP_TIMEOUT_S": "3600", "RAY_raylet_start_wait_time_s": "3600"}
     from ray.cluster_utils import Cluster
 
     Cluster._wait_for_node.__defaults__ = (3600,)

@@ -1,11 +1,8 @@
 """A run on a Ray cluster ends as one on this machine does, whatever becomes of its nodes and of who follows it."""
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +12,7 @@ from models import tiny_model
 from ray_cluster import RayCluster
 from tiny_run import events, states, tiny_run, train
 
+from tandem_trainer.__main__ import _command
 from tandem_trainer.cluster.job import reason
 from tandem_trainer.cluster.record import next_job, read_job
 from tandem_trainer.fault import Fault
@@ -170,10 +168,6 @@ def assert_same_steps(path: Path, straight: Path) -> None:
         assert step["gradient_norm"] == pytest.approx(same[at]["gradient_norm"], rel=1e-2), at
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# runs on two nodes; who takes one of them away brings another one back
-
-
 def test_two_workers_take_the_steps_of_one_process_whoever_follows_or_stops_them_and_whenever_a_node_is_taken_away(
     tmp_path, straight, cluster, package
 ):
@@ -192,8 +186,18 @@ def test_two_workers_take_the_steps_of_one_process_whoever_follows_or_stops_them
     assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
     assert not (path.parent / "stop").exists()
     assert read_job(path.parent).attempt == 1
+    # What another try would not help ends the job, with the sentence of the run.
+    begun = path.read_text()
+    path.write_text(begun.replace('"seed": 1', '"seed": 2'))
+    refused = Follower(cluster, path, TRAINER, "refused")
+    assert refused.wait() == 1
+    sentence = refused.said().splitlines()[-1]
+    assert "seed is 2 instead of 1" in sentence
+    assert events(path, "state")[-1]["message"] == sentence
+    assert [state for state, _ in states(path)].count("failed") == 1
+    path.write_text(begun)
     hold(path, "critic")
-
+    before, nodes_before = len(states(path)), len(events(path, "nodes"))
     steps = len(events(path, "step"))
     resumed = Follower(cluster, path, package, "resumed")
     resumed.wait_for(lambda: has_step(path, steps + 1))
@@ -203,21 +207,20 @@ def test_two_workers_take_the_steps_of_one_process_whoever_follows_or_stops_them
     cluster.add_a_node()
     resumed.wait_for(lambda: (path.parent / "critic").exists())
     cluster.take_a_node_away()
-    resumed.wait_for(lambda: [state for state, _ in states(path)].count("preparing") == 5)
+    resumed.wait_for(lambda: states(path)[before:].count(("preparing", "prepare")) == 4)
     let_go(path, "export")
     assert resumed.wait() == 0, resumed.said()
     cluster.add_a_node()
     job = read_job(path.parent)
-    assert job.attempt == 2
+    assert job.attempt == 3
     assert said_of_job(resumed)[-2:] == [
         f"Ray job {job.id} at {cluster.address}: {state}" for state in ("RUNNING", "SUCCEEDED")
     ]
     ahead = states(straight)
-    resuming = states(path)[states(path).index(("stopped", "critic")) + 1 :]
     at = ahead.index(("running", "policy"))
     # The worker that is left goes on with the critic. The workers end before candidates are sampled, and come back when
     # these are ranked. The one that is left then goes on with the export.
-    assert resuming == [
+    assert states(path)[before:] == [
         *(("preparing", "prepare"), ("running", "critic")) * 2,
         *ahead[ahead.index(("running", "critic")) + 1 : at],
         ("preparing", "prepare"),
@@ -226,9 +229,8 @@ def test_two_workers_take_the_steps_of_one_process_whoever_follows_or_stops_them
         *ahead[-2:],
     ]
     assert_same_steps(path, straight)
-    told = events(path, "nodes")
+    told = events(path, "nodes")[nodes_before:]
     assert [[(node["workers"], node["state"]) for node in by_host(event)] for event in told] == [
-        [(1, "works"), (1, "works")],
         [(1, "works"), (1, "works")],
         [(0, "lost"), (1, "works")],
         [(1, "back"), (1, "works")],
@@ -236,15 +238,12 @@ def test_two_workers_take_the_steps_of_one_process_whoever_follows_or_stops_them
     ]
     assert {event["asked"] for event in told} == {2}
     assert about_nodes(path) == [
-        f"The node second is lost; the run goes on with 1 of 2 workers {place_after(path, told[2])}.",
+        f"The node second is lost; the run goes on with 1 of 2 workers {place_after(path, told[1])}.",
         "The node second came back; the run goes on with 2 of 2 workers after critic.",
         "The node second is lost; the run goes on with 1 of 2 workers after policy.",
     ]
-    assert json.loads((path.parent / "model" / "config.json").read_text())
     assert (path.parent / "died").exists()
-    assert [each["message"] for each in events(path, "notice")].count(
-        "A process that makes candidates has died. Another one takes its part."
-    ) == 1
+    assert ["has died. Another" in each["message"] for each in events(path, "notice")].count(True) == 1
     for made in (straight.parent / "candidates").glob("*.jsonl"):
         assert (path.parent / "candidates" / made.name).read_bytes() == made.read_bytes()
     assert not Work.path(path.parent).exists()
@@ -260,11 +259,8 @@ def test_a_run_that_waits_for_room_in_the_cluster_says_so_and_is_stopped_without
     waiting.wait_for(lambda: "The run waits" in waiting.said())
     (path.parent / "stop").touch()
     assert waiting.wait() == 0, waiting.said()
-    sentence = (
-        f"The run waits for room: it asks for 2 workers with one GPU each, and the cluster at {cluster.address} has 2 "
-        "nodes with 0 GPUs."
-    )
-    assert [notice["message"] for notice in events(path, "notice")] == [sentence]
+    (sentence,) = (notice["message"] for notice in events(path, "notice"))
+    assert "2 nodes with 0 GPUs" in sentence
     assert waiting.said().splitlines().count(sentence) == 1
     assert states(path) == [("stopped", "prepare")]
     assert not (path.parent / "stop").exists()
@@ -276,26 +272,17 @@ def test_doctor_finds_the_node_with_another_trainer_and_the_one_with_another_fol
     assert cluster.start(asked, apart, output).wait(3600) == 1
     report = json.loads(output.read_text().splitlines()[-1])
     checks = report["checks"]
-    assert {check["name"]: check["saw"] for check in checks[:4]} | {"ray": ""} == {
-        "ray": "",
-        "run.json": "asks for 2 workers with one processor each",
-        "storage here": f"this machine writes {apart}",
-        "cluster": "2 nodes with 2 processors; the run asks for 2 workers with one processor each",
-    }
+    assert [check["name"] for check in checks[:4]] == ["ray", "run.json", "storage here", "cluster"]
+    assert checks[3]["saw"].startswith("2 nodes with 2 processors")
 
     def of_nodes(what: str) -> dict[str, list[str]]:
         each = [check for check in checks if check["name"].endswith(f" {what}")]
         return {status: [check["saw"] for check in each if check["status"] == status] for status in ("ok", "failed")}
 
     versions, storage, network, gpus = map(of_nodes, ("versions", "storage", "network", "GPUs"))
-    assert versions["failed"] == [
-        f"another version of the trainer in {apart}/tandem_trainer than the run has in {apart}/tandem_trainer"
-    ]
-    assert [said.endswith("the trainer of this machine") for said in versions["ok"]] == [True]
-    assert len(storage["failed"]) == 1
-    assert storage["failed"][0].endswith(
-        f"has another folder at {apart}: a file that was written there elsewhere is not in it"
-    )
+    assert ["another version of the trainer" in saw for saw in versions["failed"]] == [True]
+    assert len(versions["ok"]) == 1
+    assert [f"another folder at {apart}" in saw for saw in storage["failed"]] == [True]
     assert network["failed"] == []
     assert len([check for check in checks if "MB/s to " in check["saw"]]) == 2
     assert len(gpus["ok"]) == 2 or shutil.which("nvidia-smi")
@@ -311,11 +298,7 @@ def test_a_run_is_refused_with_the_node_that_has_another_trainer_and_where_ray_i
     assert f"has another version of the trainer in {apart}/tandem_trainer than the run has" in sentence
     another = Follower(cluster, path, package_in(tmp_path / "package", ANOTHER_RAY), "another")
     assert another.wait() == 1
-    python, own = ".".join(map(str, sys.version_info[:3])), metadata.version("ray")
-    assert another.said().splitlines()[-1] == (
-        f"The cluster was started with Ray {own} and Python {python}, but the trainer has Ray 2.1.0 and Python "
-        f"{python}: start Ray on every node with {sys.prefix}/bin/ray."
-    )
+    assert "Ray 2.1.0" in another.said().splitlines()[-1] and metadata.version("ray") in another.said()
     assert [state["message"] for state in events(path, "state")] == [sentence, another.said().splitlines()[-1]]
 
 
@@ -356,7 +339,6 @@ def test_a_run_that_the_nodes_do_not_see_is_copied_to_them_and_its_small_files_c
         copy / "events.jsonl"
     ).read_text().splitlines()
     assert not (path.parent / "checkpoints").exists() and not (path.parent / "alive").exists()
-
     whole = run("whole")
     ended = Follower(cluster, whole, TRAINER, "whole")
     assert ended.wait() == 0, ended.said()
@@ -385,73 +367,33 @@ def about_nodes(path: Path) -> list[str]:
     return [notice["message"] for notice in events(path, "notice") if notice["message"].startswith("The node ")]
 
 
-def test_what_another_try_would_not_help_ends_the_job_with_the_sentence_of_the_run(tmp_path, cluster):
-    path = on_cluster(tmp_path, cluster.address)
-    (path.parent / "stop").touch()
-    os.utime(path.parent / "stop", (time.time() + 10_000,) * 2)
-    assert train(path).code == 0
-    path.write_text(path.read_text().replace('"seed": 1', '"seed": 2'))
-    refused = Follower(cluster, path, TRAINER, "refused")
-    assert refused.wait() == 1
-    sentence = refused.said().splitlines()[-1]
-    assert sentence.endswith(
-        "because seed is 2 instead of 1, which is not what it began with: undo that, or start a "
-        "new run in another folder."
-    )
-    assert events(path, "state")[-1]["message"] == sentence
-    assert [state for state, _ in states(path)].count("failed") == 1
+def refusal(path: Path) -> Fault:
+    """Runs the command in this process, which must refuse the run."""
+    with pytest.raises(Fault) as refused:
+        _command(["cluster", str(path)])
+    return refused.value
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# what cannot go on
-
-
-def follow(path: Path, before: str = "") -> tuple[int, str]:
-    """Runs the command on this machine. before: Python that is executed first. Returns the exit code and stderr."""
-    code = f"import sys\n{before}\nfrom tandem_trainer.__main__ import main\nmain()"
-    command = [sys.executable, "-c", code, "cluster", str(path)]
-    ran = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "RAY_ADDRESS": "auto"}
-    )
-    return ran.returncode, ran.stderr
-
-
-def test_an_address_that_does_not_answer_is_one_sentence_that_the_run_shows(tmp_path):
-    path = on_cluster(tmp_path, "http://127.0.0.1:9")
-    code, said = follow(path)
-    assert code == 1
-    assert said == (
-        "No Ray dashboard answers at http://127.0.0.1:9: check the address, and that the cluster is up and was started "
-        "with its dashboard.\n"
-    )
+def test_an_address_that_does_not_answer_is_one_sentence_that_the_run_shows_unless_a_job_may_be_at_work(tmp_path):
+    path = on_cluster(tmp_path / "new", "http://127.0.0.1:9")
+    told = refusal(path)
+    assert "http://127.0.0.1:9" in str(told) and not told.usage
+    assert events(path, "state")[0]["message"] == str(told)
     assert states(path) == [("failed", "prepare")]
-    assert events(path, "state")[0]["message"] == said.strip()
-
-
-def test_without_ray_the_run_is_refused_with_the_command_that_installs_it(tmp_path):
-    path = on_cluster(tmp_path, "http://127.0.0.1:9")
-    code, said = follow(path, "sys.modules['ray'] = None")
-    assert code == 2
-    assert said.startswith("resources.cluster needs ray in the trainer's Python: ")
-    ray = interpreter.requirement("ray", interpreter.RAY["ray"])
-    assert said.rstrip().endswith(f"'{ray}'")
-    assert f'ray = ["{ray}"]' in (TRAINER / "pyproject.toml").read_text()
-
-
-def test_a_run_without_a_cluster_is_refused(tmp_path):
-    code, said = follow(tiny_run(tmp_path))
-    assert (code, said) == (
-        2,
-        f"{tmp_path}/run.json names no cluster: set resources.cluster.address, or leave out `cluster`.\n",
-    )
-
-
-def test_a_job_that_may_be_at_work_is_not_called_failed_because_nobody_answers(tmp_path):
-    path = on_cluster(tmp_path, "http://127.0.0.1:9")
+    path = on_cluster(tmp_path / "at work", "http://127.0.0.1:9")
     next_job(path.parent, "http://127.0.0.1:9")
     Events(path.parent).state("running", "critic")
-    assert follow(path)[0] == 1
+    refusal(path)
     assert states(path) == [("running", "critic")]
+
+
+def test_without_ray_or_a_cluster_the_run_is_refused(tmp_path, monkeypatch):
+    assert "resources.cluster.address" in str(refusal(tiny_run(tmp_path / "here")))
+    monkeypatch.setattr(interpreter, "find_spec", lambda name: None)
+    told = refusal(on_cluster(tmp_path, "http://127.0.0.1:9"))
+    ray = interpreter.requirement("ray", interpreter.RAY["ray"])
+    assert told.usage and ray in str(told)
+    assert f'ray = ["{ray}"]' in (TRAINER / "pyproject.toml").read_text()
 
 
 def test_each_job_of_a_run_has_a_name_of_its_own_and_knows_which_events_are_its(tmp_path):
@@ -472,18 +414,4 @@ def test_of_workers_that_failed_the_one_with_a_sentence_is_believed():
     lost = RuntimeError("Connection closed by peer [10.0.0.7]:47799")
     known = WorkerGroupError("…", {0: lost, 1: Fault("There is no room for a batch.")})
     assert reason(known) == "There is no room for a batch."
-    assert reason(WorkerGroupError("…", {0: lost})) == (
-        "The workers have failed again and again, at last by RuntimeError: Connection closed by peer [10.0.0.7]:47799"
-    )
-
-
-def test_doctor_looks_for_ray_and_leaves_the_device_to_the_nodes(tmp_path):
-    path = on_cluster(tmp_path, "http://127.0.0.1:9")
-    read = json.loads(path.read_text())
-    read["model"]["device"] = "cuda"
-    path.write_text(json.dumps(read))
-    command = [sys.executable, "-m", "tandem_trainer", "doctor", str(path), "--json"]
-    report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
-    found = {check["name"]: check for check in report["checks"]}
-    assert found["ray"]["status"] == "ok"
-    assert found["device"]["status"] == "ok"
+    assert "RuntimeError: Connection closed by peer" in reason(WorkerGroupError("…", {0: lost}))
