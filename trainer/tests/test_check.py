@@ -38,10 +38,7 @@ def runs(tmp_path_factory) -> list[Path]:
 def test_tokens_templates_and_counts_are_the_same_with_and_without_torch(runs):
     with_torch = [as_read(path) for path in runs]
     without = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *map(str, runs)],
-        capture_output=True,
-        text=True,
-        cwd=TRAINER,
+        [sys.executable, "-c", WITHOUT, *map(str, runs)], capture_output=True, text=True, cwd=TRAINER
     )
     assert json.loads(without.stdout) == with_torch
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tandem_trainer.run.doctor import as_json, as_text, ask_driver, check_driver
-from tandem_trainer.run.interpreter import BITSANDBYTES, PACKAGES, RAY, Check, check_package
+from tandem_trainer.run.interpreter import BITSANDBYTES, ONLINE, PACKAGES, RAY, Check
 
 TRAINER = Path(__file__).parents[1]
 DRIVER = """#!/bin/sh
@@ -56,59 +56,33 @@ def test_an_environment_in_order_passes_and_says_what_the_cpu_does(tmp_path):
     assert re.search(r"CPU only, \d+ threads: .*expect about \d+ tokens/s", checks["device"]["saw"])
 
 
-def test_an_empty_environment_fails_with_what_to_install(without_packages, tmp_path):
-    code, checks = doctor(python=without_packages, path=tmp_path)
+def test_an_environment_without_packages_fails_with_what_to_install(without_packages, tmp_path):
+    variables = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    code, checks = doctor(run_json(tmp_path, training="qlora"), python=without_packages, path=tmp_path, **variables)
     assert code == 1
     for name in PACKAGES:
         assert checks[name]["status"] == "failed"
-        assert checks[name]["saw"] == f"ModuleNotFoundError: No module named '{name}'"
-        assert checks[name]["remedy"] == f"{without_packages} -m pip install '{name}>={PACKAGES[name]}'"
+        assert f"'{name}>={PACKAGES[name]}'" in checks[name]["remedy"]
         assert f"import {name}" in checks[name]["command"]
-    assert checks["installer"]["status"] == "warning"
-    assert checks["python"]["status"] == "ok"
-    assert checks["driver"]["saw"] == "no nvidia-smi, so no NVIDIA driver to check"
-
-
-def test_a_cluster_cannot_be_asked_without_ray_which_is_said_with_what_to_install(without_packages, tmp_path):
+    statuses = {name: checks[name]["status"] for name in ("installer", "python", "text", "bitsandbytes")}
+    assert statuses == {"installer": "warning", "python": "ok", "text": "warning", "bitsandbytes": "failed"}
+    assert doctor(python=without_packages, cwd=Path("/sys"))[1]["run folder"]["status"] == "failed"
     code, checks = doctor("--cluster", "http://127.0.0.1:9", python=without_packages, path=tmp_path)
     assert code == 1
     assert [(name, check["status"]) for name, check in checks.items()] == [("pydantic", "failed"), ("ray", "failed")]
-    least = RAY["ray"]
-    assert checks["ray"]["remedy"] == f"{without_packages} -m pip install 'ray[default,train]>={least}'"
+    assert f"ray[default,train]>={RAY['ray']}" in checks["ray"]["remedy"]
 
 
-def test_a_package_that_crashes_when_imported_is_seen(without_packages, tmp_path):
+def test_packages_that_crash_or_are_too_old_and_a_configuration_that_cannot_be_read_are_seen(
+    without_packages, tmp_path
+):
     (tmp_path / "numpy.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
     (tmp_path / "torch.py").write_text("__version__ = '2.4.1+cu121'\n")
-    _, checks = doctor(python=without_packages, path=tmp_path, cwd=tmp_path)
-    assert checks["numpy"]["saw"].startswith("ended by signal 11")
-    assert checks["torch"]["saw"] == "2.4.1+cu121, but at least 2.13 is needed"
-
-
-def test_a_folder_that_cannot_be_written_fails(without_packages):
-    _, checks = doctor(python=without_packages, cwd=Path("/sys"))  # not writable even for root
-    assert checks["run folder"]["status"] == "failed"
-    assert "/sys" in checks["run folder"]["saw"]
-
-
-def test_a_configuration_that_cannot_be_read_fails(without_packages, tmp_path):
     (tmp_path / "run.json").write_text('{"model": []}')
-    _, checks = doctor(tmp_path / "run.json", python=without_packages)
+    _, checks = doctor(tmp_path / "run.json", python=without_packages, path=tmp_path, cwd=tmp_path)
+    assert "signal 11" in checks["numpy"]["saw"]
+    assert checks["torch"]["saw"].startswith("2.4.1+cu121, but")  # versions are compared by their numbers
     assert checks["run.json"]["status"] == "failed"
-
-
-def test_quantised_training_needs_bitsandbytes(without_packages, tmp_path):
-    _, checks = doctor(run_json(tmp_path, training="qlora"), python=without_packages)
-    assert checks["bitsandbytes"]["status"] == "failed"
-    _, checks = doctor(run_json(tmp_path, training="lora"), python=without_packages)
-    assert "bitsandbytes" not in checks
-
-
-def test_text_that_is_not_utf8_is_warned_of(without_packages):
-    variables = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    _, checks = doctor(python=without_packages, **variables)
-    assert checks["text"]["status"] == "warning"
-    assert "PYTHONUTF8=1" in checks["text"]["remedy"]
 
 
 @pytest.fixture
@@ -125,38 +99,30 @@ def driver(tmp_path, monkeypatch):
 
 
 CARD = {"torch": "2.15.0+cu130", "cuda": "13.0", "device": "cuda"}
+WITHOUT_CUDA = {"torch": "2.15.0+cpu", "cuda": None, "device": "cpu"}
 
 
-def test_a_driver_older_than_torchs_cuda_fails(driver):
-    driver("470.57.02")
-    check = check_driver(ask_driver(), {**CARD, "device": "cpu"}, "auto")
-    assert check.status == "failed"
-    assert check.saw.startswith("driver 470.57.02")
-    assert "needs 580 or newer" in check.saw
-    assert "nvidia-smi" in check.command
+@pytest.mark.parametrize(
+    ("version", "facts", "device", "status", "word"),
+    [
+        ("470.57.02", {**CARD, "device": "cpu"}, "auto", "failed", "580 or newer"),
+        ("580.65.06", CARD, "auto", "ok", "580.65.06"),
+        ("580.65.06", WITHOUT_CUDA, "auto", "failed", "without CUDA"),
+        ("580.65.06", WITHOUT_CUDA, "cpu", "warning", ""),
+    ],
+)
+def test_a_driver_must_fit_torch_and_the_device_that_is_wanted(driver, version, facts, device, status, word):
+    driver(version)
+    check = check_driver(ask_driver(), facts, device)
+    assert check.status == status
+    assert word in check.saw
 
 
-def test_a_driver_that_fits_passes(driver):
-    driver("580.65.06")
-    assert check_driver(ask_driver(), CARD, "auto").status == "ok"
-
-
-def test_a_card_beside_a_torch_without_cuda_fails_unless_the_cpu_is_wanted(driver):
-    driver("580.65.06")
-    facts = {"torch": "2.15.0+cpu", "cuda": None, "device": "cpu"}
-    assert check_driver(ask_driver(), facts, "auto").status == "failed"
-    assert "built without CUDA" in check_driver(ask_driver(), facts, "auto").saw
-    assert check_driver(ask_driver(), facts, "cpu").status == "warning"
-
-
-def test_a_driver_that_does_not_answer_fails(driver):
-    driver(script="#!/bin/sh\necho 'NVIDIA-SMI has failed because it could not talk to the driver.' >&2\nexit 9\n")
+def test_a_driver_that_is_missing_or_does_not_answer_fails(driver, tmp_path, monkeypatch):
+    driver(script="#!/bin/sh\necho 'NVIDIA-SMI has failed.' >&2\nexit 9\n")
     check = check_driver(ask_driver(), CARD, "auto")
-    assert (check.status, check.saw) == ("failed", "NVIDIA-SMI has failed because it could not talk to the driver.")
-
-
-def test_cuda_asked_for_without_a_driver_fails(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (check.status, check.saw) == ("failed", "NVIDIA-SMI has failed.")
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
     if not Path("/proc/driver/nvidia/version").exists():
         assert check_driver(ask_driver(), {"device": "cpu"}, "cuda").status == "failed"
 
@@ -168,16 +134,9 @@ def test_text_for_people_holds_what_ran_what_was_seen_and_the_remedy():
     assert as_json([failed])["ok"] is False
 
 
-def test_a_version_is_compared_by_numbers(tmp_path, monkeypatch):
-    (tmp_path / "fine.py").write_text("__version__ = '2.13rc1+cpu'")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert check_package("fine", "2.9").status == "ok"
-    assert check_package("fine", "2.13.1").status == "failed"
-
-
 def test_what_doctor_asks_for_is_what_the_package_declares():
     declared = (TRAINER / "pyproject.toml").read_text()
-    for name, least in {**PACKAGES, "bitsandbytes": BITSANDBYTES}.items():
+    for name, least in {**PACKAGES, **ONLINE, "bitsandbytes": BITSANDBYTES, "ray[default,train]": RAY["ray"]}.items():
         assert f'"{name}>={least}"' in declared
 
 

@@ -90,10 +90,6 @@ def a_run(ranks: Ranks, folder: Path, base: Base) -> Run:
     return Run(folder, config, events=events, stop=stop, ranks=ranks, budget=budget, meter=meter, expected=expected)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# training
-
-
 def train(ranks: Ranks, folder: Path, training: str) -> dict:
     """Trains every objective; returns the figures and weights of each, and the reference's log-probabilities."""
     base, told = loaded(ranks, folder, training), {}
@@ -184,10 +180,6 @@ def test_another_number_of_processes_goes_on_where_the_last_ones_stopped(tmp_pat
     assert distance(straight, ended) < 1e-5
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# candidates
-
-
 def sample(ranks: Ranks, folder: Path, most_whole: float) -> list:
     from tandem_trainer.model import base as module
 
@@ -214,10 +206,6 @@ def test_candidates_are_the_same_however_they_are_sampled(tmp_path):
             assert [ids for ids, _ in left] == [ids for ids, _ in right]
             for (_, one), (_, two) in zip(left, right, strict=True):
                 assert one == pytest.approx(two, abs=1e-5)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# export
 
 
 def export(ranks: Ranks, folder: Path, training: str) -> dict:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_run import tiny_run, train, write_lines
+from tiny_run import tiny_run, write_lines
 
 from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
 from tandem_trainer.fault import Fault
@@ -39,32 +39,19 @@ def config_of(**settings) -> RunConfig:
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "field"),
     [
-        ({"data": {}}, "data.tasks names no pack, and grpo plays tasks: give the files of one or more packs."),
-        (
-            {"data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}},
-            "data.trajectories and data.preferences are not used by grpo, which plays its own dialogues.",
-        ),
-        ({"model": {"training": "qlora"}}, "model.training is qlora, with which grpo does not train: set it to lora."),
-        (
-            {"resources": {"processes": 2}},
-            "resources.processes is above 1, and grpo trains in one process: set it to 1.",
-        ),
-        (
-            {"resources": {"cluster": {"address": "http://head:8265"}}},
-            "resources.cluster is not used by grpo, which trains on this machine: leave it out.",
-        ),
-        (
-            {"method": "rft", "data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}},
-            "data.tasks are played by grpo alone: leave them out of a run of rft.",
-        ),
+        ({"data": {}}, "data.tasks"),
+        ({"data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}}, "data.trajectories"),
+        ({"model": {"training": "qlora"}}, "model.training"),
+        ({"resources": {"processes": 2}}, "resources.processes"),
+        ({"resources": {"cluster": {"address": "http://head:8265"}}}, "resources.cluster"),
+        ({"method": "rft", "data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}}, "data.tasks"),
     ],
 )
-def test_what_does_not_fit_the_method_is_refused_with_a_sentence(tmp_path, changes, sentence):
-    with pytest.raises(Fault) as caught:
+def test_what_does_not_fit_the_method_is_refused_by_its_field(tmp_path, changes, field):
+    with pytest.raises(Fault, match=field) as caught:
         read_config(online(tmp_path, **changes))
-    assert str(caught.value).endswith(sentence)
     assert caught.value.usage
 
 
@@ -80,18 +67,8 @@ def test_without_the_packages_of_the_extra_it_is_refused_with_the_command_that_i
     interpreter.require_online("sweet-rl")
     with pytest.raises(Fault) as caught:
         interpreter.require_online("grpo")
-    said = str(caught.value)
-    assert said.startswith("Method grpo needs trl>=1.16 in the trainer's Python: ")
-    assert said.endswith("pip install --python " + sys.executable + " 'trl>=1.16'") or said.endswith(
-        f"{sys.executable} -m pip install 'trl>=1.16'"
-    )
+    assert "'trl>=1.16'" in str(caught.value)
     assert caught.value.usage
-
-
-def test_the_packages_of_the_extra_are_those_that_are_looked_for():
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
-    wanted = ", ".join(f'"{name}>={least}"' for name, least in interpreter.ONLINE.items())
-    assert f"online = [{wanted}]" in text
 
 
 def test_tasks_are_counted_and_held_out_and_lines_that_are_none_are_told(tmp_path):
@@ -130,30 +107,26 @@ def test_the_order_of_the_tasks_depends_on_the_seed_and_each_epoch_has_its_own()
     assert order == [row["task_id"] for row in in_order(rows[::-1], config)]
 
 
-@pytest.mark.parametrize(("count", "most", "found"), [(32, 5, 4), (32, 100, 32), (24, 9, 8), (7, 3, 1)])
-def test_a_step_is_cut_into_equal_parts_that_fit(count, most, found):
-    assert largest_divisor(count, most) == found
+def test_a_step_is_cut_into_equal_parts_that_fit():
+    assert [largest_divisor(*given) for given in ((32, 5), (32, 100), (24, 9), (7, 3))] == [4, 32, 8, 1]
 
 
-def test_the_server_is_named_by_its_command_and_its_own_sentence_says_why_it_did_not_start(tmp_path, monkeypatch):
-    config = config_of()
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        (None, "tandem train"),
+        (["no-such-program-anywhere"], "no-such-program-anywhere: No such file"),
+        ([sys.executable, "-c", "import sys; sys.exit('no tasks with facts')"], "no tasks with facts"),
+    ],
+)
+def test_a_server_that_does_not_start_is_told_with_its_command_or_its_own_sentence(
+    tmp_path, monkeypatch, command, word
+):
     monkeypatch.delenv(COMMAND, raising=False)
-    with pytest.raises(Fault, match="whose command is not known: start the run by `tandem train`"):
-        Environment(config, tmp_path)
-    monkeypatch.setenv(COMMAND, '["no-such-program-anywhere"]')
-    with pytest.raises(Fault, match="cannot be started \\(no-such-program-anywhere: No such file"):
-        Environment(config, tmp_path)
-    refusing = [sys.executable, "-c", "import sys; sys.exit('The pack has no tasks with facts.')"]
-    monkeypatch.setenv(COMMAND, json.dumps(refusing))
-    with pytest.raises(Fault, match="`tandem serve` did not start: The pack has no tasks with facts."):
-        Environment(config, tmp_path)
-
-
-def test_a_run_without_a_server_fails_with_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.delenv(COMMAND, raising=False)
-    ran = train(online(tmp_path))
-    assert ran.code == 2
-    assert "grpo plays against `tandem serve`, whose command is not known" in ran.stderr.splitlines()[-1]
+    if command:
+        monkeypatch.setenv(COMMAND, json.dumps(command))
+    with pytest.raises(Fault, match=word):
+        Environment(config_of(), tmp_path)
 
 
 def test_a_folder_of_another_library_becomes_a_checkpoint_that_is_whole_or_passed_over(tmp_path):

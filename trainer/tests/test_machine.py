@@ -12,19 +12,8 @@ def a_meter(device: str) -> Meter:
     return Meter(shape=None, work="full", peak=None, device=torch.device(device), world=1)
 
 
-def test_the_use_of_a_gpu_is_what_its_driver_says_looked_at_once_a_second(monkeypatch):
-    now, asked = [100.0], []
-    monkeypatch.setattr(machine.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(torch.cuda, "utilization", lambda device: asked.append(device) or 37 * len(asked))
-    gpu = a_meter("cuda:0")
-    assert [gpu.gpu_use(), gpu.gpu_use()] == [0.37, 0.37]
-    now[0] += machine.LOOK_SECONDS
-    assert gpu.gpu_use() == 0.74
-    assert asked == [torch.device("cuda:0")] * 2
-
-
 @pytest.mark.parametrize("error", [ModuleNotFoundError("no pynvml"), RuntimeError("no driver")])
-def test_a_driver_that_does_not_tell_is_asked_once(monkeypatch, error):
+def test_a_driver_that_does_not_tell_is_asked_once_and_a_processor_never(monkeypatch, error):
     asked = []
 
     def utilization(device):
@@ -35,11 +24,8 @@ def test_a_driver_that_does_not_tell_is_asked_once(monkeypatch, error):
     monkeypatch.setattr(machine, "LOOK_SECONDS", 0)
     gpu = a_meter("cuda")
     assert [gpu.gpu_use(), gpu.gpu_use()] == [None, None]
-    assert len(asked) == 1
-
-
-def test_a_processor_has_no_such_figure():
     assert a_meter("cpu").gpu_use() is None
+    assert len(asked) == 1
 
 
 def test_the_memory_of_a_process_is_not_that_of_who_launched_it():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from models import tiny_model
+from tiny_run import trajectory_rows, write_lines
 from torch.profiler import ProfilerActivity, profile
 from transformers import AutoConfig
 
@@ -62,10 +63,6 @@ def plan_for(config, card: str, *, training: str = "lora", cards: int = 1, **set
     return make_plan(run, shape_of(config), machine, worst_loads(run))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the estimate
-
-
 def pair(prompt: int, response: int) -> list[Turn]:
     """Makes two turns with one history."""
     ids = np.random.default_rng(0).integers(0, 300, (3, max(prompt, response))).astype(np.int32)
@@ -90,15 +87,13 @@ def measured_peak(base, turns: list[Turn], logits_bytes: int, folder: Path) -> i
     return max(event["Total Allocated"] for event in events) - before
 
 
-@pytest.mark.parametrize("checkpointed", [False, True])
 @pytest.mark.parametrize(
-    ("family", "dtype", "training"),
+    ("family", "dtype", "training", "checkpointed"),
     [
-        ("llama", "float32", "lora"),
-        ("llama", "bfloat16", "full"),
-        ("qwen2", "bfloat16", "lora"),
-        ("qwen3", "bfloat16", "lora"),
-        ("phi3", "float32", "full"),
+        ("llama", "float32", "lora", False),
+        ("llama", "bfloat16", "full", True),
+        ("qwen2", "bfloat16", "lora", True),
+        ("phi3", "float32", "full", False),
     ],
 )
 def test_a_step_takes_the_memory_that_was_estimated(tmp_path, family, dtype, training, checkpointed):
@@ -108,7 +103,6 @@ def test_a_step_takes_the_memory_that_was_estimated(tmp_path, family, dtype, tra
     base = load_base(model, run_folder=tmp_path)
     base.checkpoint_activations(checkpointed)
     shape, turns, logits = shape_of(base.model.config), pair(400, 150), 1 << 18
-
     estimated = memory.activations(shape, model, dtype, forest_tokens(turns), checkpointed)
     estimated += memory.head(shape, model, dtype, 300, logits)
     assert estimated == pytest.approx(measured_peak(base, turns, logits, tmp_path), rel=0.2)
@@ -123,85 +117,42 @@ def test_what_a_run_holds_all_the_time_is_what_the_model_has(tmp_path):
     assert (fixed.gradients, fixed.optimiser) == (4 * trained, 8 * trained)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the choices
+@pytest.mark.parametrize(
+    ("shape", "card", "training", "fits", "rooms", "advice"),
+    [
+        (QWEN_1_5B, "12GB", "lora", True, (16384 + 1024, 1 << 20), ""),  # a whole history and two continuations
+        (QWEN_1_5B, "12GB", "full", False, (0, 1), "set model.training to lora"),
+        (LLAMA_8B, "24GB", "lora", False, (8192, 16384), "qlora"),
+        (LLAMA_8B, "24GB", "qlora", True, (8192, 1 << 20), ""),
+        (LLAMA_8B, "12GB", "lora", False, (0, 1), ""),
+        (LLAMA_8B, "12GB", "qlora", False, (4096, 8192), "lower max_tokens"),
+    ],
+)
+def test_common_models_on_common_cards_fit_or_have_advice(shape, card, training, fits, rooms, advice):
+    plan = plan_for(shape, card, training=training)
+    assert plan.fits == fits
+    assert rooms[0] <= plan.room < rooms[1]
+    assert any(advice in each for each in plan.advice) or (fits and plan.advice == [])
+    assert not fits or plan.needed <= plan.machine.usable
 
 
 def test_cards_hold_together_what_none_of_them_holds_alone():
     def fitting(model, training: str) -> list[int]:
         return [n for n in (1, 2, 4, 8, 16) if plan_for(model, "80GB", training=training, cards=n).fits]
 
-    assert fitting(LLAMA_8B, "lora") == [1, 2, 4, 8, 16]
     assert fitting(LLAMA_8B, "full") == [4, 8, 16]
     assert fitting(LLAMA_70B, "lora") == [4, 8, 16]
     assert fitting(LLAMA_70B, "full") == []
-    advice = plan_for(LLAMA_8B, "80GB", training="full").advice
-    assert "train with 4 GPUs (resources.processes), with which it fits" in advice
-    assert not any("GPUs" in each for each in plan_for(LLAMA_70B, "24GB", training="full").advice)
-
-
-def test_a_model_of_1_5b_fits_a_card_of_12_gb_with_the_defaults():
-    plan = plan_for(QWEN_1_5B, "12GB")
-    assert plan.fits
-    assert plan.checkpoint_activations
-    assert plan.advice == []
-    assert plan.room > 16384 + 1024  # a whole history and two continuations
-
-
-def test_a_model_of_8b_on_a_card_of_24_gb_needs_qlora_for_the_defaults():
-    plan = plan_for(LLAMA_8B, "24GB")
-    assert not plan.fits
-    assert "qlora" in plan.advice[0]
-    assert plan.room > 8192  # enough with lower limits, as the second piece of advice says
-    assert f"at most {plan.room:,} tokens" in plan.advice[1]
-    assert plan_for(LLAMA_8B, "24GB", training="qlora").fits
-
-
-def test_a_model_of_8b_on_a_card_of_12_gb_takes_qlora_and_shorter_rows():
-    plan = plan_for(LLAMA_8B, "12GB", training="qlora")
-    assert not plan.fits
-    assert plan.advice[0].startswith("lower max_tokens")
-    assert 4096 < plan.room < 8192
-    assert plan_for(LLAMA_8B, "12GB").room == 0
-
-
-def test_full_fine_tuning_of_1_5b_does_not_fit_12_gb_and_adapters_are_advised():
-    assert plan_for(QWEN_1_5B, "12GB", training="full").advice[0] == "set model.training to lora, with which it fits"
+    assert any("4 GPUs" in each for each in plan_for(LLAMA_8B, "80GB", training="full").advice)
 
 
 def test_activations_are_kept_where_there_is_room_for_the_largest_example():
     short = PolicyConfig(max_tokens=2048)
     assert not plan_for(QWEN_1_5B, "24GB", method="rft", policy=short).checkpoint_activations
     assert plan_for(QWEN_1_5B, "12GB", method="rft").checkpoint_activations
-
-
-def test_what_run_json_asks_for_is_not_changed():
     asked = ResourcesConfig(token_budget=3000, checkpoint_activations=True)
     plan = plan_for(QWEN_1_5B, "80GB", resources=asked)
     assert (plan.token_budget, plan.checkpoint_activations) == (3000, True)
-
-
-def test_room_grows_with_the_card_and_the_estimate_stays_within_it():
-    rooms = [plan_for(QWEN_1_5B, card).room for card in ("8GB", "12GB", "24GB", "48GB")]
-    assert rooms == sorted(rooms)
-    plan = plan_for(QWEN_1_5B, "12GB")
-    assert plan.needed <= plan.machine.usable
-
-
-def times(run_json, machine, **resources):
-    """Plans the seconds of each stage on a machine with a rate of 1 FLOP/s."""
-    prepared, template = prepared_of(run_json)
-    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
-    config = replace(prepared.config, resources=ResourcesConfig(**resources))
-    return make_plan(config, shape, machine, loads_of(prepared, shape, template)).seconds
-
-
-def test_several_processes_take_the_part_of_the_time_in_which_they_all_have_work(run_json):
-    alone = Machine("cuda", "cards", "float32", 1 << 33, rate=1.0)
-    one, four = (times(run_json, replace(alone, processes=count)) for count in (1, 4))
-    # A batch of the policy is divided; one example of the critic, one shard of candidates and the export are not.
-    assert four["policy"] == pytest.approx(one["policy"] / 4, rel=1e-3)
-    assert {**four, "policy": 0} == {**one, "policy": 0}
 
 
 def test_processes_on_one_processor_share_its_cores_and_on_cards_nothing():
@@ -216,41 +167,16 @@ def test_too_little_disk_is_said():
     run = RunConfig(model=ModelConfig(base="base"), data=DataConfig())
     machine = Machine("cuda", "a card", "bfloat16", 40 << 30, host=64 << 30, disk=1 << 30)
     plan = make_plan(run, shape_of(QWEN_1_5B), machine, worst_loads(run))
-    assert plan.fits
-    assert plan.advice == ["free 12.3 GiB on the disk of the run folder, which has 1.0 GiB"]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# a run with data
-
-
-def trajectories(folder):
-    """Writes two tasks, each with a trajectory of reward 1 and one of 0."""
-    rows = [
-        {
-            "task": {"problem_description": f"Sum the list, task {task}.", "hidden_information": "return sum(values)"},
-            "dialogue_history": [
-                {"role": "agent", "content": "What of an empty list?"},
-                {"role": "human", "content": "It gives 0."},
-                {"role": "agent", "content": "I WANT TO ANSWER: return sum(values)" if reward else "I give up."},
-            ],
-            "answer": "return sum(values)" if reward else "",
-            "reward": reward,
-        }
-        for task in range(2)
-        for reward in (1, 0)
-    ]
-    path = folder / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    assert plan.fits and plan.advice[0].startswith("free 12.3 GiB")
 
 
 @pytest.fixture
 def run_json(tmp_path):
     base = tiny_model(tmp_path / "base")
+    write_lines(tmp_path / "rows.jsonl", trajectory_rows(tasks=2, each=2))
     run = {
         "model": {"base": str(base), "device": "cpu"},
-        "data": {"trajectories": [str(trajectories(tmp_path))]},
+        "data": {"trajectories": ["rows.jsonl"]},
         "candidates": {"max_new_tokens": 32, "per_turn": 4, "trajectories": 1.0},
     }
     path = tmp_path / "run.json"
@@ -274,31 +200,6 @@ def test_the_critics_work_is_its_epochs_its_looks_and_one_pass_of_the_reference(
     steps, looks = 4, 2  # one example an epoch; before the first step and after the last
     # The reference reads both examples, and the control the one that is held out.
     assert load.flops == pytest.approx(steps * each["lora"] + (looks + 3) * each["forward"])
-
-
-def test_rejection_fine_tuning_has_no_pass_of_a_reference(run_json):
-    run_json.write_text(json.dumps({**json.loads(run_json.read_text()), "method": "rft"}))
-    prepared, template = prepared_of(run_json)
-    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
-    load = loads_of(prepared, shape, template)[0]
-    train, held_out = prepared.split(prepared.policy)
-    (read,) = [piece for piece in load.pieces if piece.kind == "read"]
-    looks = 2  # before the first step and after the last
-    one = step_flops(shape, train[0].turns, "forward")
-    assert load.stage == "policy" and read.flops == pytest.approx(one * len(held_out) * looks)
-
-
-def test_what_examples_of_a_batch_begin_with_is_computed_once(run_json):
-    asked = json.loads(run_json.read_text())
-    times = {"critic": {"batch": 8}, "data": {**asked["data"], "held_out": 0}}
-    run_json.write_text(json.dumps({**asked, **times}))
-    prepared, template = prepared_of(run_json)
-    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
-    assert len(prepared.critic) == 2
-    trained = loads_of(prepared, shape, template)[0].pieces[0].flops
-    together = step_flops(shape, [turn for example in prepared.critic for turn in example.turns], "lora")
-    assert trained == pytest.approx(4 * together)
-    assert trained < 4 * sum(step_flops(shape, example.turns, "lora") for example in prepared.critic)
 
 
 def test_the_policys_largest_example_is_a_history_with_two_candidates(run_json):
@@ -327,40 +228,23 @@ def test_the_policys_steps_follow_from_candidates_that_were_written(run_json):
 def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json, capsys):
     assert _command(["plan", str(run_json), "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
-    assert plan["fits"]
-    assert plan["machine"]["measured"]
+    assert plan["fits"] and plan["machine"]["measured"] and not plan["checkpoint_activations"]
     assert list(plan["seconds"]) == ["critic", "candidates", "ranking", "policy", "export"]
     assert plan["total_seconds"] is not None
-    assert plan["largest"] < 2000
-    assert not plan["checkpoint_activations"]
-    assert (plan["data"]["trajectories"], plan["data"]["tasks"], plan["data"]["turns"]) == (4, 2, 8)
+    assert (plan["data"]["trajectories"], plan["data"]["tasks"]) == (4, 2)
     assert plan["data"]["critic"] == {"train": 1, "held_out": 1}
-
-
-def test_the_command_plans_for_the_processes_that_are_asked_for(run_json, capsys):
-    asked = json.loads(run_json.read_text())
-    run_json.write_text(json.dumps({**asked, "resources": {"processes": 2}}))
-    assert _command(["plan", str(run_json)]) == 0
-    assert "for each of 2 processes" in capsys.readouterr().out
-
-
-def test_the_command_for_another_card_tells_sizes_but_no_times(run_json, capsys):
     assert _command(["plan", str(run_json), "--memory", "12GB"]) == 0
-    text = capsys.readouterr().out
-    assert "a card with 12.0 GiB, bfloat16" in text
-    assert "time not known" in text
+    assert "12.0 GiB, bfloat16" in capsys.readouterr().out
 
 
-def test_a_base_without_a_configuration_is_one_sentence(run_json):
-    (run_json.parent / "base" / "config.json").write_text("{}")
-    with pytest.raises(Fault, match=r"configuration of .* cannot be read"):
-        _command(["plan", str(run_json)])
-
-
-def test_a_base_that_is_quantised_already_is_refused_before_anything_is_trained(run_json):
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [(lambda _: {}, "cannot be read"), (lambda c: {**c, "quantization_config": {"quant_method": "gptq"}}, "quantised")],
+)
+def test_a_base_that_cannot_be_trained_is_refused_before_anything_is_trained(run_json, change, reason):
     path = run_json.parent / "base" / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "quantization_config": {"quant_method": "gptq"}}))
-    with pytest.raises(Fault, match="are quantised"):
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    with pytest.raises(Fault, match=reason):
         _command(["plan", str(run_json)])
 
 

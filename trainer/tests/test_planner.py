@@ -3,14 +3,13 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tiny_run import tiny_run
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.run.machine import GIB, WorkerMemory
+from tandem_trainer.run.machine import GIB
 from tandem_trainer.run.plan import plan_of
 from tandem_trainer.run.planner import Cancelled, Request, _plan
 from tandem_trainer.run_json import read_config
@@ -71,6 +70,7 @@ def test_one_process_plans_and_refuses_as_plan_does_and_goes_on_after_what_is_gi
     with pytest.raises(Fault) as refused:
         read_config(wrong)
     assert planner.heard() == {"id": 5, "refused": str(refused.value), "usage": True}
+    planner.say(id=6, run=str(run_json))  # it ends with stdin in the middle of a plan
     assert planner.ends() == (0, "")
 
 
@@ -86,31 +86,20 @@ def test_a_run_on_a_cluster_is_planned_for_the_place_of_a_worker_there(tmp_path)
     machine = plan["machine"]
     assert (machine["name"], machine["dtype"], machine["processes"]) == ("NVIDIA H100 80GB HBM3", "bfloat16", 4)
     assert machine["usable"] == int(0.92 * 80 * GIB) - GIB // 2
-    assert plan["fits"]
-    # Nobody has measured the speed of the nodes.
-    assert plan["total_seconds"] is None
-    assert not machine["measured"]
-    # Four workers share weights, gradients and moments.
-    config = read_config(path)
-    alone = replace(config, resources=replace(config.resources, cluster=replace(config.resources.cluster, workers=1)))
-    worker = WorkerMemory("NVIDIA H100 80GB HBM3", 80 * GIB)
-    assert plan["parts"]["optimiser"] == plan_of(alone, tmp_path, worker=worker).parts["optimiser"] // 4
+    assert (plan["fits"], plan["total_seconds"], machine["measured"]) == (True, None, False)
     small = plan_for(None, 1 << 20)
     assert (small["machine"]["kind"], small["machine"]["dtype"], small["fits"]) == ("cpu", "float32", False)
     assert plan_for(None, None)["machine"]["usable"] is None
 
 
-def test_it_ends_with_stdin_in_the_middle_of_a_plan_and_at_what_is_no_request(run_json):
-    planner = Process()
-    planner.say(id=1, run=str(run_json))
-    assert planner.ends() == (0, "")
+def test_it_ends_at_what_is_no_request():
     planner = Process()
     planner.process.stdin.write("plan\n")
     assert planner.process.wait(3600) == 1
     assert "A request is no JSON" in planner.process.stderr.read()
 
 
-@pytest.mark.parametrize("looks", [0, 1, 20])
+@pytest.mark.parametrize("looks", [0, 20])
 def test_reading_and_measuring_stop_soon_after_nobody_wants_the_plan(run_json, looks):
     left = iter([True] * looks)
     with pytest.raises(Cancelled):

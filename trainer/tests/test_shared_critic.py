@@ -16,17 +16,12 @@ def measured(path, event: str) -> list[dict]:
 
 def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path, straight):
     (tmp_path / "shared").mkdir()
-    both = {
-        "preferences": True,
-        "model": {"base": str(straight.parent / "base")},
-        "resources": {"shared": "../shared"},
-    }
+    both = {"preferences": True, "model": {"base": str(straight.parent / "base")}, "resources": {"shared": "../shared"}}
     first = tiny_run(tmp_path / "first", **both)
     second = tiny_run(tmp_path / "second", **both, policy={"beta": 0.5})
     other = tiny_run(tmp_path / "other", **both, critic={"beta": 0.5})
     for path in (first, second, other):
         assert train(path).code == 0
-
     steps = [{event["stage"] for event in events(path, "step")} for path in (first, second, other)]
     assert steps == [{"critic", "policy"}, {"policy"}, {"critic", "policy"}]
     assert measured(second, "control") == measured(first, "control") != []
