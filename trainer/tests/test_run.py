@@ -7,7 +7,6 @@ import pytest
 from tiny_run import events, model_of, preference_rows, states, tiny_run, train, trajectory_rows, write_lines
 
 from tandem_trainer.data.template import Template
-from tandem_trainer.fault import Fault
 from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.run.check import main as check
 from tandem_trainer.run.prepare import prepare
@@ -105,12 +104,19 @@ def test_a_run_with_large_checkpoints_keeps_none(tmp_path):
     assert not list((tmp_path / "checkpoints").iterdir())
 
 
-def test_data_that_cannot_be_used_end_the_run_with_one_sentence_and_exit_code_2(tmp_path):
-    path = tiny_run(tmp_path, critic={"max_tokens": 10})
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"critic": {"max_tokens": 10}}, "critic.max_tokens (10)"),
+        ({"policy": {"max_tokens": 20}}, "leaves room for a turn"),
+    ],
+)
+def test_data_that_cannot_be_used_end_the_run_with_one_sentence_and_exit_code_2(tmp_path, wrong, sentence):
+    path = tiny_run(tmp_path, **wrong)
     refused = train(path)
     assert refused.code == 2
     assert refused.stderr.count("\n") == 1
-    assert "critic.max_tokens (10)" in refused.stderr
+    assert sentence in refused.stderr
     failed = events(path, "state")[-1]
     assert (failed["state"], failed["message"]) == ("failed", refused.stderr.strip())
     assert not (tmp_path / "model").exists()
@@ -152,5 +158,3 @@ def test_rows_longer_than_what_the_model_reads_are_left_out(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["left_out"]["too long for the critic"] > 0
     assert any("580 tokens" in notice for notice in told["notices"])
-    with pytest.raises(Fault, match="leaves room for a turn"):
-        check([str(tiny_run(tmp_path, policy={"max_tokens": 20}))])
