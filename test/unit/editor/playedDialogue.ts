@@ -47,16 +47,9 @@ async function play(folder: string): Promise<Omit<Played, 'folder'>> {
     answers(task.reference),
   ]);
   const dialogue = await Dialogue.start({
-    log,
-    agent,
-    simulator: rules,
-    prompts: await shippedPrompts(),
-    sampling: { temperature: 1, maxTokens: 500 },
-    task,
-    pack: 'written-by-hand.jsonl',
-    collaborator: { kind: 'developer', name: 'ada' },
-    protocol: colBenchProtocol,
-    seed: 1,
+    ...{ log, agent, task, simulator: rules, protocol: colBenchProtocol, seed: 1 },
+    ...{ prompts: await shippedPrompts(), sampling: { temperature: 1, maxTokens: 500 } },
+    ...{ pack: 'written-by-hand.jsonl', collaborator: { kind: 'developer', name: 'ada' } },
   });
   await dialogue.agentTurn();
   await dialogue.reply('Above 20.', { author: 'developer', by: 'ada', milliseconds: 42_400 });
@@ -70,12 +63,7 @@ async function play(folder: string): Promise<Omit<Played, 'folder'>> {
   await dialogue.agentTurn();
   await dialogue.handOver({ kind: rules.kind, name: rules.name }, rules);
   await dialogue.play();
-  await log.append({
-    event: 'rating',
-    episode: dialogue.id,
-    stars: 4,
-    comment: 'Good questions.',
-    by: 'ada',
-  });
+  const rating = { stars: 4, comment: 'Good questions.', by: 'ada' };
+  await log.append({ event: 'rating', episode: dialogue.id, ...rating });
   return { log, trajectory: (await log.trajectory(dialogue.id))! };
 }

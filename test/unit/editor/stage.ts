@@ -69,8 +69,6 @@ export class Stage implements SessionParts {
   simulator: Simulator | undefined = new RulesSimulator();
   /** Display names of connections and runs, by the models' names in the settings. */
   readonly names = new Map<string, string>();
-  /** Models that the person has connected. */
-  readonly connections = new Set<string>();
   readonly reported: unknown[] = [];
   readonly consent: AskedConsent;
   private readonly others: TrajectoryLog[] = [];
@@ -162,8 +160,8 @@ export class Stage implements SessionParts {
     return this.opened.summary(id);
   }
 
-  isConnected(spec: string): boolean {
-    return this.connections.has(spec);
+  isConnected(): boolean {
+    return false;
   }
 
   get agentName(): string {

@@ -1,29 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../../../src/core/dialogue/simulator';
-import type { Collaborator, LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
-import {
-  calledOf,
-  collaboratorCalled,
-  modelsOf,
-  namesOf,
-  sharedCalled,
-} from '../../../../src/editor/models/called';
+import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
+import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../../src/editor/models/called';
 import { replayOf } from '../../../../src/editor/replay/view';
 import { calledFilter } from '../../../../src/editor/trajectories/filter';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
-import {
-  agentTurn,
-  answered,
-  candidates,
-  choice,
-  doubling,
-  kim,
-  openLog,
-  reply,
-  simulator,
-  started,
-} from '../../../fixtures/log';
+import { agentTurn, doubling, kim, openLog, reply, simulator, started } from '../../../fixtures/log';
+import { folded } from '../folded';
 import { ada, right, Stage } from '../stage';
 import { english } from '../translate';
 
@@ -45,11 +27,6 @@ it('has only the names that say something else', () => {
   expect(called).toEqual({ 'openai:agent': 'Lab' });
 });
 
-it('lets a person keep the pseudonym, whatever it reads like', () => {
-  expect(collaboratorCalled(simulator, namer)).toBe('Helper');
-  expect(collaboratorCalled(spoof, namer)).toBe('openai:simulator');
-});
-
 describe('a value that dialogues share', () => {
   it('is called by its name, but for packs and for people', async () => {
     const log = await openLog();
@@ -65,13 +42,7 @@ describe('a value that dialogues share', () => {
   });
 
   it('has a short name in a list, but where two would have the same one', () => {
-    const models = [
-      'starter',
-      'local:starter',
-      'openai:agent',
-      'local:runs/a/model',
-      'openai:qwen@http://127.0.0.1',
-    ];
+    const models = ['starter', 'local:starter', 'openai:agent', 'local:runs/a/model', 'openai:qwen@http://h'];
     expect([...namesOf(models, 'agent', undefined, namer).values()]).toEqual([
       ...['starter', 'local:starter', 'Lab', 'a/model', 'qwen'],
     ]);
@@ -84,20 +55,15 @@ describe('a value that dialogues share', () => {
       ...{ agent: 'Lab', collaborator: 'Helper', stars: 3, pack: 'p.jsonl' },
     });
     expect(filter.agent).toBe('openai:agent');
-    expect(calledFilter({}, undefined, namer)).toEqual({});
     const ofRun = { run: '7', agents: new Set(['openai:agent', 'local:a/model']) };
     expect(calledFilter(ofRun, undefined, namer).run).toBe('Night run');
-    expect(calledFilter({ run: '8', agents: new Set<string>() }, undefined, namer).run).toBe('8');
   });
 });
 
 describe('a replay', () => {
   /** Returns the replay as shown to ada. */
   function replayed(collaborator: Collaborator, events: readonly NewEvent[]) {
-    const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator }), ...events];
-    const at = '2026-01-01T00:00:00.000Z';
-    const trajectory = foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!;
-    return replayOf(trajectory, 'ada', english, 'en');
+    return replayOf(folded(started('e', { collaborator }), ...events), 'ada', english, 'en');
   }
 
   it('names the agent and whoever has replied, has the seat or was given it', () => {
@@ -116,41 +82,6 @@ describe('a replay', () => {
       ...{ 'openai:agent': 'Lab', 'openai:simulator': 'Helper' },
     });
   });
-
-  it('names who drafted a reply, and no person', () => {
-    const drafted: NewEvent = {
-      ...{ event: 'reply', episode: 'e', turn: 1, text: 'Two.', by: 'openai:rival' },
-      ...{ author: 'developer-sent-suggestion', suggestion: 'Two.', suggestedBy: 'openai:simulator' },
-    };
-    const rival: Collaborator = { kind: 'developer', name: 'openai:rival' };
-    const replay = replayed(rival, [
-      agentTurn('e', 1),
-      drafted,
-      { event: 'hand-over', episode: 'e', turn: 1, to: rival },
-      agentTurn('e', 2),
-    ]);
-    expect(Object.values(calledOf(modelsOf(replay), namer)).sort()).toEqual(['Helper', 'Lab']);
-    expect(replay).toMatchObject({ collaborator: 'openai:rival', seat: 'developer' });
-  });
-
-  it('does not take a model of the same name for the person at this editor', () => {
-    const model: Collaborator = { kind: 'simulator', name: 'ada' };
-    const replay = replayed(model, [agentTurn('e', 1), reply('e', 1, model)]);
-    expect([replay.collaborator, replay.turns[0]?.reply?.by]).toEqual(['ada', 'ada']);
-  });
-
-  it('names who wrote the candidates only once the dialogue is over', () => {
-    const chosen = [candidates('e', 1), choice('e', 1, 'neither'), candidates('e', 1), choice('e', 1, 1)];
-    const open = replayed(kim, [...chosen, agentTurn('e', 1)]);
-    expect(calledOf(modelsOf(open), namer)).toEqual({ 'openai:agent': 'Lab' });
-    const over = replayed(kim, [...chosen, agentTurn('e', 1), answered('e', 1)]);
-    expect(Object.values(calledOf(modelsOf(over), namer)).sort()).toEqual(['Lab', 'before']);
-    const skipped = replayed(kim, [
-      ...chosen.slice(0, 2),
-      { event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' },
-    ]);
-    expect(Object.values(calledOf(modelsOf(skipped), namer)).sort()).toEqual(['Lab', 'before']);
-  });
 });
 
 describe('a session', () => {
@@ -159,37 +90,18 @@ describe('a session', () => {
   beforeEach(async () => (stage = await Stage.set()));
   afterEach(() => stage.clear());
 
-  const simulating = (name: string): Simulator => ({
-    ...{ kind: 'simulator', name },
-    reply: () => Promise.resolve({ text: 'Above 20.' }),
-  });
-
   it('names the models of the settings, and logs them as before', async () => {
-    stage.simulator = simulating('openai:simulator');
-    stage.names.set('openai:simulator', 'Helper');
+    stage.simulator = {
+      ...{ kind: 'simulator', name: 'openai:simulator' },
+      reply: () => Promise.resolve({ text: 'Above 20.' }),
+    };
     const session = await stage.begun(asks('How heavy?'), answers(right));
     const agent = stage.agentName;
-    stage.names.set(agent, 'Lab');
-    expect(session.state).toMatchObject({ agent, simulator: 'openai:simulator' });
+    stage.names.set(agent, 'Lab').set('openai:simulator', 'Helper');
     expect(session.state.called).toEqual({ [agent]: 'Lab', 'openai:simulator': 'Helper' });
     await session.do({ type: 'simulator-once' });
     const { started: begun, turns } = await stage.trajectory(session.id);
     expect([begun.agent, turns[0]?.reply?.by]).toEqual([agent, 'openai:simulator']);
-  });
-
-  it('goes on to name who has replied or drafted when another simulator is chosen', async () => {
-    stage.simulator = simulating('openai:first');
-    stage.names.set('openai:first', 'First').set('openai:drafting', 'Drafting');
-    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
-    await session.do({ type: 'simulator-once' });
-    stage.simulator = simulating('openai:drafting');
-    await session.do({ type: 'suggest' });
-    stage.simulator = simulating('openai:unnamed');
-    expect(session.state.called).toEqual({ 'openai:first': 'First', 'openai:drafting': 'Drafting' });
-    const reloaded = await stage.reloaded(session.id);
-    expect(reloaded.state.called).toEqual({ 'openai:first': 'First' });
-    await reloaded.do({ type: 'drafted-by', simulator: 'openai:drafting' });
-    expect(reloaded.state.called).toEqual(session.state.called);
   });
 
   it('names the writers of candidates that are not of the settings only at the end', async () => {

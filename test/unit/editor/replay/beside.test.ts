@@ -37,24 +37,6 @@ describe('the failed dialogues of the list', () => {
     expect(walk([{}], 'next', 'oldest')).toEqual([]);
   });
 
-  it('are only those that the filter leaves', async () => {
-    const walk = await failing();
-    expect(walk([{ task: 'doubling' }], 'next', 'newest')).toEqual(['collected', 'oldest']);
-    expect(walk([{ stars: 1 }], 'next')).toEqual(['newest']);
-    expect(walk([{ outcome: 'success' }], 'next')).toEqual([]);
-  });
-
-  it('begin at the end of the list where it does not have the dialogue that is replayed', async () => {
-    const walk = await failing();
-    expect(walk([{ source: 'collected' }], 'next', 'newest')).toEqual(['collected']);
-    expect(walk([{ task: 'doubling' }], 'previous', 'of another task')).toEqual([
-      'oldest',
-      'collected',
-      'newest',
-    ]);
-    expect(walk([{}], 'next', 'deleted meanwhile')[0]).toBe('newest');
-  });
-
   it('follow each other group by group', async () => {
     const walk = await failing();
     const groups = [{ source: 'played' }, { source: 'evaluation' }, { source: 'collected' }] as const;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Credit } from '../../../../src/core/training/credit/credit';
 import type { Critic } from '../../../../src/core/training/credit/critics';
-import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
+import type { NewEvent } from '../../../../src/core/trajectory/event';
 import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
 import { creditsView } from '../../../../src/editor/replay/credit';
-import { dialogue, doubling, verdict } from '../../../fixtures/log';
+import { dialogue, verdict } from '../../../fixtures/log';
+import { folded } from '../folded';
 import { english } from '../translate';
 
 const critic = { id: 'critic-1', unit: 'nats-per-token', folder: '/runs/one/critic' } as Critic;
@@ -23,33 +23,16 @@ const credit = (first: number, second: number): Credit => ({
   ],
 });
 
-function trajectory(...more: readonly NewEvent[]): Trajectory {
-  const events = [{ event: 'task', task: doubling }, ...dialogue('a', 1), ...more].map((event) => ({
-    version: 1,
-    at: '2026-11-22T10:00:00.000Z',
-    ...event,
-  })) as LogEvent[];
-  return foldTrajectory(events)!;
-}
+const trajectory = (...more: NewEvent[]): Trajectory => folded(...dialogue('a', 1), ...more);
 
 describe('the credit in a replay', () => {
-  it('offers to choose a critic while there is none', () => {
-    expect(creditsView(undefined, [trajectory()], { own: 'kim' }, english)).toEqual({
-      type: 'credit',
-      episodes: ['a'],
-      canScore: false,
-      credits: [null],
-    });
-  });
-
-  it('offers to score what the chosen critic has not read', () => {
-    const shown = creditsView(
-      { place, critic, credits: [undefined] },
-      [trajectory()],
-      { own: 'kim' },
-      english,
-    );
-    expect(shown).toMatchObject({ canScore: true, credits: [null], critic: { name: 'one', scale: 0 } });
+  it('offers to choose a critic, then to score what that has not read, unless it cannot be read', () => {
+    const shown = (known: Parameters<typeof creditsView>[0]) =>
+      creditsView(known, [trajectory()], { own: 'kim' }, english);
+    expect(shown(undefined)).toMatchObject({ episodes: ['a'], canScore: false, credits: [null] });
+    expect(shown({ place, critic, credits: [undefined] })).toMatchObject({ canScore: true, credits: [null] });
+    const problem = 'It is gone.';
+    expect(shown({ place, problem, credits: [undefined] })).toMatchObject({ canScore: false, problem });
   });
 
   it('has one scale for all dialogues that are shown, the control included', () => {
@@ -77,19 +60,5 @@ describe('the credit in a replay', () => {
       { turn: 2, others: [] },
     ]);
     expect(credits[0]![1]).not.toHaveProperty('agrees');
-  });
-
-  it('says why no critic runs in a workspace that is not trusted', () => {
-    const on = { own: 'kim', restriction: 'Critics do not run here.' };
-    const shown = creditsView({ place, critic, credits: [undefined] }, [trajectory()], on, english);
-    expect(shown).toMatchObject({ canScore: true, restriction: 'Critics do not run here.' });
-  });
-
-  it('says why a critic cannot be read', () => {
-    const known = { place, problem: 'It is gone.', credits: [undefined] };
-    expect(creditsView(known, [trajectory()], { own: 'kim' }, english)).toMatchObject({
-      problem: 'It is gone.',
-      canScore: false,
-    });
   });
 });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../../src/core/fault';
 import { ownTask } from '../../../../src/core/task/own';
-import type { LogEvent, NewEvent } from '../../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../../src/core/trajectory/fold';
-import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
+import type { NewEvent } from '../../../../src/core/trajectory/event';
 import type { Action, Effect, Logged, Present } from '../../../../src/editor/session/actions';
 import { reduce } from '../../../../src/editor/session/reducer';
 import { loggedState, newState, type State, type WorkRequest } from '../../../../src/editor/session/state';
 import { agentTurn, answered, candidates, doubling, kim, reply, started } from '../../../fixtures/log';
+import { folded } from '../folded';
 import { right } from '../stage';
 import { english } from '../translate';
 
@@ -23,15 +22,10 @@ export const present: Present = {
 export const nobody = { ...present, consent: undefined };
 export const choosy = { ...present, showsCandidates: true };
 
-/** Returns the dialogue of these events, which begin with its start. */
-export function trajectory(...events: readonly NewEvent[]): Trajectory {
-  const all: NewEvent[] = [{ event: 'task', task: doubling }, ...events];
-  return foldTrajectory(
-    all.map((event): LogEvent => ({ version: 1, at: '2026-01-01T00:00:00.000Z', ...event })),
-  )!;
-}
+export { folded as trajectory };
+
 export const rests = (...events: readonly NewEvent[]): State => ({
-  ...{ ...newState(doubling), ...loggedState(trajectory(...events), 'kim', english) },
+  ...{ ...newState(doubling), ...loggedState(folded(...events), 'kim', english) },
 });
 export const working = (state: State, request: WorkRequest, more: Partial<State> = {}): State => ({
   ...{ ...state, work: { request, before: state.phase }, ...more },

@@ -2,7 +2,6 @@ import { mkdtemp, open, readdir, readFile, rm, truncate } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { authorOf } from '../../../../src/editor/session/effects';
 import { Drafts } from '../../../../src/editor/session/drafts';
 
 async function folder(): Promise<string> {
@@ -93,17 +92,4 @@ it('keeps a suggestion that comes while nobody looks, and what it takes the plac
 it('keeps nothing while no folder is open', async () => {
   await drafts(undefined).write('e', { text: 'Above' });
   expect(await drafts(undefined).read('e')).toEqual({ text: '' });
-});
-
-it('tells apart whose words a reply has', () => {
-  expect(authorOf({ text: 'Mine.' })).toEqual({ author: 'developer' });
-  const drafted = { suggestion: 'Above 20.', suggestedBy: 'rules' };
-  expect(authorOf({ text: ' Above 20.\n', suggestion })).toEqual({
-    author: 'developer-sent-suggestion',
-    ...drafted,
-  });
-  expect(authorOf({ text: 'Above 20 kg.', suggestion })).toEqual({
-    author: 'developer-edited-suggestion',
-    ...drafted,
-  });
 });

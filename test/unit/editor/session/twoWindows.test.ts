@@ -123,8 +123,12 @@ describe('a dialogue that is open in two windows', () => {
     expect(turns).toHaveLength(2);
   });
 
-  it('is taken over after a reload as soon as the window before is gone', async () => {
-    const { child, restored } = await claimedByAnother();
+  it('names the process that plays it, and is taken over as soon as that is gone', async () => {
+    const { here, child, restored } = await claimedByAnother();
+    await restored.do({ type: 'reply', draft: { text: 'Above 20.' } });
+    expect(restored.state).toMatchObject(playedElsewhere);
+    expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
+    expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();
     const held = restored.do({ type: 'look', tries: 1000 });
     await kill(child);
     await held;
@@ -132,27 +136,14 @@ describe('a dialogue that is open in two windows', () => {
     expect(restored.state.notice).toBeUndefined();
   });
 
-  it('names the process that plays it', async () => {
-    const { here, child, restored } = await claimedByAnother();
-    await restored.do({ type: 'reply', draft: { text: 'Above 20.' } });
-    expect(restored.state).toMatchObject(playedElsewhere);
-    expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
-    expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();
-  });
-
   it('is only shown while a command plays the collection that it belongs to', async () => {
     stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
     const log = await stage.log();
+    const { agent, sampling, protocol } = stage;
     const { id } = await Dialogue.start({
-      log,
-      agent: stage.agent,
-      prompts: await stage.prompts(),
-      sampling: stage.sampling,
-      task: await starterTask(),
+      ...{ log, agent, sampling, protocol, seed: 0, collection: 'nightly' },
+      ...{ prompts: await stage.prompts(), task: await starterTask() },
       collaborator: { kind: 'developer', name: 'ada' },
-      protocol: stage.protocol,
-      seed: 0,
-      collection: 'nightly',
     });
     const child = claimant(stage.dataFolder, 'collection-nightly');
     onTestFinished(() => kill(child));

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../src/core/task/task';
 import type { EventOf } from '../../../../src/core/trajectory/event';
-import type { TrajectorySummary } from '../../../../src/core/trajectory/trajectory';
 import { AgentReading } from '../../../../src/core/dialogue/reading';
 import type { TestResult } from '../../../../src/core/grading/grade';
 import { GrowingText } from '../../../../src/core/growingText';
-import { baseUrlOf } from '../../../../src/core/model/address';
-import { validateAddress } from '../../../../src/editor/models/server';
 import { agentStream, simulatorStream } from '../../../../src/editor/session/streaming';
 import { gradeView, messageOf, taskView, turnView } from '../../../../src/editor/session/view';
-import { numbered, taskTitle } from '../../../../src/core/task/title';
-import { outcomeWords } from '../../../../src/editor/trajectories/words';
-import { ago } from '../../../../src/editor/words';
+import { taskTitle } from '../../../../src/core/task/title';
 import { english } from '../translate';
 
 const task: Task = {
@@ -25,17 +20,10 @@ const task: Task = {
   hiddenInformation: 'none',
 };
 
-const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
+const said = (text: string): { agent: EventOf<'agent-turn'> } => ({
   agent: {
-    event: 'agent-turn',
-    version: 1,
-    at: '2026-01-01T00:00:00.000Z',
-    episode: 'e',
-    turn,
-    text,
-    finishReason: 'stop',
-    model: 'script:x.json',
-    sampling: { temperature: 1, maxTokens: 10 },
+    ...{ event: 'agent-turn', version: 1, at: '2026-01-01T00:00:00.000Z', episode: 'e', turn: 1, text },
+    ...{ finishReason: 'stop', model: 'script:x.json', sampling: { temperature: 1, maxTokens: 10 } },
   },
 });
 
@@ -46,7 +34,7 @@ function streamOf(text: string, earlier: Parameters<typeof agentStream>[1]): Ret
   return agentStream(reading, earlier);
 }
 
-describe('a turn', () => {
+describe('a message', () => {
   it('is drawn only as far as somebody reads, and says how much is left', () => {
     const megabyte = 'x'.repeat(1_000_000);
     const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`), english);
@@ -69,16 +57,6 @@ describe('a task', () => {
     expect(taskTitle(task)).toBe('Parcel surcharge');
     expect(taskTitle({ ...task, id: '3f2a9c0d11be77aa' })).toBe('Price');
     expect(taskTitle({ ...task, id: 'starter-development-3f2a9c0d11be' })).toBe('Price');
-    expect(taskTitle({ ...task, id: 'shop-facade' })).toBe('Shop facade');
-  });
-
-  it('is numbered in a list that has its title already', () => {
-    const counts = new Map<string, number>();
-    expect(['Price', 'Area', 'Price'].map((title) => numbered(title, counts))).toEqual([
-      'Price',
-      'Area',
-      'Price 2',
-    ]);
   });
 
   it('shows the signature at the end of its request as code', () => {
@@ -110,32 +88,12 @@ describe('a turn', () => {
     expect(final).toBe(true);
     expect(visible).toBe('```python\ndef f(x):\n    return x * 2 * x\n```');
   });
-
-  it('fences code that itself holds a fence in a longer one', () => {
-    const { visible } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return "x```y"'), english);
-    expect(visible.startsWith('````python\n')).toBe(true);
-  });
 });
 
 describe('a message that is being written', () => {
-  it('counts as thoughts until the visible part begins', () => {
-    expect(streamOf('Let me think', [])).toEqual({ by: 'agent', text: '', thinking: 12 });
-    expect(streamOf('Let me think\nOUTPUT:\nHow', [])).toMatchObject({ text: 'How' });
-  });
-
-  it('is shown at once from an agent that has written no thoughts before', () => {
-    const earlier = [turnView(said('How heavy?'), english)];
-    expect(streamOf('And the', earlier)).toMatchObject({ text: 'And the' });
-  });
-
   it('looks as the message that it is so far, its thoughts counted', () => {
     const whole = `<think>a</think>\n Hm. \nOUTPUT:\nHere:\nI WANT TO ANSWER:\ndef f(x):\n    return "\`\`\`"\n`;
-    for (const text of [
-      whole,
-      whole.slice(0, -20),
-      whole.slice(0, 40),
-      whole.replace('def', '```python\ndef'),
-    ]) {
+    for (const text of [whole, whole.slice(0, -20), whole.slice(0, 40)]) {
       const { visible, thoughts } = messageOf(text);
       expect(streamOf(text, [])).toEqual({ by: 'agent', text: visible, thinking: thoughts.length });
     }
@@ -144,19 +102,11 @@ describe('a message that is being written', () => {
 
 describe('a grade', () => {
   it('says how many tests passed, and what each failing one gave', () => {
-    const view = gradeView(
-      task,
-      {
-        mode: 'fixed',
-        reward: 0.5,
-        success: false,
-        tests: [
-          { status: 'passed', milliseconds: 1 },
-          { status: 'error', type: 'KeyError', message: '3', line: 2 },
-        ],
-      },
-      english,
-    );
+    const tests = [
+      { status: 'passed', milliseconds: 1 },
+      { status: 'error', type: 'KeyError', message: '3', line: 2 },
+    ] as const;
+    const view = gradeView(task, { mode: 'fixed', reward: 0.5, success: false, tests }, english);
     expect(view.headline).toBe('1 of 2 tests passed');
     expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
   });
@@ -165,74 +115,18 @@ describe('a grade', () => {
     const error: TestResult = { status: 'error', type: 'SyntaxError', message: 'invalid syntax', line: 1 };
     const failed = { mode: 'fixed' as const, reward: 0, success: false, tests: [error, error] };
     const view = (answer?: string) => gradeView(task, failed, english, answer);
-    expect(view('How heavy is a heavy parcel?').headline).toBe(
-      'The reply has no code, so that no test can pass',
-    );
     expect(view('How heavy is a heavy parcel?').tests.map(({ got }) => got)).toEqual(['no code', 'no code']);
-    for (const code of [
-      undefined,
-      'def price(kg, zone) return 2',
-      '```\nprice(\n```',
-      'price = lambda kg zone: 2',
-    ])
+    for (const code of [undefined, 'def price(kg, zone) return 2', '```\nprice(\n```'])
       expect(view(code).tests[0]!.got).toBe('SyntaxError: invalid syntax (line 1)');
-    const wrong = { ...failed, tests: [error, { ...error, type: 'NameError' }] };
-    expect(gradeView(task, wrong, english, 'kg').headline).toBe('0 of 2 tests passed');
   });
 
-  it('that could not be given says why, and is no zero', () => {
+  it('that could not be given is no zero', () => {
     const view = gradeView(
       task,
-      {
-        mode: 'fixed',
-        reward: null,
-        success: null,
-        tests: [],
-        notGradable: 'numpy is missing here.',
-      },
+      { mode: 'fixed', reward: null, success: null, tests: [], notGradable: 'numpy is missing here.' },
       english,
     );
-    expect(view.headline).toBe('This answer cannot be graded here: numpy is missing here.');
+    expect(view.headline).toContain('numpy is missing here.');
     expect(view.success).toBeNull();
-  });
-});
-
-describe('the words of the trees', () => {
-  it('say how a dialogue ended and when', () => {
-    const summary: TrajectorySummary = {
-      id: 'a',
-      taskId: 'b',
-      agent: 'c',
-      collaborator: { kind: 'developer', name: 'ada' },
-      startedAt: '2026-01-01T12:00:00.000Z',
-      state: 'answered',
-      turns: 2,
-      grades: { fixed: { reward: 0.25, success: false } },
-      leak: 0,
-      leaked: false,
-      choices: 0,
-      seed: 1,
-    };
-    expect(outcomeWords(summary, 8, english)).toBe('2/8 tests');
-    expect(outcomeWords(summary, undefined, english)).toBe('25 % of the tests');
-    expect(outcomeWords(summary, 3, english)).toBe('25 % of the tests');
-    expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8, english)).toBe('failed');
-    const noon = Date.parse(summary.startedAt);
-    expect(ago(summary.startedAt, noon + 5000, english)).toBe('just now');
-    expect(ago(summary.startedAt, noon + 3 * 3_600_000, english)).toBe('3 h ago');
-    expect(ago(summary.startedAt, noon + 30 * 3_600_000, english)).toBe('yesterday');
-  });
-});
-
-describe('a server', () => {
-  it('is read from the name of a model', () => {
-    expect(baseUrlOf('openai:qwen/qwen3:8b@http://127.0.0.1:8000/v1')).toBe('http://127.0.0.1:8000/v1');
-    expect(baseUrlOf('script:agents/a.json')).toBeUndefined();
-  });
-
-  it('has an address that can be asked', () => {
-    expect(validateAddress('http://127.0.0.1:8000/v1', english)).toBeUndefined();
-    expect(validateAddress('127.0.0.1:8000', english)).toContain('http://127.0.0.1:8000/v1');
-    expect(validateAddress('file:///etc/passwd', english)).toBeDefined();
   });
 });

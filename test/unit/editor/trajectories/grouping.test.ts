@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import { groupsOf } from '../../../../src/editor/trajectories/grouping';
-import { doubling, kim, openLog, play } from '../../../fixtures/log';
+import { doubling, openLog, play } from '../../../fixtures/log';
 import { english } from '../translate';
 
 describe('groups of the list', () => {
@@ -38,13 +38,6 @@ describe('groups of the list', () => {
     expect(groups(grouped, 'source', 9, { source: 'collected' })).toEqual(['Collected 1', 1]);
     expect(groups(grouped, 'agent')).toEqual(['My agent 3, folded', '7/model 1, folded', 2]);
     expect(groups(grouped, 'task', 1)).toEqual(['Doubling 3, folded', 2]);
-  });
-
-  it('are the people and simulators who replied, by their names', async () => {
-    const log = await openLog();
-    for (const id of ['a', 'b']) await play(log, id, 1, { collaborator: kim });
-    await play(log, 'c', 0, { collaborator: { kind: 'simulator', name: 'openai:large@http://host/v1' } });
-    expect(groups(log, 'collaborator')).toEqual(['kim 2, folded', 'large 1, folded', 2]);
   });
 
   it('are the runs whose models played, under whatever name in the log, and at the end all other agents', async () => {

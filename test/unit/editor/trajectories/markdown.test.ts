@@ -9,21 +9,9 @@ const drawn = (text: string): string => new MarkdownIt({ html: true }).render(ha
 describe('Markdown from an untrusted speaker', () => {
   it('draws no picture, no HTML and no chapter', () => {
     const html = drawn(
-      [
-        'See ![a](https://example.org/?secret=1) and ![b][c].',
-        '',
-        '[c]: https://example.org/b.png',
-        '',
-        '<script>alert(1)</script> <img src="https://example.org/x"> <!-- hidden -->',
-        '',
-        '# A chapter',
-        '',
-        'Another one',
-        '===========',
-        '',
-        'And one more',
-        '---',
-      ].join('\n'),
+      'See ![a](https://example.org/?secret=1) and ![b][c].\n\n[c]: https://example.org/b.png\n\n' +
+        '<script>alert(1)</script> <img src="https://example.org/x"> <!-- hidden -->\n\n' +
+        '# A chapter\n\nAnother one\n===========\n\nAnd one more\n---',
     );
     expect(html).not.toMatch(/<img|<script|<!--|<h\d/);
     expect(html).toContain('&lt;script&gt;');
@@ -71,19 +59,8 @@ describe('Markdown from an untrusted speaker', () => {
   it('is safe however its signs are mixed, and what follows is not part of it', () => {
     const random = mulberry32(1);
     const signs = [
-      '`',
-      '`',
-      '``',
-      '```',
-      '~~~',
-      '\n',
-      '\n',
-      '\n\n',
-      '![p](https://example.org)',
-      '<img src=x>',
-      '<b',
-    ]
-      .concat([
+      ...['`', '`', '``', '```', '~~~', '\n', '\n', '\n\n', '![p](https://example.org)', '<img src=x>', '<b'],
+      ...[
         '>',
         '> ',
         '\\',
@@ -99,9 +76,9 @@ describe('Markdown from an untrusted speaker', () => {
         '\r',
         '[p]: x',
         '!',
-        '[',
-      ])
-      .concat(['<!--', '-->', '\n---\n', '\t', '\u00a0', '$']);
+      ],
+      ...['[', '<!--', '-->', '\n---\n', '\t', '\u00a0', '$'],
+    ];
     for (let count = 0; count < 3000; count += 1) {
       const length = 1 + Math.floor(random() * 14);
       const text = Array.from({ length }, () => signs[Math.floor(random() * signs.length)]!).join('');
