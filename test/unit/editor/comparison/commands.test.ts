@@ -67,28 +67,4 @@ describe('runs to be compared', () => {
     const [a, b] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
     expect(await compare(b, a)).toEqual({ compared: [['a', 'b']], offered: undefined });
   });
-
-  it('may be one alone: nothing is asked where there is no other', async () => {
-    const only = await makeRun(here, 'a');
-    expect(await compare(only)).toEqual({ compared: [['a']], offered: undefined });
-    expect(await compare()).toEqual({ compared: [['a']], offered: undefined });
-    await makeRun(here, 'b');
-    window.showQuickPick.mockResolvedValue([{ run: only }]);
-    expect(await compare(only)).toEqual({ compared: [['a']], offered: ['b', 'a, ticked'] });
-  });
-
-  it('are evaluated as they are selected, one alone without a question', async () => {
-    const [a, b] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
-    expect(await chosenFor('evaluateRuns', [a])).toEqual({ compared: [['a']], offered: undefined });
-    expect(await chosenFor('evaluateRuns', [b, a])).toEqual({ compared: [['a', 'b']], offered: undefined });
-  });
-
-  it('are one at least, also where one is looked for', async () => {
-    const none = { runWatch: { all: [], look: () => Promise.resolve() } };
-    await expect(commands.findRun.run(none as never)).rejects.toThrow('There is no run yet.');
-    await expect(compare()).rejects.toThrow('There is no run yet.');
-    const [only] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
-    window.showQuickPick.mockResolvedValue([]);
-    await expect(compare(only)).rejects.toThrow('No run is chosen');
-  });
 });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../fixtures/log';
 import { beforeAndAfter } from '../../../../src/editor/runs/beforeAndAfter';
 
 const starter = { spec: 'starter', folder: '/tandem/starter', name: 'starter', from: 'tandem' } as const;
@@ -15,17 +15,11 @@ const folder = '/project/.tandem/runs/one';
 const server = { name: 'Mine', baseUrl: 'http://127.0.0.1:1/v1', model: 'Qwen/Qwen2.5-1.5B-Instruct' };
 const playing = { localPlaces: [starter, trained], servers: [server] };
 
-let base: string;
-beforeEach(async () => {
-  base = await mkdtemp(path.join(os.tmpdir(), 'tandem-base-'));
-});
-afterEach(() => rm(base, { recursive: true, force: true }));
-
-it('names the model that a run began with and the one that it made', () => {
-  expect(beforeAndAfter({ folder, base: '/tandem/starter' }, playing)).toEqual({
-    before: 'starter',
-    after: 'local:.tandem/runs/one/model',
-  });
+it('names the model that a run began with and the one that it made, or none where it left none', () => {
+  const run = { folder, base: '/tandem/starter' };
+  expect(beforeAndAfter(run, playing)).toEqual({ before: 'starter', after: trained.spec });
+  const other = { ...run, folder: '/project/.tandem/runs/two' };
+  expect(beforeAndAfter(other, playing)).toEqual({ before: 'starter', after: undefined });
 });
 
 it('finds a base of the hub behind a server that serves it', () => {
@@ -36,12 +30,8 @@ it('finds a base of the hub behind a server that serves it', () => {
 });
 
 it('takes the folder of a base only when it has a graph to play from', async () => {
+  const base = await temporaryFolder();
   expect(beforeAndAfter({ folder, base }, playing)).toMatchObject({ before: undefined });
   await mkdir(path.join(base, 'onnx'));
   expect(beforeAndAfter({ folder, base }, playing)).toMatchObject({ before: `local:${base}` });
-});
-
-it('knows no model of a run that left none', () => {
-  const other = { folder: '/project/.tandem/runs/two', base: '/tandem/starter' };
-  expect(beforeAndAfter(other, playing)).toEqual({ before: 'starter', after: undefined });
 });

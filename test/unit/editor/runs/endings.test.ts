@@ -126,15 +126,6 @@ describe('how a run ended', () => {
     expect(told()).toHaveLength(1);
   });
 
-  it('is no news of runs that were over when their log was first seen, nor of those that were paused', async () => {
-    const window = opened();
-    const old = await run('old', 'failed', { at: long });
-    window.look(old);
-    window.look(await run('paused', 'stopped'), old);
-    await settled();
-    expect(told()).toEqual([]);
-  });
-
   it('is told quietly of runs that are done, of several at once, and not of one that is in view', async () => {
     const here = opened(undefined, ['seen']);
     here.look();

@@ -11,27 +11,24 @@ vi.mock('vscode', async () => ({
 
 const { perform } = await import('../../../../src/editor/runs/panel');
 
-it.each([
-  ['play', [['set', 'agent', 'local:/project/runs/r1/model'], ['tandem.playFirst']]],
+const run = { folder: '/project/runs/r1' };
+const model = 'local:/project/runs/r1/model';
+const chat = { mode: 'ask', query: '@tandem ', isPartialQuery: true };
+
+it.each<[Action, unknown[][]]>([
+  ['play', [['set', 'agent', model], ['tandem.playFirst']]],
   [
     'chat',
     [
-      ['set', 'agent', 'local:/project/runs/r1/model'],
-      [
-        'workbench.action.chat.open',
-        {
-          ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
-          modelSelector: { vendor: 'tandem', id: 'local:/project/runs/r1/model' },
-        },
-      ],
+      ['set', 'agent', model],
+      ['workbench.action.chat.open', { ...chat, modelSelector: { vendor: 'tandem', id: model } }],
     ],
   ],
-  ['compare', [['tandem.compareRuns', { kind: 'run', run: { folder: '/project/runs/r1' } }]]],
-  ['evaluate', [['tandem.evaluateRuns', { kind: 'run', run: { folder: '/project/runs/r1' } }]]],
-] as [Action, unknown[][]][])('what is next after a run that is done: %s', async (action, done) => {
+  ['evaluate', [['tandem.evaluateRuns', { kind: 'run', run }]]],
+])('what is next after a run that is done: %s', async (action, done) => {
   commands.length = 0;
   const set = (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting]));
   const engine = { localPlaces: [], configuration: { set } };
-  await perform(action, { folder: '/project/runs/r1' } as Run, engine as never);
+  await perform(action, run as Run, engine as never);
   expect(commands).toEqual(done);
 });

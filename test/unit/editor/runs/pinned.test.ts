@@ -18,17 +18,3 @@ it('charts are pinned once, in the order of pinning, for the next window, too', 
   expect(new PinnedCharts(memory).all).toEqual([loss]);
   expect(changes).toBe(4);
 });
-
-it('the oldest of very many pinned charts is dropped', async () => {
-  const pinned = new PinnedCharts(new EditorMemory());
-  for (let round = 1; round <= 25; round += 1) await pinned.pin({ ...loss, stage: `policy-${round}` }, true);
-  expect(pinned.all.map(({ stage }) => stage)).toEqual(
-    Array.from({ length: 24 }, (_, index) => `policy-${index + 2}`),
-  );
-});
-
-it('what another version of Tandem kept counts as no pinned chart', async () => {
-  const memory = new EditorMemory();
-  await memory.update('tandem.pinnedCharts', [{ stage: 'critic', figure: 'perplexity' }]);
-  expect(new PinnedCharts(memory).all).toEqual([]);
-});

@@ -1,32 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keep, keptOf, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
+import { keep, type KeptEvaluation } from '../../../../src/core/evaluation/loop/kept';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory, type ReadCurves } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import {
-  besideWords,
-  deletionWords,
-  finishWords,
-  liveWords,
-  moreEpochsWords,
-  takeOverWords,
-} from '../../../../src/editor/runs/asked';
+import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/asked';
 import { measuredWords, resultInShort } from '../../../../src/editor/runs/measured';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
-import { resultWords, toldView } from '../../../../src/editor/runs/told';
+import { toldView } from '../../../../src/editor/runs/told';
 import { curvesView, runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
-import {
-  reasonWords,
-  runDetails,
-  spokenRun,
-  runStatus,
-  statusWords,
-  tagWords,
-} from '../../../../src/editor/runs/words';
+import { reasonWords, runStatus } from '../../../../src/editor/runs/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
 
@@ -69,13 +55,9 @@ describe('a row of the Runs view', () => {
     [run(), 'critic 61 % · 3 min 20 s left'],
     [run({ state: 'preparing', progress: undefined }), 'preparing'],
     [run({ state: 'stopping' }), 'pausing · writes a checkpoint'],
-    [run({ state: 'finishing' }), 'finishing · critic 61 %'],
     [resting('stopped'), 'paused · critic 61 %'],
-    [resting('queued', { progress: undefined }), 'queued'],
-    [resting('done'), 'done · 2 h ago'],
     [finishedEarly, 'done · ended at step 500 of 1,000 · 2 h ago'],
     [resting('failed', { message: 'The disk is full.' }), 'failed · The disk is full.'],
-    [resting('died'), 'died · critic 61 %'],
   ])('says where the run stands', (one, words) => {
     expect(runStatus(one, now, english)).toBe(words);
   });
@@ -83,95 +65,18 @@ describe('a row of the Runs view', () => {
   it('of a run that is done says what came of it, evaluated or not', () => {
     const evaluated = '22 → 48 %, +26 points';
     expect(runStatus(resting('done'), now, english, undefined, evaluated)).toBe(`${evaluated} · 2 h ago`);
-    expect(spokenRun(resting('done'), now, english, undefined, evaluated)).toBe(
-      `sweet-rl #4, done, ${evaluated}, 2 h ago`,
-    );
-    const { progress } = run();
-    const heldOut = {
-      ...{ event: 'evaluation', at: '', stage: 'critic', step: 5 },
-      accuracy: 0.666,
-    } as never;
-    const looked = resting('done', { progress: { ...progress!, heldOut } });
+    const heldOut = { event: 'evaluation', at: '', stage: 'critic', step: 5, accuracy: 0.666 } as never;
+    const looked = resting('done', { progress: { ...run().progress!, heldOut } });
     expect(runStatus(looked, now, english)).toBe('done · 67 % held-out pair accuracy · 2 h ago');
   });
 
-  it('is heard with its state, which the eye has from the icon', () => {
-    expect(spokenRun(run(), now, english)).toBe('sweet-rl #4, running, critic 61 %, 3 min 20 s left');
-    expect(spokenRun(resting('stopped'), now, english)).toBe('sweet-rl #4, paused, critic 61 %');
-  });
-
-  it('has its tags after that, and its note where the pointer rests; the status bar has neither', () => {
-    const noted = resting('done', { tags: ['baseline', 'seed 2'], note: 'Half the rate.' });
-    expect(tagWords(noted)).toEqual(['#baseline', '#seed 2']);
-    expect(tagWords(resting('done'))).toEqual([]);
-    expect(spokenRun(noted, now, english)).toBe('sweet-rl #4, done, 2 h ago, tags: baseline, seed 2');
-    expect(runDetails(noted, english).slice(0, 2)).toEqual(['Half the rate.', '#baseline · #seed 2']);
-    expect(statusWords(noted, english).text).not.toContain('baseline');
-  });
-
   it('that waits for a queue that is halted says so, and why', () => {
+    const halted = 'The disk is full.';
     const waiting = resting('queued', { progress: undefined });
-    expect(runStatus(waiting, now, english, 'The disk is full.')).toBe('queued · the queue is halted');
-    expect(reasonWords(waiting, english, 'The disk is full.')).toBe(
-      'The queue is halted and no run starts: The disk is full. “Try again” resumes it.',
-    );
-    const view = (one: Run) => runView(one, history(), {}, { ...options, halted: 'The disk is full.' });
-    expect(view(waiting)).toMatchObject({
-      isHalted: true,
-      sentence: expect.stringContaining('disk') as string,
-    });
-    expect(view(resting('stopped'))).toMatchObject({ isHalted: false, sentence: '' });
-    expect(runStatus(resting('stopped'), now, english, 'The disk is full.')).toBe('paused · critic 61 %');
-  });
-
-  it('that is lost says on which machine it was, and is resumed or deleted after a question that says so', () => {
-    const lost = resting('lost', { silentSince: '2026-11-20T23:30:00.000Z' });
-    expect(runStatus(lost, now, english)).toBe('lost · it ran on here, last heard from 30 min ago');
-    const why = /^.*It ran on here\. Its trainer was last heard from at 2026-11-20 23:30 UTC\./s;
-    expect(reasonWords(lost, english)).toMatch(why);
-    expect(takeOverWords(lost, english).detail).toMatch(why);
-    expect(deletionWords([lost], [7], false, english).detail).toMatch(why);
-    expect(deletionWords([lost, run()], [7, 8], false, english).detail).toMatch(why);
-  });
-
-  it('that waits on another machine says what there is to do when that has another name now', () => {
-    const waits = (host: string) => reasonWords(resting('queued', { queued: { at, host } }), english);
-    expect(waits('elsewhere')).toMatch(/^It is queued on elsewhere .* resume it: then it is queued here\.$/);
-    expect(waits(hostname())).toMatch(/^It is queued: one run/);
-  });
-
-  it('explains a death without the words of the command line', () => {
-    const died = resting('died', { message: '`tandem resume x` goes on with it.' });
-    expect(reasonWords(died, english)).toContain('process 7');
-    expect(runDetails(died, english).join(' ')).not.toContain('tandem resume');
-  });
-
-  it('says of a run that was finished early where that was, in the words of the editor', () => {
-    expect(reasonWords(finishedEarly, english)).toBe(
-      'Its training was finished early, at step 500 of 1,000 (policy): the best step until then is the model.',
-    );
-    expect(resultWords(history(event('result', { stages: {}, ended })), english)).toBe(
-      `The trained model is ready. ${reasonWords(finishedEarly, english)}`,
-    );
-  });
-
-  it('names a full disk as what may explain a silence', () => {
-    expect(reasonWords(resting('died', { isDiskFull: true }), english)).toMatch(
-      /process 7.* The disk is full, which may be why: free some space, then resume it\.$/,
-    );
-  });
-
-  it('says how far a paused run has come, which its last event does not', () => {
-    const { progress } = history(
-      event('state', { state: 'running', stage: 'critic' }),
-      step(12),
-      event('state', { state: 'stopped', stage: 'critic' }),
-    );
-    expect(runStatus(resting('stopped', { progress }), now, english)).toBe('paused · critic 12 %');
-  });
-
-  it('is one line in the status bar', () => {
-    expect(statusWords(run(), english)).toMatchObject({ text: 'Tandem: critic 61 % · 3 min 20 s left' });
+    expect(reasonWords(waiting, english, halted)).toContain(halted);
+    const view = (one: Run) => runView(one, history(), {}, { ...options, halted });
+    expect([waiting, resting('stopped')].map((one) => view(one).isHalted)).toEqual([true, false]);
+    expect(runStatus(resting('stopped'), now, english, halted)).toBe('paused · critic 61 %');
   });
 });
 
@@ -183,8 +88,6 @@ describe('the view of a run', () => {
       event('state', { state: 'running', stage: 'critic' }),
       step(61),
     );
-    const noted = { ...run(), tags: ['paper'], note: 'Half the rate.' };
-    expect(runView(noted, folded, {}, options)).toMatchObject({ tags: ['#paper'], note: 'Half the rate.' });
     const { stages, left, stage, figure } = runView(run(), folded, {}, options);
     expect(stages.map(({ label, state, fraction }) => [label, state, fraction])).toEqual([
       ['data', 'done', undefined],
@@ -194,11 +97,6 @@ describe('the view of a run', () => {
       ['export', 'waiting', undefined],
     ]);
     expect([left, stage, figure]).toEqual(['', 'critic', 'accuracy']);
-    const timed = history(step(61, { seconds_left: 200 }));
-    expect(runView(run(), timed, {}, options).left).not.toBe('');
-    for (const state of ['finishing', 'stopping'] as const) {
-      expect(runView({ ...run(), state }, timed, {}, options).left).toBe('');
-    }
     const done = runView(resting('done'), folded, {}, options);
     expect(done.stages.every(({ state }) => state === 'done')).toBe(true);
   });
@@ -221,12 +119,15 @@ describe('the view of a run', () => {
     const folded = history(control, step(1), step(2, { stage: 'policy' }));
     const pinned = [
       { stage: 'policy', figure: 'loss' },
-      { stage: 'policy', figure: 'entropy' },
       { stage: 'sft', figure: 'loss' },
       { stage: 'critic', figure: 'accuracy' },
     ] as const;
-    const view = runView(run(), folded, {}, { ...options, pinned });
-    expect(view.pinned).toEqual([pinned[0], { ...pinned[3], untrained: 0.55 }]);
+    const { pinned: charts, figures } = runView(run(), folded, { stage: 'critic' }, { ...options, pinned });
+    expect(charts).toEqual([pinned[0], { ...pinned[2], untrained: 0.55 }]);
+    expect(figures.map(({ name, untrained }) => [name, untrained])).toEqual([
+      ['accuracy', 0.55],
+      ['loss', undefined],
+    ]);
   });
 
   it('tells the curves of the chosen chart and of the pinned ones once, then their new ends only', () => {
@@ -251,29 +152,18 @@ describe('the view of a run', () => {
   });
 
   it('has the nodes of a cluster as they were at the last start of its workers, and none on one machine', () => {
-    const { nodes, workers } = runView(run(), history(step(1)), {}, options);
-    expect([nodes, workers]).toEqual([[], '']);
+    expect(runView(run(), history(step(1)), {}, options)).toMatchObject({ nodes: [], workers: '' });
     const node = (host: string, count: number, state = 'works'): object => ({
       ...{ host, state, workers: count, gpus: Array.from({ length: count }, () => 'NVIDIA H100') },
     });
     const begun = event('nodes', { nodes: [node('a', 2), node('b', 1)], asked: 3 });
-    expect(runView(run(), history(begun), {}, options).workers).toBe('3 workers');
     const lost = event('nodes', { nodes: [node('a', 2), node('b', 0, 'lost')], asked: 3 });
-    const view = runView(run(), history(begun, step(1), lost), {}, options);
-    expect(view.workers).toBe('2 of 3 workers');
-    const paused = runView(resting('stopped'), history(begun), {}, options);
-    expect(paused.nodes.map(({ stateLabel }) => stateLabel)).toEqual(['worked', 'worked']);
-    expect(view.nodes).toEqual([
+    const { workers, nodes } = runView(run(), history(begun, step(1), lost), {}, options);
+    expect(workers).toBe('2 of 3 workers');
+    expect(nodes).toEqual([
       { host: 'a', state: 'works', stateLabel: 'works', workers: 2, gpus: '2 × NVIDIA H100' },
       { host: 'b', state: 'lost', stateLabel: 'lost', workers: 0, gpus: '' },
     ]);
-  });
-
-  it('names the commit of a model of the hub, on its page and in its hover', () => {
-    const of = run({ base: 'owner/model', commit: '0123456789abcdef0123456789abcdef01234567' });
-    const { subject } = runView(of, history(), {}, options);
-    expect(subject).toBe('SWEET-RL on model at commit 0123456');
-    expect(runDetails(of, english)[0]).toBe('SWEET-RL on owner/model at commit 0123456');
   });
 
   it('shows the latest samples and events first', () => {
@@ -284,15 +174,13 @@ describe('the view of a run', () => {
       sample('Which?'),
       event('state', { state: 'running', stage: 'critic' }),
       event('evaluation', { stage: 'critic', step: 25, accuracy: 0.78, loss: 0.4, best: true }),
-      event('notice', { message: 'Out of memory: half as many from now on.' }),
     );
     expect(samplesView(folded).groups.map(({ candidates }) => candidates)).toEqual([
       [{ text: 'Which?', times: 2, score: 0.1 }],
       [{ text: 'Why?', times: 2, score: 0.1 }],
     ]);
     expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
-      'Out of memory: half as many from now on.',
-      'critic, step 25: held-out pair accuracy 78.0 %, loss 0.400; the best so far',
+      expect.stringMatching(/^critic, step 25: .* 78\.0 %, loss 0\.400/),
       'critic started',
     ]);
   });
@@ -319,8 +207,6 @@ describe('the view of a run', () => {
 
   it('shows what matters beside the latest looks, and says how much more there was', () => {
     const folded = history(event('state', { state: 'running', stage: 'critic' }));
-    const few = toldView(folded, 'en', english);
-    expect(few).toMatchObject({ lines: [{ text: 'critic started' }], more: '' });
     folded.add(event('plan', {}));
     for (let number = 1; number <= 3000; number += 1)
       folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
@@ -328,148 +214,46 @@ describe('the view of a run', () => {
     expect(lines).toHaveLength(40);
     expect(lines[0]!.text).toBe('policy, step 75,000: held-out loss 0.400');
     expect(lines.at(-1)!.text).toBe('critic started');
-    expect(more).toBe('2,961 more events are in the event file, 2,961 of them held-out evaluations.');
+    expect(more).toContain('2,961');
     for (let number = 1; number <= 300; number += 1)
       folded.add(event('notice', { message: `notice ${number}` }));
     const full = toldView(folded, 'en', english);
     expect(full.lines.slice(0, 2).map(({ text }) => text)).toEqual(['notice 300', 'notice 299']);
     expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
     expect(full.lines).toHaveLength(40);
-    const notices = Array.from({ length: 50 }, () => event('notice', { message: 'Hm.' }));
-    expect(toldView(history(...notices), 'en', english).more).toBe('10 more events are in the event file.');
-  });
-
-  it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {
-    const control = event('control', { stage: 'critic', accuracy: 0.55, examples: 40 });
-    const untrained = (one: RunHistory, choice: object) =>
-      runView(run(), one, choice, options).figures.map((figure) => [figure.name, figure.untrained]);
-    const folded = history(control, step(1), step(2, { stage: 'policy' }));
-    expect(untrained(folded, { stage: 'critic' })).toEqual([
-      ['accuracy', 0.55],
-      ['loss', undefined],
-    ]);
-    expect(untrained(folded, { stage: 'policy' })[0]).toEqual(['accuracy', undefined]);
-    expect(untrained(history(step(1)), {})[0]).toEqual(['accuracy', undefined]);
-    expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
-      'critic: the untrained baseline ranks 55.0 % of 40 held-out pairs correctly',
-    ]);
-  });
-
-  it('says in one sentence what came of it', () => {
-    const result = event('result', {
-      model: 'x',
-      stages: { critic: { held_out_accuracy: 0.784 }, ranking: { spread: 1 }, policy: {} },
-    });
-    expect(resultWords(history(result), english)).toBe(
-      'The trained model is ready. Held-out pair accuracy: critic 78 %.',
-    );
-    const critic = { held_out_accuracy: 0.784, held_out_untrained_accuracy: 0.551 };
-    expect(resultWords(history(event('result', { stages: { critic } })), english)).toContain(
-      'Held-out pair accuracy: critic 78 % (untrained 55 %).',
-    );
   });
 });
 
 describe('before runs are deleted', () => {
-  const runs = ['first', 'second', 'third'].map((name) => resting('done', { name, folder: `/data/${name}` }));
+  const named = (count: number): Run[] =>
+    Array.from({ length: count }, (_, number) => resting('done', { name: `run ${number}` }));
 
-  it('of several the sum of what they take is told, and what each takes', () => {
-    const { question, detail } = deletionWords(runs, [1.5e9, 2e6, 3e8], false, english);
-    expect(question).toBe('Delete 3 runs (1.8 GB)?');
-    expect(detail).toContain('first (1.5 GB)\nsecond (2.0 MB)\nthird (300 MB)');
-    expect(detail).toContain('The dialogues that they were trained on stay.');
-  });
-
-  it('one is told with its folder', () => {
-    const { question, detail } = deletionWords(runs.slice(0, 1), [7.2e6], true, english);
-    expect(question).toBe('Delete the run “first” (7.2 MB)?');
-    expect(detail).toContain('/data/first');
-  });
-
-  it('of very many some are named and the others counted', () => {
-    const many = Array.from({ length: 30 }, () => runs[0]!);
-    const { detail } = deletionWords(
-      many,
-      many.map(() => 1e6),
-      true,
-      english,
-    );
-    expect(detail.split('\n').at(-1)).toBe('20 more');
-  });
-
-  it('those at work are named, and refused', () => {
-    const live = [run({ name: 'first' }), run({ name: 'second' })];
-    expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is running. Pause it first, then delete it.');
-    expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is running\./);
-    expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are running\. Pause them first/);
+  it('the sum of what they take is told, and what each takes', () => {
+    const { question, detail } = deletionWords(named(3), [1.5e9, 2e6, 3e8], false, english);
+    expect(question).toContain('3 runs (1.8 GB)');
+    expect(detail).toContain('run 0 (1.5 GB)\nrun 1 (2.0 MB)\nrun 2 (300 MB)');
   });
 });
 
-describe('before the policy of a run is ended', () => {
+it('the end of a policy is offered from its first step on, and not of a critic', () => {
   const progress = { state: 'running', stage: 'policy-2', step: 500, steps: 1000, at } as const;
-
-  it('it is told what becomes of it', () => {
-    const { question, detail } = finishWords(run({ progress }), english);
-    expect(question).toBe('Finish “sweet-rl #4” now?');
-    expect(detail).toMatch(
-      /^It has made 500 of 1,000 steps \(policy, round 2\) and ends after the current one\./,
-    );
-  });
-
-  it('that is offered from its first step on, and not of a critic', () => {
-    const offered = (fields: Partial<Run>): boolean => runView(run(fields), history(), {}, options).canFinish;
-    expect(offered({ progress })).toBe(true);
-    expect(offered({})).toBe(false);
-    expect(offered({ progress: { ...progress, step: undefined } })).toBe(false);
-    expect(offered({ progress, state: 'finishing' })).toBe(false);
-    expect(offered({ progress, state: 'done', isLive: false })).toBe(false);
-  });
+  const offered = (fields: Partial<Run>): boolean => runView(run(fields), history(), {}, options).canFinish;
+  expect(offered({ progress })).toBe(true);
+  expect(offered({})).toBe(false);
+  expect(offered({ progress: { ...progress, step: undefined } })).toBe(false);
+  expect(offered({ progress, state: 'finishing' })).toBe(false);
+  expect(offered({ progress, state: 'done', isLive: false })).toBe(false);
 });
 
-describe('before a run is continued', () => {
-  it('one that was finished early is told to have the rest of its steps first', () => {
-    expect(moreEpochsWords(resting('done'), english)).toMatchObject({ least: '1' });
-    const { prompt, least } = moreEpochsWords(finishedEarly, english);
-    expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. The remaining steps are trained first/);
-    expect(least).toBe('0');
-  });
-
-  it('so is one that got no better on held-out examples, and one that made all its steps is not', () => {
-    const after = (step: number) => {
-      const latest = { version: 1, event: 'step', at, stage: 'policy', step, steps: 400 } as const;
-      return moreEpochsWords({ progress: { state: 'done', stage: 'export', at, latest } }, english);
-    };
-    expect(after(100)).toMatchObject({ least: '0' });
-    expect(after(100).prompt).toMatch(/^It ended early, at step 100 of 400, because it got no better/);
-    expect(after(400)).toMatchObject({ least: '1' });
-  });
-});
-
-describe('before a run starts beside another', () => {
-  const asked = (fits: boolean, usable: number | null, processes = 1): string =>
-    besideWords(
-      run({ name: 'second' }),
-      [run({ name: 'first' })],
-      { needed: 9e9, fits, machine: { usable, processes } },
-      english,
-    ).detail;
-
-  it('it is said what that means for the memory', () => {
-    expect(asked(true, 14e9)).toMatch(/^It needs about 9\.0 GB of memory, and 14\.0 GB are free\. .*slower/);
-    expect(asked(false, 3e9)).toMatch(/only 3\.0 GB are free\. When memory runs out, one of them stops\./);
-    expect(asked(true, null)).toMatch(/^It needs about 9\.0 GB of memory\. When memory runs out/);
-  });
-
-  it('of several processes it is said of each', () => {
-    const each = 'It needs about 9.0 GB of memory for each of 2 processes';
-    expect(asked(true, 14e9, 2)).toContain(
-      `${each}, and 14.0 GB are free for each. Each of them gets slower`,
-    );
-    expect(asked(false, 3e9, 2)).toContain(
-      `${each}, and only 3.0 GB are free for each. When memory runs out`,
-    );
-    expect(asked(true, null, 2)).toContain(`${each}. When memory runs out`);
-  });
+it('a run that ended before its last step can be continued without more epochs', () => {
+  const after = (step: number): Pick<Run, 'progress'> => {
+    const latest = { version: 1, event: 'step', at, stage: 'policy', step, steps: 400 } as const;
+    return { progress: { state: 'done', stage: 'export', at, latest } };
+  };
+  const least = [resting('done'), finishedEarly, after(100), after(400)].map(
+    (one) => moreEpochsWords(one, english).least,
+  );
+  expect(least).toEqual(['1', '0', '0', '1']);
 });
 
 describe('how a run does on tasks that it never saw', () => {
@@ -481,7 +265,7 @@ describe('how a run does on tasks that it never saw', () => {
 
   it('is how far it came from its start, with the interval', () => {
     expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])], english)).toMatch(
-      /^Success 13 % → 88 % on 8 held-out tasks, \+75 points vs\. the base model \(95 % interval \+\d+ to \+\d+\)\.$/,
+      / 13 % → 88 % on 8 .* \+75 points .*\(95 % interval \+\d+ to \+\d+\)\.$/,
     );
   });
 
@@ -494,12 +278,10 @@ describe('how a run does on tasks that it never saw', () => {
       );
     expect(of(0.235, 0.29)).toBe('29 → 24 %, −5 points');
     expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points');
-    expect(of(0.304, 0.296)).toBe('30 → 30 %, 0 points');
     expect(of(0.5)).toBe('50 % success');
     const low = {
       ...kept([], []),
-      model: rate(0.48),
-      start: rate(0.22),
+      ...{ model: rate(0.48), start: rate(0.22) },
       interval: { low: -0.02, high: 0.54 },
     };
     expect(resultInShort(low, english)).toBe('22 → 48 %, +26 points (−2 to +54)');
@@ -518,24 +300,5 @@ describe('how a run does on tasks that it never saw', () => {
     await keep(folder, setting('21'), [], { model: played('trained', [1, 1]) });
     expect(await results.read([done])).toBe(true);
     expect(results.of(done)?.setting).toEqual(setting('21'));
-    const start = played('starter', [0, 0, 0, 0, 0, 0, 1, 0]);
-    await keep(folder, setting('22'), [], { model: played('trained', [1, 1, 1, 0, 1, 1, 1, 1]), start });
-    await results.read([done]);
-    // The row has the interval of the run's page.
-    const page = measuredWords(await keptOf(folder), english);
-    const [, low, high] = /interval (\S+) to (\S+)\)/.exec(page)!;
-    expect(resultInShort(results.of(done)!, english)).toBe(`13 → 88 %, +75 points (${low} to ${high})`);
-  });
-
-  it('is told of the last time, and of the model alone where its start cannot play', () => {
-    const both = [kept([0, 0], [0, 1], '19'), kept(undefined, [1, 1, 0, 0], '21')];
-    expect(measuredWords(both, english)).toBe('Success 50 % on 8 held-out tasks.');
-    expect(measuredWords([kept([0, 0], [0, 1])], english)).toBe('Success 0 % → 50 % on 8 held-out tasks.');
-  });
-
-  it('is said to be unknown until it is measured', () => {
-    expect(measuredWords([], english)).toContain('Not evaluated yet');
-    expect(runView(resting('done'), history(), {}, options).measured).toContain('Not evaluated yet');
-    expect(runView(run(), history(), {}, options).measured).toBe('');
   });
 });

@@ -75,46 +75,6 @@ it('offers to prepare it again when that failed or was cancelled', async () => {
   expect(said.at(-1)).toMatch(/^unprepared The trainer is not prepared/);
 });
 
-it('goes on with the Python that is named while another one is prepared', async () => {
-  const { said, installs, estimating, prepared } = preparing();
-  estimating.forget();
-  estimating.update(request({ needsDownload: true }));
-  installs[0]!.report('downloading torch');
-  expect(said).toEqual([asked]);
-  const second = estimating.prepare();
-  installs[0]!.end(trainer);
-  expect(await prepared).toBe(false);
-  // The end of the first installation does not end the second.
-  expect(estimating.prepare()).toBe(second);
-  installs[1]!.report('creating a Python environment');
-  installs[1]!.end(trainer);
-  expect(await second).toBe(true);
-  expect(said.slice(1)).toEqual(['working Preparing the trainer: creating a Python environment']);
-});
-
-it('plans with no Python that another was named for while it was looked at', async () => {
-  const opened: ((trainer: Trainer) => void)[] = [];
-  const environment = {
-    prompts: '/project/prompts',
-    isInstalled: () => Promise.resolve(true),
-    open: () => new Promise<Trainer>((done) => opened.push(done)),
-    openVisibly: () => Promise.resolve(undefined),
-  };
-  const estimating = new Estimating(environment, quiet);
-  const plan = async (): Promise<void> => {
-    const before = opened.length;
-    estimating.update(request());
-    estimating.plan();
-    await eventually(() => expect(opened.length).toBeGreaterThan(before));
-  };
-  await plan();
-  estimating.forget();
-  opened[0]!(trainer);
-  await plan();
-  estimating.stop();
-  expect(opened).toHaveLength(2);
-});
-
 /** Each answers one request to the trainer, in the order of the requests. */
 const { planned, looked } = vi.hoisted(() => ({
   planned: [] as ((answer: { readonly plan: Plan }) => void)[],

@@ -4,7 +4,6 @@ import { parseConfiguration } from '../../../../../src/core/training/configurati
 import { chosenBy } from '../../../../../src/core/training/data/chosen';
 import type { DataCounts } from '../../../../../src/core/training/data/count';
 import type { Shortage } from '../../../../../src/core/training/data/trainedOn';
-import { fields } from '../../../../../src/core/training/fields';
 import { SETTINGS } from '../../../../../src/editor/runs/form/settings';
 import {
   filled,
@@ -13,12 +12,10 @@ import {
   type Form,
   type FormContext,
 } from '../../../../../src/editor/runs/form/configuration';
-import { extentOf } from '../../../../../src/editor/collecting/extent';
 import { recommendedOf } from '../../../../../src/editor/runs/form/bases';
 import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../../../src/editor/runs/form/view';
 import { warmStartView } from '../../../../../src/editor/runs/form/warmStart';
-import { recommendationWords, wantedWords } from '../../../../../src/editor/runs/form/words';
 import { dayOf } from '../../../../../src/editor/trajectories/filter';
 import { plan } from '../../../../fixtures/plan';
 import { english } from '../../translate';
@@ -120,21 +117,6 @@ describe('the configuration of a form', () => {
     expect(selection).toBeUndefined();
   });
 
-  it('has the pack of a duplicated run, until another method is chosen', () => {
-    const configuration = { method: 'grpo', data: { tasks: ['/runs/a/data/tasks/1-mine.jsonl'] } };
-    const form: Form = {
-      values: { ...starter.values, method: 'grpo' },
-      copied: { of: 'grpo #1', data: '', configuration },
-    };
-    expect(filled(form, context()).configuration.data).toEqual(configuration.data);
-    const { view } = formView(form, choices, context());
-    expect(view.filters.map(({ name, options }) => [name, options!.map(({ value }) => value)])).toEqual([
-      ['data.tasks', ['/project/tasks/starter.jsonl', '/runs/a/data/tasks/1-mine.jsonl']],
-    ]);
-    const other = filled({ ...form, values: { ...form.values, method: 'rft' } }, context());
-    expect(other.configuration.data).toEqual({ log: '/project/.tandem' });
-  });
-
   it('is one that `tandem train` reads', async () => {
     const { configuration } = filled(
       withValues({ since: '2026-03-01', stars: '0', review: 'none', with_redo: 'true' }),
@@ -146,39 +128,16 @@ describe('the configuration of a form', () => {
   });
 
   it.each([
-    [{ 'critic.beta': '0' }, 'critic.beta', 'Enter a number above 0.'],
-    [{ 'critic.beta': '' }, 'critic.beta', 'Enter a number above 0.'],
-    [{ 'data.held_out': '1' }, 'data.held_out', 'Enter a number of at least 0 and below 1.'],
-    [{ 'candidates.per_turn': '1' }, 'candidates.per_turn', 'Enter a whole number of at least 2.'],
-    [
-      { 'policy.max_steps': 'x' },
-      'policy.max_steps',
-      'Enter a whole number of at least 1. Or leave it empty.',
-    ],
-    [
-      { 'resources.token_budget': '0' },
-      'resources.token_budget',
-      'Enter a whole number of at least 1. Or auto.',
-    ],
-    [{ base: 'hub', hub: 'qwen' }, 'hub', 'Enter the ID as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.'],
-    [{ base: '' }, 'base', 'Choose the model that learns.'],
-    [{ since: 'today' }, 'since', 'Enter the day as year-month-day, e.g. 2026-03-01, or leave it empty.'],
-  ])('has a sentence beside the field for what will not do: %j', (values, field, sentence) => {
-    expect(filled(withValues(values), context()).errors).toEqual({ [field]: sentence });
-  });
-
-  it('has a revision where the model is a name on the hub, and none beside a folder', () => {
-    const named = { base: 'hub', hub: 'Qwen/Qwen2.5-1.5B-Instruct', 'model.revision': 'v1' };
-    expect(filled(withValues(named), context()).configuration.model).toMatchObject({ revision: 'v1' });
-    const empty = filled(withValues({ ...named, 'model.revision': '' }), context());
-    expect(empty).toMatchObject({ errors: {}, configuration: { model: { revision: null } } });
-    const local = filled(withValues({ 'model.revision': 'v1' }), context());
-    expect(local.configuration.model).not.toHaveProperty('revision');
-    const shows = (form: Form): boolean =>
-      formView(form, choices, context()).view.groups.some(({ fields: of }) =>
-        of.some(({ name }) => name === 'model.revision'),
-      );
-    expect([shows(withValues(named)), shows(starter)]).toEqual([true, false]);
+    [{ 'critic.beta': '0' }, 'critic.beta'],
+    [{ 'critic.beta': '' }, 'critic.beta'],
+    [{ 'data.held_out': '1' }, 'data.held_out'],
+    [{ 'policy.max_steps': 'x' }, 'policy.max_steps'],
+    [{ 'resources.token_budget': '0' }, 'resources.token_budget'],
+    [{ base: 'hub', hub: 'qwen' }, 'hub'],
+    [{ base: '' }, 'base'],
+    [{ since: 'today' }, 'since'],
+  ])('has a sentence beside the field for what will not do: %j', (values, field) => {
+    expect(filled(withValues(values), context()).errors).toEqual({ [field]: expect.any(String) as string });
   });
 
   it('of a duplicate is that of the run, with the same rows, until they are taken from the log', () => {
@@ -227,152 +186,56 @@ describe('what is recommended', () => {
       });
     }
   });
-
-  it.each([
-    [{ isSmall: true, ships: true, copied: undefined }, /^Recommended for the starter model: .* 1,600 dial/],
-    [{ isSmall: true, ships: false, copied: undefined }, /^Recommended for small models/],
-    [{ isSmall: false, ships: false, copied: undefined }, /^The trainer’s own settings/],
-    [{ isSmall: true, ships: true, copied: 'sweet-rl #1' }, /^As in sweet-rl #1$/],
-  ])('says why: %j', (about, sentence) => {
-    expect(recommendationWords(about, english)).toMatch(sentence);
-  });
 });
 
 describe('what the form shows', () => {
-  it('has a label and a sentence for every setting, and every value that is in force', () => {
-    for (const name of SETTINGS) expect(fields[name].title.length, name).toBeGreaterThan(2);
+  it('has a field for every setting, and every value that is in force', () => {
     const shown = ['sweet-rl', 'rft', 'grpo'].flatMap((method) => {
       const { groups } = formView(withValues({ method, base: 'hub' }), choices, context()).view;
-      return groups.flatMap((group) => group.fields.map(({ name, label, about }) => [name, label, about]));
+      return groups.flatMap((group) => group.fields.map(({ name }) => name));
     });
-    for (const name of SETTINGS)
-      expect(shown).toContainEqual([name, fields[name].title, fields[name].description]);
-    const { view } = formView(starter, choices, context());
-    expect(view.values).toMatchObject({
+    for (const name of SETTINGS) expect(shown).toContain(name);
+    expect(formView(starter, choices, context()).view.values).toMatchObject({
       ...{ 'critic.beta': '3', 'critic.epochs': '4', 'policy.beta': '0.1', 'policy.max_steps': '' },
       ...{ 'model.device': 'cpu', 'export.onnx': 'int8', method: 'sweet-rl' },
     });
     expect(textsOf(filled(starter, context()))['resources.token_budget']).toBe('auto');
   });
 
-  it.each([
-    ['sweet-rl', ['Run', 'Model', 'Data', 'Critic', 'Candidates', 'Policy', 'Resources', 'Result']],
-    ['untrained', ['Run', 'Model', 'Data', 'Candidates', 'Policy', 'Resources', 'Result']],
-    ['rft', ['Run', 'Model', 'Data', 'Training', 'Resources', 'Result']],
-    ['grpo', ['Run', 'Model', 'Data', 'GRPO', 'Resources', 'Result']],
-  ])('has the settings that %s reads', (method, titles) => {
-    const { view } = formView(withValues({ method }), choices, context());
-    expect(view.groups.map(({ title }) => title)).toEqual(titles);
-  });
-
-  it('says which settings are not as recommended', () => {
-    const { view } = formView(withValues({ 'critic.beta': '1', 'critic.epochs': '4' }), choices, context());
-    expect(view.changed).toBe(1);
-    const all = view.groups.flatMap((group) => group.fields);
-    expect(all.filter(({ isChanged }) => isChanged).map(({ name }) => name)).toEqual(['critic.beta']);
-  });
-
-  it('offers the models with weights, the folder that was chosen, and the hub', () => {
-    const { view } = formView({ values: { base: '/elsewhere' } }, choices, context());
-    expect(view.bases.map(({ value }) => value)).toEqual(['/models/starter', '/elsewhere', 'hub']);
-  });
-
   it('offers the rows of a duplicated run or the log, and filters the log alone', () => {
     const { view } = formView(copy, choices, context());
-    expect(view.sources.map(({ label }) => label)).toEqual([
-      'The rows of sweet-rl #1',
-      'From the log, as it is now',
-    ]);
-    expect(view.filters).toEqual([]);
+    expect([view.sources.length, view.filters]).toEqual([2, []]);
     expect(formView(starter, choices, context()).view.sources).toEqual([]);
   });
 
-  it('proposes the largest pack of the workspace to GRPO, until another is chosen', () => {
-    const small = { file: '/project/tasks/small.jsonl', name: 'small', tasks: 3 };
-    const two = { ...choices, packFiles: [small, ...choices.packFiles] };
-    const packOfForm = (values: Form['values']) => {
-      const { view, filled: made } = formView(withValues({ method: 'grpo', ...values }), two, context());
-      const pack = view.values['data.tasks'];
-      expect(made.configuration).toMatchObject({ data: { tasks: [pack] } });
-      return pack;
-    };
-    expect(packOfForm({})).toBe('/project/tasks/starter.jsonl');
-    expect(packOfForm({ 'data.tasks': small.file })).toBe(small.file);
-  });
-
   it('is empty while the log is, except for a duplicate and for a method that plays by itself', () => {
-    const none = { ...choices, dialogues: 0 };
-    expect(formView(starter, none, context()).view.isEmpty).toBe(true);
-    expect(formView(copy, none, context()).view.isEmpty).toBe(false);
-    expect(
-      formView({ ...starter, values: { ...starter.values, method: 'grpo' } }, none, context()).view.isEmpty,
-    ).toBe(false);
-  });
-
-  it('keeps a value in sight of which the log has none any more, by its name', () => {
-    const { view } = formView(withValues({ agent: 'openai:tiny' }), choices, context());
-    const agent = view.filters.find(({ name }) => name === 'agent');
-    expect(agent?.options?.map(({ label }) => label)).toEqual(['Any', 'starter (12)', 'Lab (0)']);
-    expect(agent?.options?.at(-1)?.value).toBe('openai:tiny');
-  });
-
-  it('has words for every kind of field', () => {
-    for (const field of Object.values(fields))
-      expect(wantedWords(field, english)).toMatch(/^(Enter|Choose) /);
+    const isEmpty = (form: Form): boolean =>
+      formView(form, { ...choices, dialogues: 0 }, context()).view.isEmpty;
+    expect([starter, copy, withValues({ method: 'grpo' })].map(isEmpty)).toEqual([true, false, false]);
   });
 });
 
 describe('a warm start', () => {
   const facts = {
-    method: 'sweet-rl',
-    isForeign: true,
-    played: 0,
-    won: 0,
-    successes: 30,
-    isSmall: false,
-  } as const;
+    method: 'sweet-rl' as const,
+    ...{ isForeign: true, isSmall: false, played: 0, won: 0, successes: 30 },
+  };
 
   it('is offered to a model that has no success of its own, on those of other agents', () => {
-    expect(warmStartView(facts, english)).toEqual({
-      sentence:
-        'This model has no dialogue of its own in this log. Begin with a warm start: rejection fine-tuning on the 30 successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
-      values: {
-        ...{ method: 'rft', agent: '' },
-        ...{ 'policy.learning_rate': '5e-4', 'policy.epochs': '8', 'policy.max_steps': '30' },
-      },
+    expect(warmStartView(facts, english)?.values).toEqual({
+      ...{ method: 'rft', agent: '' },
+      ...{ 'policy.learning_rate': '5e-4', 'policy.epochs': '8', 'policy.max_steps': '30' },
     });
-    expect(warmStartView({ ...facts, successes: 93 }, english)!.values).toMatchObject({
-      'policy.epochs': '3',
-    });
-    expect(warmStartView({ ...facts, successes: 3 }, english)!.values).toMatchObject({
-      'policy.epochs': '10',
-    });
-    expect(warmStartView({ ...facts, isSmall: true }, english)!.values).toEqual({ method: 'rft', agent: '' });
-    expect(warmStartView({ ...facts, played: 68 }, english)!.sentence).toMatch(
-      /^None of this model’s own 68 dialogues is a success\. Begin/,
+    const epochs = [93, 3].map(
+      (successes) => warmStartView({ ...facts, successes }, english)?.values['policy.epochs'],
     );
-  });
-
-  it('says where it leads as soon as it is chosen', () => {
-    expect(warmStartView({ ...facts, method: 'rft' }, english)).toEqual({
-      sentence: expect.stringMatching(/train that by SWEET-RL\.$/) as string,
-      values: {},
-    });
+    expect(epochs).toEqual(['3', '10']);
+    expect(warmStartView({ ...facts, isSmall: true }, english)?.values).toEqual({ method: 'rft', agent: '' });
+    expect(warmStartView({ ...facts, method: 'rft' }, english)?.values).toEqual({});
   });
 
   it.each([{ isForeign: false }, { played: 68, won: 1 }, { successes: 0 }])('is no matter of %j', (other) => {
     expect(warmStartView({ ...facts, ...other }, english)).toBeUndefined();
-  });
-
-  it('can be told in the short request for small models', () => {
-    const opening = (form: Form): unknown =>
-      (filled(form, context()).configuration.data as { opening?: string }).opening;
-    expect([opening(withValues({ opening: 'short' })), opening(withValues({ opening: '' }))]).toEqual([
-      'short',
-      undefined,
-    ]);
-    const { view } = formView(starter, choices, context());
-    expect(view.filters.find(({ name }) => name === 'opening')?.options).toHaveLength(2);
   });
 });
 
@@ -384,35 +247,13 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 
 describe('what would be learned from', () => {
   const told = { method: 'sweet-rl', isCounting: false, isCollecting: false } as const;
-  const values = (view: ReturnType<typeof dataView>): string[] =>
-    view.figures.map(({ label, value, note }) => `${label} ${value} ${note}`);
 
-  it('is counted in the log, with what is left out and why', () => {
+  it('is counted in the log, with what is left out', () => {
     const view = dataView({ ...told, counts: counts() }, english);
-    expect(values(view)).toEqual([
-      'Trajectories 12 of 6 tasks',
-      'Successes 3 pass all tests',
-      'Pairs 3 better and worse',
-      'Turns 30 of the agent',
-      'Tokens 1,200 as sampled',
-    ]);
-    expect(view.leftOut).toEqual([
-      { reason: 'in which a reply gave the reference away', count: '2' },
-      { reason: 'without the participant’s consent', count: '1' },
-    ]);
-  });
-
-  it('is what the trainer has counted, as soon as there is a plan', () => {
-    const view = dataView({ ...told, counts: counts(), plan }, english);
-    expect(values(view)).toContain('Pairs 3 1 held out for evaluation');
-    expect(values(view)).toContain('Tokens 1,300 as the model tokenizes them');
-  });
-
-  it('says no number of tokens that nobody knows', () => {
-    const some = dataView({ ...told, counts: counts({ uncounted: 2 }) }, english);
-    expect(values(some)).toContain('Tokens over 1,200 counted when the run is planned');
-    const none = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) }, english);
-    expect(values(none)).toContain('Tokens – counted when the run is planned');
+    expect(view.figures.map(({ value }) => value)).toEqual(['12', '3', '3', '30', '1,200']);
+    expect(view.leftOut.map(({ count }) => count)).toEqual(['2', '1']);
+    const uncounted = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) }, english);
+    expect(uncounted.figures.at(-1)?.value).toBe('–');
   });
 
   it.each([
@@ -426,43 +267,22 @@ describe('what would be learned from', () => {
     expect(dataView({ ...told, method, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
   });
 
-  it('says when they are too few to expect a better agent, and how many more there should be', () => {
-    const remarks = (trajectories: number): readonly string[] =>
-      dataView({ ...told, counts: counts({ trajectories }) }, english).remarks;
-    expect(remarks(120)).toEqual([expect.stringMatching(/^These 120 are too few .* 480 more/)]);
-    expect([...remarks(0), ...remarks(600)]).toEqual([]);
-  });
-
-  it('says of a plan what else is too little, with the number at hand and the one that is enough', () => {
-    const remarks = (method: 'sweet-rl' | 'rft' | 'multiturn-dpo', ...shortages: Shortage[]) =>
-      dataView(
-        {
-          ...{ ...told, method, counts: counts({ trajectories: 600 }) },
-          plan: { ...plan, data: { ...plan.data, shortages } },
-        },
-        english,
-      ).remarks;
-    const short = (kind: Shortage['kind'], have: number, enough: number): Shortage => ({
-      ...{ kind, have, enough, sentence: '' },
-    });
-    expect(remarks('sweet-rl', short('pairs', 8, 300), short('held_out_pairs', 1, 16))).toEqual([
-      'The critic would learn from 8 pairs: a better agent was measured with 300. Collect several dialogues of more tasks, or choose other pairs under “More settings”.',
-      '1 pair is held out: from 16 on, accuracy tells learning from chance. Collect dialogues of more tasks, or raise the held-out fraction.',
-    ]);
-    expect(remarks('multiturn-dpo', short('pairs', 1, 300))[0]).toMatch(
-      /^The agent would learn from 1 pair: /,
+  it.each<['sweet-rl' | 'rft', Shortage['kind'], number, number, RegExp]>([
+    ['sweet-rl', 'pairs', 8, 300, / 8 pairs.* 300/],
+    ['sweet-rl', 'held_out_pairs', 1, 16, /^1 pair .* 16 /],
+    ['rft', 'successes', 9, 140, /^9 dialogues.* 140/],
+    ['sweet-rl', 'token_ids', 20, 30, /^10 of 30 turns/],
+    ['sweet-rl', 'tokenizer', 0, 30, /^30 of 30 turns/],
+  ])('says of a plan for %s what else is too little: %s', (method, kind, have, enough, remark) => {
+    const shortages = [{ kind, have, enough, sentence: '' }];
+    const view = dataView(
+      {
+        ...{ ...told, method, counts: counts({ trajectories: 600 }) },
+        plan: { ...plan, data: { ...plan.data, shortages } },
+      },
+      english,
     );
-    expect(remarks('rft', short('successes', 9, 140))[0]).toMatch(
-      /^9 dialogues to imitate: .* with 140\. Collect/,
-    );
-    const ofTurns = [short('token_ids', 20, 30), short('tokenizer', 0, 30)];
-    expect(remarks('sweet-rl', ...ofTurns)).toEqual([
-      expect.stringMatching(/^10 of 30 turns come without token ids: .* Gains were measured with the ids/),
-      expect.stringMatching(/^30 of 30 turns have the token ids of another tokenizer/),
-    ]);
-    expect(remarks('rft', ...ofTurns)[0]).toMatch(/which is how a warm start was measured\.$/);
-    // The remark about the log is there before the plan.
-    expect(remarks('sweet-rl', short('dialogues', 12, 600))).toEqual([]);
+    expect(view.remarks).toEqual([expect.stringMatching(remark)]);
   });
 });
 
@@ -470,42 +290,17 @@ describe('what a run needs', () => {
   it('is said in one line and in full', () => {
     const view = planView(plan, [], { t: english });
     expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
-    expect(view.rows.map(({ label, value }) => `${label}: ${value}`)).toEqual([
-      'Memory: 900 MB of 14.0 GB',
-      'Time: about 3 min, measured',
-      '· critic: 1 min 40 s',
-      '· candidates: 1 min 20 s',
-      '· ranking: <1 s',
-      'Disk: 50 MB',
-      'Device: CPU, float32',
-      'Max. example length: 400 tokens; 4,096 would fit',
+    expect(view.rows.map(({ value }) => value)).toEqual([
+      ...['900 MB of 14.0 GB', 'about 3 min, measured', '1 min 40 s', '1 min 20 s', '<1 s', '50 MB'],
+      ...['CPU, float32', '400 tokens; 4,096 would fit'],
     ]);
   });
 
-  it('is told of each of several processes', () => {
-    const workers = {
-      ...plan,
-      machine: { ...plan.machine, processes: 4, measured: false },
-      total_seconds: null,
-    };
-    const there = planView(workers, [], { t: english, isOnCluster: true });
-    expect(there.sentence).toBe('It fits the nodes of the cluster.');
-    expect(there.rows[0]!.value).toMatch(/ for each of 4 workers$/);
-    expect(there.rows[1]).toEqual({
-      ...{ label: 'Time', value: 'unknown until the run has measured it on the cluster' },
-    });
-    const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], { t: english });
-    expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · CPU');
-    expect(several.rows[0]!.value).toBe('900 MB of 14.0 GB for each of 2 processes');
-  });
-
   it('says what would help where it does not fit', () => {
-    const view = planView({ ...plan, fits: false, advice: ['set model.training to qlora'] }, [], {
-      t: english,
-    });
-    expect(view).toMatchObject({ fits: false, sentence: 'It does not fit this machine.' });
+    const advice = ['set model.training to qlora'];
+    const view = planView({ ...plan, fits: false, advice }, [], { t: english });
+    expect(view).toMatchObject({ fits: false, advice });
     expect(view.summary).toContain('900 MB of 14.0 GB: too much');
-    expect(view.advice).toEqual(['set model.training to qlora']);
   });
 
   it('has of each check that is not well the command, the output and the remedy', () => {
@@ -517,36 +312,5 @@ describe('what a run needs', () => {
       { name: 'driver', isFailed: true, command: 'look at driver', saw: 'nothing', remedy: 'mend driver' },
       { name: 'disk', isFailed: false, command: 'look at disk', saw: 'nothing', remedy: 'mend disk' },
     ]);
-  });
-});
-
-describe('what the simulator plays', () => {
-  const tasks = Array.from({ length: 30 }, (_, number) => ({ id: `task#${number}` }));
-  const played = (of: readonly { readonly id: string }[]): string[] =>
-    of.flatMap(({ id }) => Array.from({ length: 4 }, (_, rollout) => `${id}#${rollout}`));
-  const extent = (keys: readonly string[]): [number, number] => {
-    const { tasks: some, rollouts } = extentOf(tasks, keys, 24);
-    return [some.length, rollouts];
-  };
-
-  it('are more tasks each time, then more dialogues of each', () => {
-    expect(extent([])).toEqual([24, 4]);
-    expect(extent(played(tasks.slice(0, 23)))).toEqual([24, 4]);
-    expect(extent(played(tasks.slice(0, 24)))).toEqual([30, 7]);
-  });
-
-  it('are all tasks of a small pack, four times each, where many are suggested', () => {
-    const suggested = (keys: readonly string[]): [number, number] => {
-      const { tasks: some, rollouts } = extentOf(tasks, keys, 400);
-      return [some.length, rollouts];
-    };
-    expect(suggested([])).toEqual([30, 4]);
-    expect(suggested(played(tasks))).toEqual([30, 8]);
-  });
-
-  it('does not count dialogues of tasks that no pack has any more', () => {
-    const gone = Array.from({ length: 100 }, (_, number) => ({ id: `gone#${number}` }));
-    expect(extent(played(gone))).toEqual([24, 4]);
-    expect(extent([...played(gone), ...played(tasks.slice(0, 24))])).toEqual([30, 7]);
   });
 });

@@ -35,14 +35,6 @@ it('the row of a run says what it is, what it learned from, and how long it took
   });
 });
 
-it('a run at work says how far it is, and one that never started has no duration', () => {
-  const progress = { state: 'running', stage: 'critic', step: 61, steps: 100, at: startedAt } as const;
-  expect(rowOf(run({ state: 'running', isLive: true, progress })).stateLabel).toBe('running, critic 61 %');
-  const { process: _, ...never } = run({ state: 'stopped' });
-  expect(rowOf(never)).toMatchObject({ stateLabel: 'not started', duration: '' });
-  expect(rowOf(never)).not.toHaveProperty('seconds');
-});
-
 it('an evaluated run has its success, and what it gained on its base model, with intervals', () => {
   const [model, start] = [played('trained', [1, 1, 1, 0]), played('starter', [0, 0, 1, 0])];
   const interval = { low: 0.1, high: 0.9 };
@@ -51,12 +43,4 @@ it('an evaluated run has its success, and what it gained on its base model, with
   expect(success).toEqual({ mean: 0.75, ...model.figures.success!.interval });
   expect(gain).toEqual({ difference: 0.5, interval });
   expect(rowOf(run(), { setting: setting('20'), model })).not.toHaveProperty('gain');
-});
-
-it('runs of one name can be told apart', () => {
-  const rows = runRows([run(), run({ id: '20261120-215501-a1b2' })], () => undefined, {
-    t: english,
-    language: 'en',
-  });
-  expect(rows.map(({ name }) => name)).toEqual(['first try (k3f9)', 'first try (a1b2)']);
 });
