@@ -67,24 +67,16 @@ describe('the tools of the editor’s agent', () => {
 
   it('ask a person before they act, with who plays how much', async () => {
     const { prepared } = await registered();
-    const collect = await prepared('tandem_collect', { packs: ['fees'], tasks: 3, rollouts: 4 });
-    expect(collect.confirmationMessages).toEqual({
-      title: 'Collect dialogues?',
-      message: expect.stringMatching(
-        /^This plays up to 12 dialogues of My Server with rules about tasks of fees, grades the answers and logs everything\. About 240,000 prompt and 2,400 completion tokens for \$0\.24, going by 1 dialogue in this log\.$/,
-      ) as string,
-    });
-    const evaluate = await prepared('tandem_evaluate', { packs: ['fees'], tasks: 3, agents: ['a', 'b'] });
-    expect(evaluate.confirmationMessages?.message).toMatch(
-      /^This plays up to 6 dialogues of a, b with rules /,
+    const asked = async (name: ToolName, input: unknown): Promise<string> =>
+      (await prepared(name, input)).confirmationMessages!.message as string;
+    expect(await asked('tandem_collect', { packs: ['fees'], tasks: 3, rollouts: 4 })).toMatch(
+      / 12 dialogues of My Server .* tasks of fees.* 240,000 .* 2,400 .* \$0\.24/,
     );
-    const start = await prepared('tandem_start_run', { configuration: { model: { base: 'base' } } });
-    expect(start.confirmationMessages).toEqual({
-      title: 'Start a training run?',
-      message: 'A model that begins as base is trained on this machine.',
-    });
-    const stop = await prepared('tandem_stop_run', { run: 'r1' });
-    expect(stop.confirmationMessages?.message).toMatch(/^r1 writes a checkpoint first/);
+    expect(await asked('tandem_evaluate', { packs: ['fees'], tasks: 3, agents: ['a', 'b'] })).toMatch(
+      / 6 dialogues of a, b /,
+    );
+    expect(await asked('tandem_start_run', { configuration: { model: { base: 'base' } } })).toMatch(/base/);
+    expect(await asked('tandem_stop_run', { run: 'r1' })).toMatch(/^r1 /);
   });
 
   it('ask nothing before they read, nor before they refuse', async () => {
@@ -115,9 +107,7 @@ describe('the tools of the editor’s agent', () => {
       const { prepared, invoked } = await registered();
       standIn.workspace.isTrusted = false;
       expect(await prepared(name, { run: 'r1' })).toEqual({});
-      await expect(invoked(name, { run: 'r1' })).rejects.toThrow(
-        /^The tools of Tandem do not run in a workspace that is not trusted\./,
-      );
+      await expect(invoked(name, { run: 'r1' })).rejects.toThrow(/not trusted/);
     },
   );
 });

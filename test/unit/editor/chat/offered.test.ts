@@ -1,37 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import {
-  alternating,
-  estimatedTokens,
-  offeredModels,
-  sameModels,
-  samplingFor,
-} from '../../../../src/editor/chat/offered';
+import { alternating, offeredModels, sameModels, samplingFor } from '../../../../src/editor/chat/offered';
 import type { ModelStatus } from '../../../../src/editor/models/loaded';
 import { english } from '../translate';
 
 const files: NonNullable<ModelStatus['files']> = {
-  folder: '/models/a',
-  graph: '/models/a/onnx/model.onnx',
-  precision: 'int8',
-  architecture: 'LlamaForCausalLM',
-  parameters: 1,
-  bytes: 1,
-  contextLength: 512,
-  fingerprint: 'abc',
+  ...{ folder: '/models/a', graph: '/models/a/onnx/model.onnx', precision: 'int8', fingerprint: 'abc' },
+  ...{ architecture: 'LlamaForCausalLM', parameters: 1, bytes: 1, contextLength: 512 },
 };
 const place = { spec: 'starter', folder: '/models/a', name: 'starter', from: 'tandem' } as const;
 const server = { name: 'Mine', baseUrl: 'http://127.0.0.1:1/v1', model: 'tiny' };
 
 describe('the models that the editor is offered', () => {
   it('are those that can answer: folders with a model, and servers that have not failed', () => {
+    const failed = { kind: 'failed', reason: 'It died.' } as const;
     const offered = offeredModels(
       {
         locals: [
           [place, { state: { kind: 'not-loaded' }, files }],
-          [{ ...place, spec: 'local:b' }, { state: { kind: 'failed', reason: 'No files.' } }],
+          [{ ...place, spec: 'local:b' }, { state: failed }],
           [
             { ...place, spec: 'local:c' },
-            { state: { kind: 'failed', reason: 'It died.' }, files },
+            { state: failed, files },
           ],
         ],
         servers: [
@@ -69,17 +58,11 @@ describe('the models that the editor is offered', () => {
 
   it('are sampled as the asking extension says, as far as it says something that makes sense', () => {
     const settings = { temperature: 1, maxTokens: 100 };
-    expect(samplingFor(settings, undefined)).toEqual(settings);
     expect(
       samplingFor(settings, { temperature: 0, max_tokens: 7.5, top_p: 0.9, top_k: 20, seed: 3 }),
     ).toEqual({
-      temperature: 0,
-      maxTokens: 7,
-      topP: 0.9,
-      topK: 20,
-      seed: 3,
+      ...{ temperature: 0, maxTokens: 7, topP: 0.9, topK: 20, seed: 3 },
     });
     expect(samplingFor(settings, { temperature: 'hot', max_tokens: -1 })).toEqual(settings);
-    expect(estimatedTokens('a'.repeat(9))).toBe(3);
   });
 });

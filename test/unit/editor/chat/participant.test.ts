@@ -57,10 +57,7 @@ it('says why it does not answer in a workspace that is not trusted, and asks no 
   await using server = await startChatServer({ reply: () => answer('OUTPUT:\nHow heavy?') });
   editor.workspace.isTrusted = false;
   expect(await asked(server)).toEqual({
-    errorDetails: {
-      message:
-        'Models do not run in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.',
-    },
+    errorDetails: { message: expect.stringContaining('not trusted') as string },
   });
   expect(server.requests).toEqual([]);
   expect(said).toEqual([]);
@@ -75,7 +72,6 @@ it('says why it does not answer in a workspace that is not trusted, and asks no 
 describe('the last message that the protocol allows', () => {
   const last = { ...colBenchProtocol, maxTurns: 1 };
   const draft = '```python\ndef wrong():\n    pass\n```';
-  const code = '```python\ndef price(x):\n    return x\n```';
 
   /** Has the agent say something in the last message, and returns what the chat shows. */
   async function shown(text: string): Promise<string> {
@@ -90,24 +86,5 @@ describe('the last message that the protocol allows', () => {
     const text = `I do not know the limit.\n${draft}\nOUTPUT:\nHow heavy is it?\n`;
     expect(await shown(text)).toBe('How heavy is it?\n');
     expect(offered).toEqual([]);
-  });
-
-  it('is shown once when it holds the code, and that code is offered', async () => {
-    const text = `${draft}\nOUTPUT:\nLike this?\n${code}`;
-    expect(await shown(text)).toBe(`Like this?\n${code}`);
-    expect(offered).toMatchObject([
-      { title: 'Run Tests', arguments: [{ code: 'def price(x):\n    return x', name: 'price' }] },
-    ]);
-  });
-
-  it('says so when the agent only thought', async () => {
-    expect(await shown(`<think>${draft}`)).toBe('The agent said nothing.');
-    expect(offered).toEqual([]);
-  });
-
-  it('shows an announced answer behind what was said before', async () => {
-    const text = `${draft}\nOUTPUT:\nHere.\nI WANT TO ANSWER:\n${code}`;
-    expect(await shown(text)).toBe(`Here.\n\n\n${code}\n`);
-    expect(offered).toMatchObject([{ title: 'Run Tests' }]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedOf, fencedPython, threadOf, PictureRemover } from '../../../../src/editor/chat/thread';
+import { threadOf, PictureRemover } from '../../../../src/editor/chat/thread';
 
 describe('the chat as a dialogue', () => {
   const question = { asked: 'A price.', said: 'Hm.\nOUTPUT:\nHow heavy?', isAnswer: false };
@@ -20,14 +20,6 @@ describe('the chat as a dialogue', () => {
       turn: 2,
       exchanges: [{ reply: '20 kg.' }, { reply: 'A price.' }, { reply: 'Two.' }],
     });
-  });
-
-  it('puts code beside what a person says, and asks for the answer on command', () => {
-    expect(askedOf('Mend it. ', [{ file: 'a.py', code: 'x = 1\n' }], true)).toBe(
-      'Mend it.\n\nFrom a.py:\n\n```python\nx = 1\n```\n\nPlease answer now, with what you know: write the whole function.',
-    );
-    expect(askedOf('', [], false)).toBe('');
-    expect(fencedPython('s = """```"""')).toBe('````python\ns = """```"""\n````');
   });
 
   it('fetches no pictures that a model names, and leaves code as it is', () => {

@@ -1,41 +1,15 @@
-import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { OfferedCritic } from '../../../../src/editor/credit/offered';
 import { EventEmitter } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { idOf } = await import('../../../../src/editor/contributions');
 const { Critics } = await import('../../../../src/editor/models/critics');
-const { criticItem } = await import('../../../../src/editor/models/criticItems');
-const { ModelTree } = await import('../../../../src/editor/models/tree');
-const { commands } = await import('../../../../src/editor/commands');
 
 const critic = (fields: Partial<OfferedCritic> = {}): OfferedCritic => ({
   ...{ folder: '/project/.tandem/runs/one/critic', name: 'first try', from: 'run', about: 'today' },
   figures: { problem: 'It cannot be read.' },
   ...fields,
-});
-
-describe('a click on a critic', () => {
-  it.each([
-    ['run', idOf('openRun')],
-    ['loop', undefined],
-    ['scoreboard', undefined],
-    ['folder', undefined],
-  ] as const)('of a %s opens %s', (from, command) => {
-    const { command: opened } = criticItem({ kind: 'critic', critic: critic({ from }), isShown: false });
-    expect(opened?.command).toBe(command);
-  });
-
-  it('says that its run is gone', async () => {
-    const folder = path.resolve('/project/gone/runs/one');
-    const node = { kind: 'critic', critic: critic({ folder: path.join(folder, 'critic') }), isShown: false };
-    await expect(commands.openRun.run({} as never, node as never)).rejects.toMatchObject({
-      code: 'editor/no-run',
-      message: `The run that trained first try is gone: ${folder} no longer exists. Refresh the Models view.`,
-    });
-  });
 });
 
 describe('the list of critics', () => {
@@ -82,49 +56,4 @@ describe('the list of critics', () => {
     expect(looks).toHaveLength(2);
     expect(critics.node?.critics.map((row) => row.critic.name)).toEqual(['first try']);
   });
-
-  it('is made again after one that failed', async () => {
-    const { critics, looks, reported } = list();
-    critics.look();
-    critics.look();
-    const error = new Error('no permission');
-    looks[0]!.fail(error);
-    await settled();
-    expect(reported).toEqual([error]);
-    looks[1]!.find([critic()]);
-    await settled();
-    critics.look();
-    expect(looks).toHaveLength(3);
-  });
-});
-
-it('leave the use of the models counted when what people think of them cannot be read', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const dialoguesChanged = new EventEmitter<void>();
-  const event = new EventEmitter<void>().event;
-  const reported: unknown[] = [];
-  const place = { spec: 'starter', name: 'starter', folder: '/project/starter' };
-  const log = { modelUse: () => Promise.resolve({ starter: { replies: 3 } }) };
-  const unreadable = new Error('no permission');
-  const tree = new ModelTree(
-    ...([
-      { onDidChange: event, agent: '', simulator: '', dataFolder: undefined, modelFolders: [] },
-      {
-        ...{ onDidChangeModels: event, report: (error: unknown) => reported.push(error) },
-        ...{ localPlaces: [place], locals: { look: () => Promise.resolve({}) } },
-        ...{
-          servers: { all: [], problems: [], find: () => undefined },
-          editorModels: { all: () => Promise.resolve([]) },
-        },
-      },
-      { onDidChangeDialogues: dialoguesChanged.event, engine: { logIfAny: () => Promise.resolve(log) } },
-      { onDidChange: event, node: undefined, follow: () => Promise.reject(unreadable) },
-    ] as unknown as [never, never, never, never]),
-  );
-  onTestFinished(() => tree.dispose());
-  dialoguesChanged.fire();
-  await vi.runAllTimersAsync();
-  expect(await tree.getChildren()).toMatchObject([{ kind: 'model', use: { replies: 3 } }, {}, {}]);
-  expect(reported).toEqual([unreadable]);
 });

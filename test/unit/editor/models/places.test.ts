@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { localPlace, localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/places';
+import { localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/places';
 
 /** Any existing folder. */
 const starter = import.meta.dirname;
@@ -17,6 +17,13 @@ const settings = (some: Partial<LocalSettings>): LocalSettings => ({
   resolve,
   ...some,
 });
+
+/** Makes a folder that is removed after the test. */
+function temporary(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
 
 describe('the local models', () => {
   it('are the starter model and the folders of the setting', () => {
@@ -38,21 +45,8 @@ describe('the local models', () => {
     ]);
   });
 
-  it('lack a starter model that this build of Tandem does not have, unless it is to play', () => {
-    const nowhere = path.join(starter, 'nowhere');
-    expect(localPlaces(settings({ agent: '' }), nowhere)).toEqual([]);
-    expect(localPlaces(settings({}), nowhere)).toHaveLength(1);
-  });
-
-  it('are no servers, scripts or rules', () => {
-    for (const spec of ['openai:tiny@http://127.0.0.1:1/v1', 'script:a.json', 'rules', '', 'local:']) {
-      expect(localPlace(spec, starter, resolve), spec).toBeUndefined();
-    }
-  });
-
   it('include what was trained here and can play, called as its run', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporary();
     const dataFolder = path.join(folder, '.tandem');
     mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
     mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
@@ -68,13 +62,11 @@ describe('the local models', () => {
   });
 
   it('of runs are called as these, which are told apart by their ids', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporary();
     const runs: readonly (readonly [string, string | undefined])[] = [
       ['20261120-220501-k3f9', '{"name": "first try"}'],
       ['20261120-220502-a1b2', '{"name": "first try"}'],
       ['20261120-220503-c3d4', '{"name": "other"}'],
-      ['20261120-220504-e5f6', '{"method": "rft"}'],
       ['20261120-220505-g7h8', '{'],
       ['20261120-220506-i9j0', undefined],
     ];
@@ -83,19 +75,19 @@ describe('the local models', () => {
       mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
       if (configuration !== undefined) writeFileSync(path.join(run, 'run.json'), configuration);
     }
-    const places = localPlaces(
-      settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) }),
-      starter,
-    );
-    expect(places.slice(1).map(({ name }) => name)).toEqual([
+    const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
+    expect(
+      localPlaces(there, starter)
+        .slice(1)
+        .map(({ name }) => name),
+    ).toEqual([
       ...['first try (k3f9)', 'first try (a1b2)', 'other'],
-      ...['20261120-220504-e5f6/model', '20261120-220505-g7h8/model', '20261120-220506-i9j0/model'],
+      ...['20261120-220505-g7h8/model', '20261120-220506-i9j0/model'],
     ]);
   });
 
   it('of runs tell which run trained them, also one that was deleted', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporary();
     const model = path.join(folder, 'runs', 'a-0001', 'model');
     const copied = path.join(folder, 'copied', 'model');
     for (const one of [model, copied]) mkdirSync(one, { recursive: true });
@@ -115,8 +107,7 @@ describe('the local models', () => {
   });
 
   it('of a run that a person renames have the new name at once, and the old one when it is taken back', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporary();
     const run = path.join(folder, 'runs', '20261120-220501-k3f9');
     mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
     writeFileSync(path.join(run, 'run.json'), '{"name": "as configured"}');

