@@ -43,15 +43,3 @@ it('what a person ticked or unticked stays so while more is typed', async () => 
     }),
   ).toEqual({ value: ['two'] });
 });
-
-it('the rows are not set anew by a text that changes none of them, because a tick at that moment would be lost', async () => {
-  await ask((list) => {
-    const before = list.items;
-    list.write(' ');
-    expect(list.items).toBe(before);
-    list.write('one');
-    const after = list.items;
-    list.write('one, ');
-    expect(list.items).toBe(after);
-  });
-});

@@ -60,13 +60,6 @@ it('tells which rows are selected, also while the editor has forgotten them to d
   expect(await asked).toEqual(['row']);
 });
 
-it('tells what is selected of a view that is not seen, whose rows nobody draws', async () => {
-  const { tree, look } = opened();
-  look(false);
-  tree.redraw();
-  expect(await tree.selection()).toEqual(['row']);
-});
-
 it('takes the rows of a menu, of a key or of the palette, and the selection where the editor has forgotten a row', async () => {
   const { tree } = opened();
   expect(await rowsMeant(tree, 'one', ['one', 'other'])).toEqual(['one', 'other']);

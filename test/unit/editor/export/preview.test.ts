@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import path from 'node:path';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
@@ -22,15 +21,9 @@ const played = playedDialogue();
 
 describe('an export’s preview', () => {
   const exportChoice: ExportChoice = {
-    format: 'chat',
-    filter: { pack: 'written-by-hand.jsonl' },
-    onlySuccess: false,
-    onlyAccepted: false,
-    withLeaked: true,
-    withEvaluations: false,
-    withEditorModels: false,
-    withRedo: false,
-    withDoubtful: false,
+    ...{ format: 'chat', filter: { pack: 'written-by-hand.jsonl' }, withLeaked: true },
+    ...{ onlySuccess: false, onlyAccepted: false, withEvaluations: false },
+    ...{ withEditorModels: false, withRedo: false, withDoubtful: false },
   };
   const words = { folder: undefined, t: english };
   const options: ExportOptions = {
@@ -55,34 +48,17 @@ describe('an export’s preview', () => {
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
     const withLeak = previewDocument(await previewExport(played().log, options, 3), exportChoice, words);
-    expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks, as fine-tuning rows');
+    expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks');
     expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(played().log, { ...options, withLeaked: false }, 3);
-    const text = previewDocument(
-      without,
-      { ...exportChoice, withLeaked: false },
-      { ...words, folder: 'beta' },
-    );
+    const choice = { ...exportChoice, withLeaked: false };
+    const text = previewDocument(without, choice, { ...words, folder: 'beta' });
     expect(text).toContain('| 1 | leaked |');
     expect(text).toContain('There is none.');
     expect(text).toContain('Of the log of beta.');
     expect(withLeak).not.toContain('Of the log of');
     expect(text).toContain('No text in these rows was written by a person.');
-  });
-
-  it('says in how many dialogues the agent saw another prompt, as the card does', async () => {
-    const other = { ...options, sawAnotherPrompt: () => true };
-    const preview = await previewExport(played().log, other, 3);
-    const told = 'In 1 the agent saw another agent.md than these rows hold';
-    expect(previewDocument(preview, exportChoice, words)).toContain(told);
-    const same = await previewExport(played().log, options, 3);
-    expect(previewDocument(same, exportChoice, words)).not.toContain('saw another agent.md');
-    const result = await exportTrajectories(played().log, path.join(played().folder, 'other.jsonl'), other);
-    expect(result.otherPrompts).toBe(1);
-    expect(await readFile(result.card, 'utf8')).toContain(
-      '| played with another agent.md than is written here | 1 |',
-    );
   });
 
   it('has a row for each choice, and the words of a model of the editor only when they are asked for', async () => {
@@ -104,15 +80,7 @@ describe('an export’s preview', () => {
     expect(without).toContain('| 1 | model terms |');
     expect(without).not.toContain('read the vendor’s terms');
     const withThem = await previewed(true);
-    expect(withThem).toContain(
-      '**1 rows** from 1 trajectories of 1 tasks, as preference rows of single turns',
-    );
     expect(withThem).toContain('- Include VS Code-model dialogues: read the vendor’s terms');
     expect(withThem).toContain('| kim | a test: may be exported (');
-  });
-
-  it('can be cancelled', async () => {
-    const signal = AbortSignal.abort(new Error('enough'));
-    await expect(previewExport(played().log, { ...options, signal }, 3)).rejects.toThrow('enough');
   });
 });

@@ -81,13 +81,12 @@ describe('a dialogue for its judge', () => {
     // Another judge is not done by that.
     expect(JSON.stringify(judgingView(await read(), 'ben', namer, english))).not.toMatch(/ada|kim|rival/);
   });
+});
 
-  it('is none of the judge’s own, and is finished', async () => {
-    const { read } = await rated();
-    const trajectory = await read();
-    expect([canJudge(trajectory, 'kim'), canJudge(trajectory, 'ada')]).toEqual([false, true]);
-    expect(canJudge({ ...trajectory, state: 'open' }, 'ada')).toBe(false);
-  });
+it('a dialogue to judge is none of the judge’s own, and is finished', async () => {
+  const trajectory = await (await rated()).read();
+  expect([canJudge(trajectory, 'kim'), canJudge(trajectory, 'ada')]).toEqual([false, true]);
+  expect(canJudge({ ...trajectory, state: 'open' }, 'ada')).toBe(false);
 });
 
 describe('the next dialogue to judge', () => {

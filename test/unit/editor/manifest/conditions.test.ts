@@ -12,7 +12,6 @@ import {
   schemeIs,
   settingIsOn,
   viewIs,
-  type Condition,
 } from '../../../../src/editor/manifest/conditions';
 
 it('writes conditions as the editor reads them', () => {
@@ -32,26 +31,4 @@ it('puts brackets where a condition would otherwise mean something else', () => 
     'workspaceFolderCount > 0 && (isWorkspaceTrusted || !isWorkspaceTrustEnabled)',
   );
   expect(not(trusted)).toBe('!(isWorkspaceTrusted || !isWorkspaceTrustEnabled)');
-});
-
-it('compiles only with names that the code has', () => {
-  // @ts-expect-error no view has this name
-  expect(() => viewIs(['task'])).not.toThrow();
-  // @ts-expect-error no row has this name
-  expect(() => rowIs(['newTasks'])).not.toThrow();
-  // @ts-expect-error no panel has this name
-  expect(() => panelIs('sessions')).not.toThrow();
-  // @ts-expect-error no context key has this name
-  expect(() => isSet('hasPack')).not.toThrow();
-  // @ts-expect-error this context key is a list
-  expect(() => isSet('runFiles')).not.toThrow();
-  // @ts-expect-error no setting has this name
-  expect(() => settingIsOn('candidates.shown')).not.toThrow();
-  // @ts-expect-error this setting is a number
-  expect(() => settingIsOn('grading.workers')).not.toThrow();
-  // @ts-expect-error the editor has no such key
-  expect(() => editor('listFocused')).not.toThrow();
-  // @ts-expect-error a text is not a condition
-  const condition: Condition = 'tandem.hasPacks';
-  expect(condition).toBe(isSet('hasPacks'));
 });

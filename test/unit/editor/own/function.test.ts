@@ -63,18 +63,6 @@ it('asks for no grade after a reload, and keeps what became of the answer', asyn
   expect(session.title).toBe('Parcel price');
 });
 
-it('says what became of its answer, as soon as the log knows', async () => {
-  const session = await played();
-  const log = await stage.log();
-  expect(session.state).not.toHaveProperty('decision');
-  for (const outcome of ['rejected', 'accepted', 'edited'] as const) {
-    await log.append({ event: 'outcome', episode: session.id!, outcome, by: 'ada' });
-    await session.do({ type: 'follow' });
-    expect(session.state.decision).toBe(outcome === 'rejected' ? 'rejected' : 'accepted');
-  }
-  expect(Session.ofTrajectory(stage, await stage.trajectory(session.id)).state.decision).toBe('accepted');
-});
-
 it('has it logged once how much of the answer is left, however many windows measure it', async () => {
   const { id } = await played();
   const logs = [await stage.log(), await (await stage.otherWindow()).log()];

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventually } from '../../../fixtures/eventually';
 import { english } from '../translate';
 
 /** An address in a folder of the window. */
@@ -78,7 +77,6 @@ const addressOf = (path: string): Address => ({ path, fsPath: path, toString: ()
 
 const { testFilesNaming } = await import('../../../../src/editor/own/testFiles');
 const { OwnTests } = await import('../../../../src/editor/own/ownTests');
-const { withLateProgress } = await import('../../../../src/editor/own/testing');
 
 beforeEach(() => {
   Object.assign(editor, { read: 0, reading: 0, mostReading: 0, beforeRead: () => undefined });
@@ -115,26 +113,6 @@ describe('the test files that name a function', () => {
     expect(editor.read).toBe(503);
     expect(editor.mostReading).toBeLessThanOrEqual(16);
   });
-
-  it('are read as the editor has them, without those that were deleted meanwhile', async () => {
-    editor.files.set('/project/test_a.py', '');
-    editor.files.set('/project/test_b.py', undefined);
-    const uri = addressOf('/project/test_a.py');
-    editor.workspace.textDocuments = [{ uri, getText: () => 'assert f(3)' }];
-    expect(await found('f')).toEqual(['/project/test_a.py: assert f(3)']);
-  });
-
-  it('are no longer looked for once the search is cancelled', async () => {
-    fill(100);
-    const controller = new AbortController();
-    editor.beforeRead = () => {
-      controller.abort();
-    };
-    await expect(found('free', controller.signal)).rejects.toThrow(/abort/);
-    expect(editor.read).toBe(16);
-    await expect(found('free', controller.signal)).rejects.toThrow(/abort/);
-    expect(editor.searches).toHaveLength(1);
-  });
 });
 
 describe('the button that runs tests', () => {
@@ -150,13 +128,6 @@ describe('the button that runs tests', () => {
     expect(await tests.mayExist(document as never, undefined)).toBe(false);
   });
 
-  it('is there when the search lasts, which then ends', async () => {
-    fill(1_000);
-    editor.beforeRead = () => new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await tests.mayExist(document as never, 'f')).toBe(true);
-    expect(editor.read).toBeLessThan(200);
-  });
-
   it('says that no file names the function only after all were read, which can be cancelled', async () => {
     fill(300);
     await tests.run(document as never, 'f');
@@ -170,29 +141,5 @@ describe('the button that runs tests', () => {
     expect(await tests.compare(document as never, 'f', { before: '', after: '' })).toBeUndefined();
     expect(editor.shown).toEqual(['Running the tests of f']);
     expect(editor.read).toBe(316);
-  });
-});
-
-describe('progress that is shown late', () => {
-  it('is not shown for work that is soon done', async () => {
-    expect(await withLateProgress('Looking', () => Promise.resolve([1]))).toEqual([1]);
-    await expect(withLateProgress('Looking', () => Promise.reject(new Error('broken')))).rejects.toThrow(
-      'broken',
-    );
-    expect(editor.shown).toEqual([]);
-  });
-
-  it('is shown for work that lasts, and cancels it', async () => {
-    const work = (signal: AbortSignal): Promise<string[]> =>
-      new Promise((resolve, reject) => {
-        if (editor.shown.length === 0) setTimeout(() => resolve(['done']), 1_200);
-        signal.addEventListener('abort', () => reject(signal.reason as Error));
-      });
-    expect(await withLateProgress('Looking', work)).toEqual(['done']);
-    expect(editor.shown).toEqual(['Looking']);
-    const cancelled = withLateProgress('Looking', work);
-    await eventually(() => expect(editor.shown).toHaveLength(2));
-    editor.cancel();
-    expect(await cancelled).toBeUndefined();
   });
 });

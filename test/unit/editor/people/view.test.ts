@@ -4,15 +4,10 @@ import { agreementView, SHOWN } from '../../../../src/editor/people/view';
 
 const none = { alpha: undefined, units: 0, values: 0 };
 
-function agreement(fields: Partial<PeoplesAgreement> = {}): PeoplesAgreement {
-  return {
-    people: [],
-    shared: 0,
-    alpha: { stars: none, thumbs: none, choices: none },
-    disagreements: [],
-    ...fields,
-  };
-}
+const agreement = (fields: Partial<PeoplesAgreement> = {}): PeoplesAgreement => ({
+  ...{ people: [], shared: 0, alpha: { stars: none, thumbs: none, choices: none }, disagreements: [] },
+  ...fields,
+});
 
 const choice: Disagreement = {
   kind: 'choices',

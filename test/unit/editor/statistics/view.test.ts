@@ -16,11 +16,3 @@ it('gives the statistics by agent, by pack and by human, with periods that have 
   expect(unit).toBe('hour');
   expect(periods.map(({ name }) => name)).toEqual([expect.stringMatching(/^\d+ \w+, \d\d:00$/)]);
 });
-
-it('calls groups as a person sees them', () => {
-  const [outline] = played().log.outlines();
-  const rows = ['qwen', 'starter'].map((agent) => ({ ...outline!, agent }));
-  const upper = calledAs((name) => name.toUpperCase());
-  const { groups } = statisticsView(rows, 'en', upper);
-  expect(groups.agent.map(({ name }) => name)).toEqual(['QWEN', 'STARTER']);
-});

@@ -80,18 +80,6 @@ it('can begin one after a press that came to nothing', async () => {
   expect(here.now.state).toBe('working');
 });
 
-it('keeps what its run is called while it writes that it was stopped', async () => {
-  const here = teacher();
-  await here.start('brief');
-  await eventually(() => expect(loops).toHaveLength(1));
-  const stopping = here.stop();
-  await new Promise(setImmediate);
-  loops[0]!.plan.onProgress?.({ stage: 'train', state: 'working', what: 'training', run: 'run-1' } as never);
-  await stopping;
-  await eventually(() => expect(here.now).toMatchObject({ state: 'stopped', run: 'run-1' }));
-  expect(await kept(1)).toMatchObject({ isWanted: false });
-});
-
 it('keeps the result of a lesson that ends while it is being stopped', async () => {
   const here = teacher();
   await here.start('brief');
