@@ -17,12 +17,3 @@ it('draws nothing with a class that no style knows', () => {
   const unknown = named.filter(({ name }) => !known.has(name) && !name.startsWith('codicon'));
   expect(unknown.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });
-
-it('finds the classes of a template', () => {
-  expect(classesOf('html`<p class="a b-c">`; html`<i class="d ${e} f-${g} h">`')).toEqual([
-    'a',
-    'b-c',
-    'd',
-    'h',
-  ]);
-});

@@ -5,7 +5,7 @@ import { choiceWords } from '../../../../webview/dialogue/names';
 import { renderMarkdown } from '../../../../webview/dialogue/markdown';
 import { decimal, enumerated, grouped } from '../../../../webview/language/numbers';
 import { sentencesId } from '../../../../webview/language/protocol';
-import type { GradeView, SessionState, TaskView } from '../../../../webview/session/protocol';
+import type { GradeView } from '../../../../webview/session/protocol';
 import { gradeSaid } from '../../../../webview/session/view';
 import { rendered } from '../rendered';
 
@@ -18,10 +18,6 @@ const german = {
   'Test {0}, {1}: details': 'Test {0}, {1}: Einzelheiten',
   '{0}. Not passed: tests {1}.': '{0}. Nicht bestanden: Tests {1}.',
   'You chose {0} over {1}.': 'Du hast {0} statt {1} gewählt.',
-  'turn {0} of {1}': 'Zug {0} von {1}',
-  '{0} tests': '{0} Tests',
-  'Open the hidden tests to the side': 'Die verborgenen Tests daneben öffnen',
-  'Simulator: {0}. Choose another simulator…': 'Simulator: {0}. Anderen Simulator wählen…',
   'In {0}. Tandem sends it nowhere else.': 'In {0}. Tandem schickt es nirgends hin.',
   '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
   'May be exported': 'Darf ausgeführt werden',
@@ -74,19 +70,6 @@ describe('in an editor that speaks another language', () => {
     expect(html).toContain('aria-label=Test 3, Zeit abgelaufen: Einzelheiten');
     expect(html).toContain('1,3');
     expect(html).toContain('>Got</th>');
-  });
-
-  it('the head of a session is drawn in that language, its tooltips as well', async () => {
-    const { header } = await view<{ header: (view: object) => unknown }>('session/header.ts');
-    const state: Partial<SessionState> = {
-      ...{ turn: 2, maxTurns: 10, showsCounters: true, seat: 'developer' },
-      ...{ simulator: 'rules', called: {} },
-    };
-    const task: Partial<TaskView> = { title: 'T', tests: 10 };
-    const html = rendered(header({ task, state: { ...state, agent: '' }, panel: { episode: 'e' } }));
-    expect(html).toContain('<li>Zug 2 von 10</li>');
-    expect(html).toContain('title=Simulator: rules. Anderen Simulator wählen…');
-    expect(html).toMatch(/title=Die verborgenen Tests daneben öffnen[^>]*>\s*10 Tests/);
   });
 
   it('markup stands where the translation wants it', async () => {

@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { joined } from '../../../../webview/chart/curves';
 import { curvesCsv } from '../../../../webview/chart/curvesCsv';
+import { peopleAsCsv } from '../../../../webview/people/table';
 import { csv } from '../../../../webview/saving/csv';
 
 // The toolkit needs a browser.
@@ -12,25 +13,21 @@ const { statisticsCsv } = (await import(path.resolve('webview/statistics/measure
   readonly statisticsCsv: (shown: unknown) => string;
 };
 
-describe('a table as CSV', () => {
-  it('has numbers with a point, empty cells, and quotes where a text needs them', () => {
-    expect(
-      csv(
-        ['name', 'value'],
-        [
-          ['a, "b"\nc', 0.5],
-          ['Größe', undefined],
-        ],
-      ),
-    ).toBe('name,value\r\n"a, ""b""\nc",0.5\r\nGröße,\r\n');
-    expect(csv(['x'], [[-1], [1e-7]])).toBe('x\r\n-1\r\n1e-7\r\n');
-  });
+const interval = { low: 0.2, high: 0.6 };
 
-  it('has no text that a spreadsheet would compute', () => {
-    expect(csv(['run'], [['=HYPERLINK("http://x")'], ['+1'], ['-1'], ['@a'], ['\ta']])).toBe(
-      `run\r\n"'=HYPERLINK(""http://x"")"\r\n'+1\r\n'-1\r\n'@a\r\n'\ta\r\n`,
-    );
-  });
+it('a table has numbers with a point, empty cells, and quotes where a text needs them', () => {
+  const rows = [
+    ['a, "b"\nc', 0.5],
+    ['Größe', undefined],
+    ['small', -1e-7],
+  ] as const;
+  expect(csv(['name', 'value'], rows)).toBe('name,value\r\n"a, ""b""\nc",0.5\r\nGröße,\r\nsmall,-1e-7\r\n');
+});
+
+it('a table has no text that a spreadsheet would compute', () => {
+  expect(csv(['run'], [['=HYPERLINK("http://x")'], ['+1'], ['-1'], ['@a'], ['\ta']])).toBe(
+    `run\r\n"'=HYPERLINK(""http://x"")"\r\n'+1\r\n'-1\r\n'@a\r\n'\ta\r\n`,
+  );
 });
 
 it('curves have a row for each point of each run, with the number of steps that it averages', () => {
@@ -52,29 +49,32 @@ it('curves have a row for each point of each run, with the number of steps that 
 });
 
 it('statistics have a row for each value, with its interval and the number of dialogues', () => {
-  const interval = { low: 0.2, high: 0.6 };
+  const mini = { name: 'mini', dialogues: 12, graded: 10, success: { value: 0.4, interval } };
   const written = statisticsCsv({
     unit: 'day',
     periods: [{ name: '8 Mar', dialogues: 3, graded: 2, success: { value: 0.5 } }],
-    groups: {
-      agent: [
-        {
-          name: 'gpt, mini',
-          dialogues: 12,
-          graded: 10,
-          success: { value: 0.4, interval },
-          turns: { value: 3.5 },
-        },
-      ],
-      pack: [],
-      collaborator: [],
-    },
+    groups: { agent: [{ ...mini, turns: { value: 3.5 } }], pack: [], collaborator: [] },
   });
   expect(written.split('\r\n')).toEqual([
     'by,name,measure,unit,value,low,high,dialogues,graded',
     'day,8 Mar,success,fraction,0.5,,,3,2',
-    'agent,"gpt, mini",success,fraction,0.4,0.2,0.6,12,10',
-    'agent,"gpt, mini",turns,turns,3.5,,,12,10',
+    'agent,mini,success,fraction,0.4,0.2,0.6,12,10',
+    'agent,mini,turns,turns,3.5,,,12,10',
+    '',
+  ]);
+});
+
+it('the figures of people are a row each, with alpha at the end, and nothing of what is not known', () => {
+  const people = [
+    { name: 'ada', dialogues: 3, tasks: 2, success: { value: 0.5, interval } },
+    { name: 'kim', dialogues: 0, tasks: 0, stars: { value: 4, of: 1 } },
+  ];
+  const alpha = { stars: { alpha: 0.25, interval, units: 6 }, thumbs: { units: 0 }, choices: { units: 2 } };
+  expect(peopleAsCsv({ people, alpha }).split('\r\n')).toEqual([
+    'person,figure,value,low,high,of',
+    'ada,success,0.5,0.2,0.6,2',
+    'kim,stars,4,,,1',
+    ',alpha_stars,0.25,0.2,0.6,6',
     '',
   ]);
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Answering, Composition } from '../../../../webview/session/host';
-import type { SessionState, TurnView } from '../../../../webview/session/protocol';
+import type { TurnView } from '../../../../webview/session/protocol';
+import { state, turn } from './shown';
 import type { SessionView } from '../../../../webview/session/view';
 
 /** Messages that the page has posted. */
@@ -10,19 +11,7 @@ const sent = vi.hoisted(() => {
   return posted;
 });
 
-const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
 const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'you', seat: 'developer' } };
-const state: SessionState = {
-  ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{
-    agent: 'starter',
-    simulator: 'rules',
-    called: {},
-    hasNext: true,
-    hasGuidelines: false,
-    showsCounters: true,
-  },
-};
 const view: SessionView = {
   panel: { episode: 'a' },
   task: { title: 'T', description: 'D', pack: 'p', tests: 1 },
@@ -39,22 +28,36 @@ beforeEach(() => {
 });
 
 describe('the reply that is being composed', () => {
-  it('is sent as it is, and gone once its turn is in the log', () => {
+  it('is gone once its turn is in the log, also from a page that came back while it was on its way', () => {
     composition.write('So.');
     composition.send();
     expect(sent).toContainEqual({ type: 'reply', draft: { text: 'So.' }, anyway: false });
     expect(composition.isSending).toBe(true);
-    composition.receive({ type: 'turn', turn: replied }, { ...view, turns: [replied] });
-    expect(composition.isSending).toBe(false);
-    expect(composition.draft).toEqual({ text: '' });
-    expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: '' } });
+    const back = new Composition(vi.fn());
+    back.receive({ type: 'snapshot', ...view, draft: { text: ' So. ' } }, view);
+    for (const page of [composition, back]) {
+      page.receive({ type: 'turn', turn: replied }, { ...view, turns: [replied] });
+      expect(page).toMatchObject({ isSending: false, draft: { text: '' } });
+      expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: '' } });
+    }
   });
 
-  it('is gone, too, from a page that came back while it was on its way', () => {
-    const snapshot = { type: 'snapshot', ...view, draft: { text: ' So. ' } } as const;
-    composition.receive(snapshot, view);
-    composition.receive({ type: 'turn', turn: replied }, { ...view, turns: [replied] });
-    expect(composition.draft).toEqual({ text: '' });
+  it('can be sent again when the host did not take it, or says why it was not logged', () => {
+    const notice = { kind: 'error', message: 'The disk is full.', actions: [] } as const;
+    const now = { ...state, notice };
+    for (const message of [{ type: 'not-sent' }, { type: 'state', state: now }] as const) {
+      composition.write('So.');
+      composition.send();
+      composition.receive(message, { ...view, state: now });
+      expect(composition).toMatchObject({ isSending: false, draft: { text: 'So.' } });
+    }
+  });
+
+  it('is what the host has kept after a reload', () => {
+    const draft = { text: 'Above', suggestion: { ...suggestion, replaced: 'x' } };
+    const warning = { percent: 50, passages: ['Above'] };
+    composition.receive({ type: 'snapshot', ...view, draft, warning }, view);
+    expect(composition).toMatchObject({ draft, warning });
   });
 
   it('stays when an earlier turn with the same reply is rated', () => {
@@ -62,23 +65,6 @@ describe('the reply that is being composed', () => {
     const turns = [replied, { ...turn, turn: 2 }];
     composition.receive({ type: 'turn', turn: replied }, { ...view, turns });
     expect(composition.draft).toEqual({ text: 'So.' });
-  });
-
-  it('stays when a notice says why it was not logged', () => {
-    composition.write('So.');
-    composition.send();
-    const notice = { kind: 'error', message: 'The disk is full.', actions: [] } as const;
-    const now = { ...state, notice };
-    composition.receive({ type: 'state', state: now }, { ...view, state: now });
-    expect(composition.isSending).toBe(false);
-    expect(composition.draft.text).toBe('So.');
-  });
-
-  it('can be sent again when the host did not take it', () => {
-    composition.write('So.');
-    composition.send();
-    composition.receive({ type: 'not-sent' }, view);
-    expect(composition).toMatchObject({ isSending: false, draft: { text: 'So.' } });
   });
 
   it('tells the host every word at once, since a view that is hidden is gone', () => {
@@ -110,13 +96,6 @@ describe('the reply that is being composed', () => {
     expect(composition.draft).toEqual({ text: 'I think abo' });
   });
 
-  it('forgets a suggestion of which no word is left', () => {
-    composition.take(suggestion);
-    composition.write('');
-    composition.write('Mine.');
-    expect(composition.draft).toEqual({ text: 'Mine.' });
-  });
-
   it('is held back with a warning until it is edited or sent anyway', () => {
     composition.write('return 1');
     composition.send();
@@ -128,20 +107,6 @@ describe('the reply that is being composed', () => {
     composition.receive({ type: 'leak-warning', ...warning }, view);
     composition.send(true);
     expect(sent.at(-1)).toEqual({ type: 'reply', draft: { text: 'it is one' }, anyway: true });
-    expect(composition.warning).toBeUndefined();
-    composition.receive({ type: 'leak-warning', ...warning }, view);
-    composition.edit();
-    expect(composition.warning).toBeUndefined();
-    // The draft is sent, so that the warning does not return when the view is restored.
-    expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: 'it is one' } });
-  });
-
-  it('is what the host has kept after a reload', () => {
-    const draft = { text: 'Above', suggestion: { ...suggestion, replaced: 'x' } };
-    const warning = { percent: 50, passages: ['Above'] };
-    composition.receive({ type: 'snapshot', ...view, draft, warning }, view);
-    expect(composition).toMatchObject({ draft, warning });
-    composition.receive({ type: 'snapshot', ...view, draft }, view);
     expect(composition.warning).toBeUndefined();
   });
 });
@@ -164,15 +129,5 @@ describe('the host', () => {
     answering.heard();
     expect(answering.isSilent).toBe(false);
     expect(changed).toHaveBeenCalledTimes(2);
-  });
-
-  it('is not waited for while nothing is asked, nor after an answer', () => {
-    const changed = vi.fn();
-    const answering = new Answering(changed);
-    answering.heard();
-    answering.asked();
-    answering.heard();
-    vi.advanceTimersByTime(60_000);
-    expect(changed).not.toHaveBeenCalled();
   });
 });

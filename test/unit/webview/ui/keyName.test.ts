@@ -12,10 +12,6 @@ it('a key is called as the keyboard calls it', () => {
 
 it('a tooltip says the key too, which a narrow panel shows nowhere else', () => {
   vi.stubGlobal('navigator', { userAgent: 'Linux' });
-  expect(keyHint('The simulator drafts a reply for you', 'Alt+S')).toBe(
-    'The simulator drafts a reply for you (Alt+S)',
-  );
-  expect(keyHint(undefined, 'Alt+C')).toBe('(Alt+C)');
-  expect(keyHint('Opens it', undefined)).toBe('Opens it');
-  expect(keyHint(undefined, undefined)).toBeUndefined();
+  expect(keyHint('Drafts a reply', 'Alt+S')).toBe('Drafts a reply (Alt+S)');
+  expect([keyHint(undefined, 'Alt+C'), keyHint(undefined, undefined)]).toEqual(['(Alt+C)', undefined]);
 });

@@ -1,0 +1,47 @@
+import path from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import type { NodeView, RunView } from '../../../webview/run/protocol';
+import type { SessionState } from '../../../webview/session/protocol';
+import { rendered } from './rendered';
+
+vi.mock('@vscode/webview-ui-toolkit', () => import('./toolkit'));
+vi.stubGlobal('acquireVsCodeApi', () => ({}));
+afterAll(() => void vi.unstubAllGlobals());
+
+// The import is dynamic, because views are another TypeScript program with browser types.
+const webview = async (file: string) =>
+  (await import(path.resolve('webview', file))) as Record<string, (view: object) => unknown>;
+const { outcome } = await webview('run/outcome.ts');
+const { clusterNodes } = await webview('run/nodes.ts');
+const { leaving } = await webview('session/leaving.ts');
+
+it.each<[string, Partial<RunView>, number]>([
+  ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' }, 4],
+  ['that cannot play here is compared', { result: 'model' }, 1],
+  ['that there is none of is offered nowhere', { result: 'none' }, 0],
+  ['in a workspace that is not trusted is not offered', { result: 'playable', restriction: 'No.' }, 0],
+])('a model %s', (_, view, count) => {
+  const done = { sentence: 'The trained model is ready.', lastLines: [], restriction: '' };
+  const html = rendered(outcome!({ ...done, isLive: false, canResume: false, ...view }));
+  const offered = ['Play with it', 'Evaluate…', 'Compare', 'Use in chat'].filter((label) =>
+    html.includes(label),
+  );
+  expect(offered).toHaveLength(count);
+});
+
+it('the nodes of a cluster stand with their state and workers, and with GPUs where there are some', () => {
+  const cells = (nodes: readonly NodeView[]): string[] =>
+    [...rendered(clusterNodes!({ nodes, workers: '1 of 2 workers' })).matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(
+      ([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').trim(),
+    );
+  const node = { host: 'a', state: 'works', stateLabel: 'works', workers: 1, gpus: '' } as const;
+  expect(cells([node])).toEqual(['works', '1']);
+  expect(cells([{ ...node, gpus: '1 × NVIDIA H100' }])).toEqual(['works', '1', '1 × NVIDIA H100']);
+  expect(rendered(clusterNodes!({ nodes: [], workers: '' }))).toBe('');
+});
+
+it('the way out says what becomes of the answer: a grade, or a change of the own file', () => {
+  const shown = (more: Partial<SessionState>): string => rendered(leaving!({ phase: 'choosing', ...more }));
+  expect(shown({})).toContain('grade it');
+  expect(shown({ onlyDeveloperKnows: true })).toContain('review the change');
+});
