@@ -11,7 +11,7 @@ type PageName = keyof PageMessages;
 describe('a message of a page', () => {
   it('is taken as it is when it is right', () => {
     for (const [page, kinds] of Object.entries(fromPages)) {
-      for (const message of Object.values(kinds))
+      for (const message of Object.values<unknown>(kinds))
         expect(readMessage(page as PageName, message)).toEqual({ message });
     }
   });

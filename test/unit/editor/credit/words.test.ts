@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Share } from '../../../../src/core/evaluation/agreement';
 import { wilson } from '../../../../src/core/evaluation/interval';
-import { agreementWords, heldOutWords } from '../../../../src/editor/credit/words';
+import { agreementWords } from '../../../../src/editor/credit/words';
 import { english } from '../translate';
 
 const share = (agreed: number, of: number): Share => ({
@@ -14,9 +14,4 @@ it('the agreement with people is the count, the rate and its interval', () => {
   expect(words[0]).toMatch(/ 8 of 10 .*\(80 %, 49–94\)$/);
   expect(words[1]).toMatch(/ 3 of 4 .*\(75 %, 30–95\)$/);
   expect(agreementWords({ verdicts: share(0, 0), thumbs: share(0, 0) }, english)).toHaveLength(1);
-});
-
-it('the accuracy of a critic stands beside its control where that was measured', () => {
-  const both = { accuracy: 0.784, pairs: 40, untrained: 0.55 };
-  expect(heldOutWords(both, english)).toBe('held-out pair accuracy 78 %, untrained 55 %');
 });

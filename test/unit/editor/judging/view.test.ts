@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isDone, judgingView, nextPair, nextToJudge, pairsOf } from '../../../../src/editor/judging/view';
+import {
+  canJudge,
+  isDone,
+  judgingView,
+  nextPair,
+  nextToJudge,
+  pairsOf,
+} from '../../../../src/editor/judging/view';
 import type { NewEvent, Picked } from '../../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
@@ -74,6 +81,12 @@ describe('a dialogue for its judge', () => {
     // Another judge is not done by that.
     expect(JSON.stringify(judgingView(await read(), 'ben', namer, english))).not.toMatch(/ada|kim|rival/);
   });
+});
+
+it('a dialogue to judge is none of the judge’s own, and is finished', async () => {
+  const trajectory = await (await rated()).read();
+  expect([canJudge(trajectory, 'kim'), canJudge(trajectory, 'ada')]).toEqual([false, true]);
+  expect(canJudge({ ...trajectory, state: 'open' }, 'ada')).toBe(false);
 });
 
 describe('the next dialogue to judge', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
 import { servedDetails, servedWords } from '../../../../src/editor/models/servedWords';
 import { specOf } from '../../../../src/editor/models/server';
-import { dollars, useDocument } from '../../../../src/editor/models/use';
+import { useDocument } from '../../../../src/editor/models/use';
 import { modelWords } from '../../../../src/editor/models/words';
 import { english } from '../translate';
 
@@ -37,12 +37,6 @@ it('a connected model tells who plays, how it is, where it is and what it has co
   expect(servedDetails(priced, works, use, english)).toContain('No logprobs.');
   const failed = { roles: [], state: { kind: 'fails', why: 'Nothing listens there.' } } as const;
   expect(servedDetails(qwen, failed, undefined, english)[0]).toBe('Nothing listens there.');
-});
-
-it('small sums have the digits that tell them apart', () => {
-  expect([0, 0.5, 12.345, 0.0006, 0.000_001].map(dollars)).toEqual([
-    ...['$0.00', '$0.50', '$12.35', '$0.0006', '$0.000001'],
-  ]);
 });
 
 it('the document of use has a row for each model, the most used first, and says what is not known', () => {
