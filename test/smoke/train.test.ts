@@ -129,7 +129,7 @@ test('plays a turn with the connected model', async () => {
 test('starts a run from the form', async () => {
   await workbench.openViews('Runs');
   const form = newRunForm(workbench);
-  const more = form.getByText('More settings');
+  const more = form.getByText('More settings', { exact: true });
   await openRow(newRunButton(workbench), more);
   await more.click();
   await form.locator('#field-name').fill('small one');

@@ -74,7 +74,7 @@ async function pictures(name: string): Promise<void> {
 
 test('the line of a run at work is in the status bar, and its curve is looked at as a table', async () => {
   const form = newRunForm(workbench);
-  const more = form.getByText('More settings');
+  const more = form.getByText('More settings', { exact: true });
   await openRow(newRunButton(workbench), more);
   await more.click();
   await form.locator('#field-name').fill('long one');
