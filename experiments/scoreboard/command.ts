@@ -151,15 +151,15 @@ function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundi
   };
 }
 
-const LINE_EVERY_MS = 10_000;
+const LINE_INTERVAL_MS = 10_000;
 
-/** Prints a line for everything that ends, and one every `LINE_EVERY_MS` for work in progress. */
+/** Prints a line for everything that ends, and one every `LINE_INTERVAL_MS` for work in progress. */
 class Lines {
   private last = new Map<string, number>();
 
   readonly print = ({ done, total, what, where, isEnd = false, secondsLeft }: BoardProgress): void => {
     const now = performance.now();
-    if (!isEnd && now - (this.last.get(what) ?? -Infinity) < LINE_EVERY_MS) return;
+    if (!isEnd && now - (this.last.get(what) ?? -Infinity) < LINE_INTERVAL_MS) return;
     this.last.set(what, now);
     const left = secondsLeft === undefined ? '' : `; ${duration(secondsLeft)} left`;
     say(`${total === 0 ? '' : `[${done}/${total}] `}${what}: ${where}${left}`);

@@ -9,7 +9,7 @@ import type { Credit } from './credit';
 import { common, type Plan } from './plan';
 import type { ScoreQuality } from './quality';
 import {
-  FEWEST_SEEDS,
+  MIN_SEEDS,
   SAMPLINGS,
   type Difference,
   type Row,
@@ -134,7 +134,7 @@ const targetsOf = (all: readonly Target[]): string =>
   all
     .map(({ better, worse, least, difference: found, met }) => {
       const wanted = least > 0 ? `at least ${points(least)} points` : 'above zero';
-      return `- ${better} − ${worse}, ${wanted} with an interval above zero over at least ${FEWEST_SEEDS} seeds: ${found ? difference(found.success) : 'not measured'} – **${met ? 'met' : 'not met'}**`;
+      return `- ${better} − ${worse}, ${wanted} with an interval above zero over at least ${MIN_SEEDS} seeds: ${found ? difference(found.success) : 'not measured'} – **${met ? 'met' : 'not met'}**`;
     })
     .join('\n');
 

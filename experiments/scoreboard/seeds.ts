@@ -4,7 +4,7 @@ import { mulberry32 } from '../../src/core/random';
 /** A mean over training seeds and tasks. */
 export interface OverSeeds {
   readonly mean: number;
-  /** 95 % interval; null with fewer than `FEWEST_TASKS` tasks, too few to resample. */
+  /** 95 % interval; null with fewer than `MIN_TASKS` tasks, too few to resample. */
   readonly interval: Interval | null;
   /** True when the interval covers other training seeds, too; with one seed it covers other tasks only. */
   readonly coversSeeds: boolean;
@@ -14,7 +14,7 @@ export interface OverSeeds {
 }
 
 const RESAMPLES = 10_000;
-const FEWEST_TASKS = 6;
+const MIN_TASKS = 6;
 
 /**
  * Computes the mean of a table of seeds × tasks with its interval. Variation over tasks is resampled: all seeds are
@@ -38,7 +38,7 @@ export function overSeeds(values: readonly (readonly number[])[], seed = 0): Ove
   const bySeed = rows.map(mean);
   return {
     mean: mean(bySeed),
-    interval: tasks < FEWEST_TASKS ? null : resampled(rows, bySeed, mulberry32(seed)),
+    interval: tasks < MIN_TASKS ? null : resampled(rows, bySeed, mulberry32(seed)),
     coversSeeds: rows.length > 1,
     bySeed,
     tasks,

@@ -66,7 +66,7 @@ const START = 'zero-shot';
 type Final = readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[];
 
 /** Minimum number of training seeds for a target to count as met, however large the difference. */
-export const FEWEST_SEEDS = 3;
+export const MIN_SEEDS = 3;
 
 /** @param seed seed of the resampling */
 export function tableOf(final: Final, seed: number): Table {
@@ -170,7 +170,7 @@ function met(target: (typeof targets)[number], compared: readonly Difference[]):
       better === target.better && worse === target.worse && sampling === 'sampled',
   );
   const { mean = 0, interval, bySeed = [] } = difference?.success ?? {};
-  const isEnough = bySeed.length >= FEWEST_SEEDS;
+  const isEnough = bySeed.length >= MIN_SEEDS;
   return { ...target, difference, met: isEnough && mean >= target.least && (interval?.low ?? 0) > 0 };
 }
 

@@ -4,7 +4,7 @@ import type { CommandResult, CliContext } from './command';
 import { eventInWords, runInFull } from './runWords';
 import { endLine, say, sayInstead, sayOver } from './output';
 
-const STEP_EVERY_MS = 5000;
+const STEP_INTERVAL_MS = 5000;
 
 /**
  * Shows a run on stderr until it is over. The run itself survives Ctrl+C and the death of this process.
@@ -34,7 +34,7 @@ export function toldOf(run: Run, isOver: boolean): CommandResult {
   };
 }
 
-/** Prints events. On a terminal steps overwrite each other; elsewhere one is printed every `STEP_EVERY_MS`. */
+/** Prints events. On a terminal steps overwrite each other; elsewhere one is printed every `STEP_INTERVAL_MS`. */
 class Screen {
   private readonly isTerminal = process.stderr.isTTY;
   private isOverStep = false;
@@ -60,7 +60,7 @@ class Screen {
       return;
     }
     this.pending = line;
-    if (performance.now() - this.lastStep >= STEP_EVERY_MS) this.flush();
+    if (performance.now() - this.lastStep >= STEP_INTERVAL_MS) this.flush();
   }
 
   private line(line: string): void {

@@ -10,7 +10,7 @@ interface ProgressBar {
   end(): void;
 }
 
-/** Starts a progress bar with rate and time left; without a terminal, a plain line every `LINE_EVERY_MS`. */
+/** Starts a progress bar with rate and time left; without a terminal, a plain line every `LINE_INTERVAL_MS`. */
 export function startProgress(what: string, unit: string): ProgressBar {
   return process.stderr.isTTY ? new BarProgress(what, unit) : new LineProgress(what, unit);
 }
@@ -49,7 +49,7 @@ class BarProgress implements ProgressBar {
   }
 }
 
-const LINE_EVERY_MS = 5000;
+const LINE_INTERVAL_MS = 5000;
 
 class LineProgress implements ProgressBar {
   private readonly started = performance.now();
@@ -68,7 +68,7 @@ class LineProgress implements ProgressBar {
     this.latest =
       `${this.what}: ${done}/${total} ${this.unit}, ${rate.toFixed(1)}/s, ` +
       `${timeLeft(total - done, rate)} left${note === '' ? '' : `, ${note}`}`;
-    if (performance.now() - this.last < LINE_EVERY_MS) return;
+    if (performance.now() - this.last < LINE_INTERVAL_MS) return;
     this.last = performance.now();
     this.print();
   }
@@ -83,12 +83,12 @@ class LineProgress implements ProgressBar {
   }
 }
 
-/** Starts a counter for work of unknown length, which prints a plain line every `LINE_EVERY_MS`. */
+/** Starts a counter for work of unknown length, which prints a plain line every `LINE_INTERVAL_MS`. */
 export function startCount(what: string, unit: string): (done: number) => void {
   const started = performance.now();
   let last = started;
   return (done) => {
-    if (performance.now() - last < LINE_EVERY_MS) return;
+    if (performance.now() - last < LINE_INTERVAL_MS) return;
     last = performance.now();
     say(`${what}: ${done} ${unit}, ${rateOf(done, started).toFixed(1)}/s`);
   };

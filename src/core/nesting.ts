@@ -1,11 +1,11 @@
 /** Maximum depth of a value. Nobody writes deeper ones in earnest, and recursive functions have stack for more. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 /**
  * Tells whether a value from outside is nested too deeply to accept. `JSON.parse` reads any depth, but
  * `JSON.stringify`, `structuredClone` and other recursive functions would overflow the stack.
  */
-export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
+export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }

@@ -9,8 +9,8 @@ import type { SamplingSettings } from '../core/model/model';
 import type { Settings } from './settings';
 
 /** Maximum milliseconds until the editor notices that another program has written a file. */
-const NOTICED_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+const SETTINGS_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 50;
 /** Milliseconds after which the editor has also noted when that file was written, without which it would not save it. */
 const SETTLED_MS = 1000;
 
@@ -207,7 +207,7 @@ async function settingsAreKnown(): Promise<void> {
   const file = settingsFile();
   if (file === undefined || !(await isThere(file))) return;
   const document = await vscode.workspace.openTextDocument(file);
-  for (let waited = 0; waited < NOTICED_MS; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < SETTINGS_TIMEOUT_MS; waited += POLL_INTERVAL_MS) {
     // The editor itself refuses to overwrite unsaved changes in that file, and says so.
     if (document.isDirty) return;
     const text = plain(await textOf(file));
@@ -215,7 +215,7 @@ async function settingsAreKnown(): Promise<void> {
       const { mtime } = await vscode.workspace.fs.stat(file);
       if (text === written || Date.now() - mtime > SETTLED_MS) return;
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_INTERVAL_MS);
   }
   const name = vscode.workspace.asRelativePath(file, false);
   throw new Fault(

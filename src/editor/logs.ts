@@ -5,9 +5,9 @@ import type { TrajectoryLog } from '../core/trajectory/log';
 /** Milliseconds from the last reported change of a log until what other processes appended is read. */
 const FOLLOW_AFTER_MS = 300;
 /** Milliseconds between looks at a log without a reported change, while the window has the focus. */
-const LOOK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 /** One look in so many is done without the focus too: the window may be in sight, beside another one. */
-const LOOK_UNFOCUSED = 6;
+const UNFOCUSED_POLL_FACTOR = 6;
 
 /** Returns the fault of a dialogue that the log no longer has. */
 export const noTrajectory = (episode: string): Fault =>
@@ -127,8 +127,8 @@ export class Logs implements vscode.Disposable {
     const looking = setInterval(() => {
       looks += 1;
       if (reading > 0) return; // a slow drive takes longer
-      if (vscode.window.state.focused || looks % LOOK_UNFOCUSED === 0) read();
-    }, LOOK_EVERY_MS);
+      if (vscode.window.state.focused || looks % UNFOCUSED_POLL_FACTOR === 0) read();
+    }, POLL_INTERVAL_MS);
     const focus = vscode.window.onDidChangeWindowState(({ focused }) => focused && read());
     return new vscode.Disposable(() => {
       clearTimeout(timer);

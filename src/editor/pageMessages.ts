@@ -45,19 +45,19 @@ type Kinds = {
 };
 
 /** Maximum number of characters of a text; no person writes or copies more at once. */
-const MOST_CHARACTERS = 5_000_000;
+const MAX_CHARS = 5_000_000;
 /** Maximum number of characters of a file; a comparison of a hundred long runs has a third of them. */
-const MOST_OF_FILE = 50_000_000;
+const MAX_FILE_CHARS = 50_000_000;
 /** Maximum number of values; a form has some fifty fields. */
-const MOST_VALUES = 1000;
+const MAX_VALUES = 1000;
 /** Maximum number of runs that are chosen at once. */
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 
 /** Every PNG begins with this in base64: its signature and its first chunk. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUg';
 
 const kinds = lazily((): Kinds => {
-  const text = z.string().max(MOST_CHARACTERS);
+  const text = z.string().max(MAX_CHARS);
   const name = z.string().max(10_000);
   const given = name.refine((written) => written.trim() !== '');
   const turn = z.int().min(1);
@@ -68,9 +68,9 @@ const kinds = lazily((): Kinds => {
     suggestion: z.strictObject({ text, by: name, replaced: text }).optional(),
   });
   const file: z.ZodType<PageFile> = z
-    .strictObject({ name, kind: z.enum(['csv', 'png']), content: z.string().max(MOST_OF_FILE) })
+    .strictObject({ name, kind: z.enum(['csv', 'png']), content: z.string().max(MAX_FILE_CHARS) })
     .refine(({ kind, content }) => kind === 'csv' || content.startsWith(PNG));
-  const values = z.record(name, text).refine((written) => Object.keys(written).length <= MOST_VALUES);
+  const values = z.record(name, text).refine((written) => Object.keys(written).length <= MAX_VALUES);
   return {
     session: {
       ready: {},
@@ -117,7 +117,7 @@ const kinds = lazily((): Kinds => {
       },
       finish: {
         ...{ stars: z.int().min(1).max(5), comment: name.optional() },
-        thumbs: z.array(z.strictObject({ turn, thumb: z.enum(['up', 'down']) })).max(MOST_VALUES),
+        thumbs: z.array(z.strictObject({ turn, thumb: z.enum(['up', 'down']) })).max(MAX_VALUES),
       },
       act: { action: z.enum(judging.actions) },
     },
@@ -130,7 +130,7 @@ const kinds = lazily((): Kinds => {
       ready: {},
       new: {},
       open: { id: name },
-      act: { action: z.enum(runs.actions), ids: z.array(name).max(MOST_RUNS) },
+      act: { action: z.enum(runs.actions), ids: z.array(name).max(MAX_RUNS) },
       save: { file },
     },
     newRun: {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { MOST } from '../core/training/runNotes';
+import { MAX_LENGTHS } from '../core/training/runNotes';
 import { pickOrType, type KnownWord } from './pickOrType';
 import { valueOf } from './steps';
 
@@ -22,7 +22,7 @@ export async function pickTags(
 
 /** Returns the error in tags; undefined when there is none. */
 function wrongTags(tags: readonly string[]): string | undefined {
-  if (tags.length > MOST.tags) return t('These are too many: write at most {0} tags.', MOST.tags);
-  const long = tags.find((tag) => tag.length > MOST.tag);
-  return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MOST.tag, long);
+  if (tags.length > MAX_LENGTHS.tags) return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
+  return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
 }

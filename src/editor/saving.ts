@@ -7,7 +7,7 @@ import type { Engine } from './engine';
 const { t } = vscode.l10n;
 
 /** Maximum number of characters of a proposed name, without its ending. */
-const MOST_CHARACTERS = 100;
+const MAX_CHARS = 100;
 
 const kinds: Readonly<
   Record<
@@ -58,4 +58,4 @@ const fileName = (name: string): string =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
     .join('-')
-    .slice(0, MOST_CHARACTERS) || 'tandem';
+    .slice(0, MAX_CHARS) || 'tandem';

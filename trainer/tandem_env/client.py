@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from websockets.sync.client import connect
 
 TIMEOUT = 600.0  # seconds for a reply: an answer may wait until others are graded
-LONGEST = 16 << 20  # bytes of one message
+MAX_MESSAGE_BYTES = 16 << 20  # bytes of one message
 # The proxy of the environment is passed by, as by the WebSocket: it would read the token.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -49,7 +49,7 @@ class Episode:
         scheme = "wss" if parts.scheme == "https" else "ws"
         address = urlunsplit((scheme, parts.netloc, f"{parts.path.rstrip('/')}/ws", "", ""))
         self._socket = connect(
-            address, additional_headers=authorization(token), max_size=LONGEST, proxy=None, ping_interval=None
+            address, additional_headers=authorization(token), max_size=MAX_MESSAGE_BYTES, proxy=None, ping_interval=None
         )
 
     def reset(self, **choice: Any) -> Observation:

@@ -7,7 +7,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # two workers share the cores, and threads 
 import pytest
 from tiny_run import tiny_run, train
 
-LONGEST = (
+SLOWEST_FIRST = (
     "test_cluster",
     "test_fsdp",
     "test_real_model",
@@ -51,8 +51,8 @@ CLUSTER = ("test_cluster", "test_distributed", "test_fsdp")
 
 def pytest_collection_modifyitems(items):
     """Marks the tests, and puts the files that take longest first: begun last, one would keep a core waiting."""
-    place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+    place = {name: number for number, name in enumerate(SLOWEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(SLOWEST_FIRST)))
     for item in items:
         if item.path.stem not in QUICK:
             item.add_marker("slow")

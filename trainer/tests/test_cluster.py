@@ -29,7 +29,7 @@ HOLDING = """
 import os, time
 from collections import Counter
 from tandem_trainer.cluster import job, maker, worker
-job.RESIZED_EVERY = 1e9  # Ray looks for room only when it has lost a node
+job.RESIZE_INTERVAL = 1e9  # Ray looks for room only when it has lost a node
 real_perform, real_make = worker.perform, maker.Maker.make
 
 def perform(folder, *given, **named):

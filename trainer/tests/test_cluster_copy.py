@@ -98,7 +98,7 @@ def test_a_job_without_the_python_of_the_trainer_says_how_ray_is_started_with_it
 
 
 def test_a_job_waits_for_the_agent_of_a_cluster_that_has_just_been_started(monkeypatch):
-    monkeypatch.setattr(follow, "EVERY", 0)
+    monkeypatch.setattr(follow, "POLL_INTERVAL", 0)
     refusals = (
         "Request failed with status code 500: No available agent to submit job, please try again later..",
         "Request failed with status code 500: …\nTimeoutError: Failed to get head node agent within 10 seconds.",

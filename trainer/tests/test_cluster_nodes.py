@@ -14,7 +14,7 @@ from tandem_trainer.cluster.follow import PYTHON_FIRST
 from tandem_trainer.cluster.nodes import Probe
 from tandem_trainer.cluster.record import next_job
 from tandem_trainer.cluster.room import waits
-from tandem_trainer.cluster.versions import LEAST, versions
+from tandem_trainer.cluster.versions import MIN_VERSIONS, versions
 from tandem_trainer.cluster.worker import train_on_worker
 from tandem_trainer.config import ClusterConfig
 from tandem_trainer.fault import Fault
@@ -25,7 +25,7 @@ GIB = 1 << 30
 HERE = {
     "python": "3.12.4",
     "prefix": "/opt/trainer",
-    "packages": {name: f"{least}.1" for name, least in LEAST.items()},
+    "packages": {name: f"{least}.1" for name, least in MIN_VERSIONS.items()},
     "trainer": {"folder": "/opt/code/tandem_trainer", "digest": "a"},
 }
 STORAGE = {"exists": True, "same": True, "free": 200 * GIB, "rate": 450e6}
@@ -71,9 +71,9 @@ def packages(**changed: str | None) -> dict:
         ({"python": "3.11.9", "prefix": "/usr"}, "failed", "Python 3.11.9 in /usr", "/opt/trainer/bin/ray"),
         ({"python": "3.12.3"}, "warning", "Python 3.12.3", "/opt/trainer/bin/ray"),
         (packages(peft=None), "failed", "no peft", "'peft==0.21.1'"),
-        (packages(transformers="5.1.0"), "failed", "transformers 5.1.0", f"'transformers=={LEAST['transformers']}.1'"),
-        (packages(ray="2.99.0"), "failed", "ray 2.99.0", f"'ray[default,train]=={LEAST['ray']}.1'"),
-        (packages(numpy="9.0.0"), "warning", "numpy 9.0.0", f"'numpy=={LEAST['numpy']}.1'"),
+        (packages(transformers="5.1.0"), "failed", "transformers 5.1.0", f"'transformers=={MIN_VERSIONS['transformers']}.1'"),
+        (packages(ray="2.99.0"), "failed", "ray 2.99.0", f"'ray[default,train]=={MIN_VERSIONS['ray']}.1'"),
+        (packages(numpy="9.0.0"), "warning", "numpy 9.0.0", f"'numpy=={MIN_VERSIONS['numpy']}.1'"),
         ({"trainer": None}, "failed", "no package tandem_trainer", "copy it there"),
         ({"trainer": {"folder": "/old", "digest": "b"}}, "failed", "another version of the trainer in /old", "Copy"),
         ({"prefix": "/usr"}, "warning", "its Python is in /usr", "/opt/trainer/bin/ray"),
@@ -86,7 +86,7 @@ def test_a_version_that_differs_is_named_with_what_to_do(there, status, saw, rem
 
 
 def test_a_head_may_have_a_torch_without_cuda():
-    assert {check.status for check in judged(node(versions=packages(torch=f"{LEAST['torch']}.1+cpu")))} == {"ok"}
+    assert {check.status for check in judged(node(versions=packages(torch=f"{MIN_VERSIONS['torch']}.1+cpu")))} == {"ok"}
 
 
 T4 = "Tesla T4, 470.57.02, 15360, 15000"
@@ -174,7 +174,7 @@ def test_a_probe_tells_which_folder_is_shared_which_cannot_be_written_and_why_th
 def test_the_versions_of_this_python_are_those_of_the_package_here():
     found = versions()
     assert found["trainer"]["folder"] == str(Path(__file__).resolve().parents[1] / "tandem_trainer")
-    assert found["packages"].keys() == LEAST.keys()
+    assert found["packages"].keys() == MIN_VERSIONS.keys()
     assert found == versions()
 
 

@@ -183,7 +183,7 @@ def test_another_number_of_processes_goes_on_where_the_last_ones_stopped(tmp_pat
 def sample(ranks: Ranks, folder: Path, most_whole: float) -> list:
     from tandem_trainer.model import base as module
 
-    module.MOST_WHOLE = most_whole
+    module.MAX_MEMORY_FRACTION = most_whole
     base = loaded(ranks, folder, "lora")
     histories = [History(pair.group, pair.chosen[0].prompt, None, ()) for pair in step_pairs(35, 0)]
     shards = Shards(folder, histories, CANDIDATES, base.stop_ids, seed=5)

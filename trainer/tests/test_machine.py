@@ -21,7 +21,7 @@ def test_a_driver_that_does_not_tell_is_asked_once_and_a_processor_never(monkeyp
         raise error
 
     monkeypatch.setattr(torch.cuda, "utilization", utilization)
-    monkeypatch.setattr(machine, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(machine, "SAMPLE_INTERVAL_SECONDS", 0)
     gpu = a_meter("cuda")
     assert [gpu.gpu_use(), gpu.gpu_use()] == [None, None]
     assert a_meter("cpu").gpu_use() is None

@@ -66,7 +66,7 @@ def test_candidates_are_written_to_their_end_or_broken_off_when_that_takes_too_l
     assert len(written) == len(candidates_of(loads).pieces[0].sample)
     assert all(len(turns) == 4 for turns in written)  # per_turn
     assert all(0 < len(turn.response) <= 8 for turns in written for turn in turns)
-    monkeypatch.setattr(rehearsal, "PATIENCE", 0.0)
+    monkeypatch.setattr(rehearsal, "INTERRUPT_AFTER_SECONDS", 0.0)
     monkeypatch.setattr(rehearsal, "_found", {})
     loads, here = rehearsed(tmp_path)
     rates, written = here.write(candidates_of(loads))

@@ -10,7 +10,7 @@ from tandem_trainer.run.check import main as check
 from tandem_trainer.run.plan import main as plan
 from tandem_trainer.run_json import read_config
 
-ENOUGH = {
+SUFFICIENT_DATA = {
     "critic": {"train": PAIRS, "held_out": HELD_OUT_PAIRS},
     "policy": {"train": PAIRS, "held_out": HELD_OUT_PAIRS},
     "trajectories": 600,
@@ -22,7 +22,7 @@ ENOUGH = {
 
 def found(folder, counts, method="sweet-rl", **changes) -> dict[str, tuple[int, int]]:
     config = read_config(tiny_run(folder, method=method, **changes))
-    return {short.kind: (short.have, short.enough) for short in shortages(config, {**ENOUGH, **counts})}
+    return {short.kind: (short.have, short.enough) for short in shortages(config, {**SUFFICIENT_DATA, **counts})}
 
 
 @pytest.mark.parametrize(

@@ -32,11 +32,11 @@ const INTERVALS = [
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
 ];
-const MOST_LABELS = 6;
+const MAX_LABELS = 6;
 
 /** Returns the labelled places of a time axis, in seconds. */
 export function timeLabels({ from, to }: { readonly from: number; readonly to: number }): number[] {
-  const least = (to - from) / MOST_LABELS;
+  const least = (to - from) / MAX_LABELS;
   // From a minute on, durations are written without tenths.
   const shortest = to < MINUTE ? 0 : 1;
   const interval = INTERVALS.find((one) => one >= least && one >= shortest) ?? Math.ceil(least / DAY) * DAY;

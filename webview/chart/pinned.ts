@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../language';
 import { iconButton, linkButton } from '../ui';
-import { chartKey, MOST_PINNED, type ChartName, type Look, type Steps } from './protocol';
+import { chartKey, MAX_PINNED, type ChartName, type Look, type Steps } from './protocol';
 import type { Zoom } from './steps';
 import { zoomKeys } from './stepsControl';
 
@@ -32,7 +32,7 @@ export const pinningOf = (
   onPin: (chart: ChartName, isPinned: boolean) => void,
 ): Pinning => ({
   isPinned: pinned.some((one) => chartKey(one) === chartKey(chosen)),
-  isFull: pinned.length >= MOST_PINNED,
+  isFull: pinned.length >= MAX_PINNED,
   onPin: (isPinned) => onPin(chosen, isPinned),
 });
 

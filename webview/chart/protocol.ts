@@ -42,7 +42,7 @@ export interface PinMessage extends ChartName {
 }
 
 /** Maximum number of pinned charts that a page shows. */
-export const MOST_PINNED = 6;
+export const MAX_PINNED = 6;
 
 /**
  * New end of a curve, in place of everything from the point `from` on. `points` is flat, with five numbers for each

@@ -8,7 +8,7 @@ import { inlineCheck, inlineSelect } from '../ui/inline';
 import type { ChartElement } from './chart';
 import { canBeLogarithmic, type FigureStyle } from './figures';
 import type { Pinning, TitledChart } from './pinned';
-import { MOST_PINNED, type Axis, type Look, type Steps } from './protocol';
+import { MAX_PINNED, type Axis, type Look, type Steps } from './protocol';
 import { allSteps } from './steps';
 import { stepsControl, zoomKeys } from './stepsControl';
 
@@ -99,7 +99,7 @@ function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
     label: t('Pin'),
     icon: 'pin',
     title: isFull
-      ? t('{0} charts are pinned. Unpin one first.', MOST_PINNED)
+      ? t('{0} charts are pinned. Unpin one first.', MAX_PINNED)
       : t('Keep this chart below, for all runs of the workspace'),
     disabled: isFull,
     onPress: () => onPin(true),

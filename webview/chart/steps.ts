@@ -44,13 +44,13 @@ const stepsOf = ({ stage, all }: Zoom, { from, to }: Range): Steps =>
   from <= all.from && to >= all.to ? allSteps : { stage, from, to };
 
 /** Minimum width of the shown range, in steps or in seconds. */
-const LEAST: Readonly<Record<Axis, number>> = { step: 2, time: 1 };
+const MIN_VISIBLE: Readonly<Record<Axis, number>> = { step: 2, time: 1 };
 
 /** Zooms around the middle of the shown range. @param factor new width divided by the old one */
 export function zoomed(zoom: Zoom, factor: number): Steps {
   const { all, shown } = zoom;
   const middle = (shown.from + shown.to) / 2;
-  const half = Math.max(LEAST[zoom.axis], (shown.to - shown.from) * factor) / 2;
+  const half = Math.max(MIN_VISIBLE[zoom.axis], (shown.to - shown.from) * factor) / 2;
   return stepsOf(zoom, within({ from: middle - half, to: middle + half }, all));
 }
 

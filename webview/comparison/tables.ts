@@ -11,7 +11,7 @@ import { estimate, inParts, percent, signed } from './estimates';
 import type { Line } from './lines';
 import type { ComparedRun, ControlView, DifferenceView, PairedView, MeasuredRunsView } from './protocol';
 
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 /** Shows the curves as a table of numbers, for people who cannot see the picture. */
 export function curveTable(
@@ -21,7 +21,7 @@ export function curveTable(
   axis: Axis,
 ): TemplateResult {
   const places = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
-  const rows = some(places, MOST_ROWS);
+  const rows = some(places, MAX_ROWS);
   const cell = (points: readonly PlacedPoint[], index: number): string => {
     const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
     return point === undefined ? '' : figure.format(point.mean);

@@ -76,7 +76,7 @@ export function apart(first: readonly Said[], second: readonly Said[]): readonly
  * Maximum number of words that only one of two texts has. The time of a comparison grows with its square, and texts
  * with more of them are read one after the other.
  */
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 /**
  * Marks the words of each text that the other does not have at that place.
@@ -88,7 +88,7 @@ export function marked(first: string, second: string): readonly [string, string]
   if (first === second) return undefined;
   const [ones, others] = [partsOf(first), partsOf(second)];
   const [words, otherWords] = [ones.filter(isWord), others.filter(isWord)];
-  const maxEditLength = Math.min(MOST_WORDS, Math.floor((words.length + otherWords.length) / 2));
+  const maxEditLength = Math.min(MAX_WORDS, Math.floor((words.length + otherWords.length) / 2));
   const changes = diffArrays(
     words.map(({ text }) => text),
     otherWords.map(({ text }) => text),

@@ -5,7 +5,7 @@ import { furthest, shade, signed, tokensOf, type Token } from './figures';
 import type { TurnCredit } from './protocol';
 
 /** Maximum number of rows; nobody reads more. */
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /**
  * Draws a turn as it was sampled, token by token: the darker a token, the more its likelihood under the critic differs
@@ -32,7 +32,7 @@ function shaded({ text, ratio }: Token, scale: number): TemplateResult | typeof 
 }
 
 function table(turn: number, all: readonly Token[]): TemplateResult | typeof nothing {
-  const rows = furthest(all, MOST_ROWS);
+  const rows = furthest(all, MAX_ROWS);
   if (rows.length === 0) return nothing;
   const caption =
     rows.length === all.length

@@ -158,7 +158,7 @@ function described({ figure, training, heldOut, untrained, zoom }: Drawing, stag
   ].join(' ');
 }
 
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 /** Shows some steps of the curves, at even intervals, as a table for people who cannot see the picture. */
 function curveTable(
@@ -170,7 +170,7 @@ function curveTable(
 ): TemplateResult {
   // Held-out examples are also measured before the first training step.
   const early = heldOut.filter(({ x }) => x < (training[0]?.x ?? Infinity));
-  const rows = [...some(early, MOST_ROWS), ...some(training, MOST_ROWS)];
+  const rows = [...some(early, MAX_ROWS), ...some(training, MAX_ROWS)];
   const isMean = training.some(({ low, high }) => low !== high);
   const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
   return table(

@@ -228,7 +228,7 @@ interface AreaOptions extends FieldOptions {
 }
 
 /** Maximum number of characters to type or paste, because every change sends and keeps the whole text. */
-const MOST_CHARACTERS = 100_000;
+const MAX_CHARS = 100_000;
 
 /**
  * Draws a text area; `label` is read, not shown. It is native, because an element outside of the toolkit's text area
@@ -242,7 +242,7 @@ export function textArea(options: AreaOptions): TemplateResult {
     aria-describedby=${describedBy}
     aria-invalid=${invalid}
     placeholder=${placeholder}
-    maxlength=${MOST_CHARACTERS}
+    maxlength=${MAX_CHARS}
     ?disabled=${disabled}
     ?readonly=${readOnly}
     .value=${value}

@@ -5,7 +5,7 @@ import { TaskProgress } from '../../core/dialogue/taskProgress';
 import { loadTasks, packsBeside } from '../../core/task/pack';
 import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
-import { MOST_PLAYERS } from '../../core/trajectory/event';
+import { MAX_PLAYERS } from '../../core/trajectory/event';
 import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
 import { withLog } from '../log';
 import { dataOption } from '../play';
@@ -76,7 +76,7 @@ function peopleIn({ to, perTask, nobody }: Options): string[] | undefined {
   if (to === undefined) return undefined;
   const people = [...new Set(listIn(to, ','))];
   if (people.length === 0) throw wrongUse('--to names nobody; --nobody takes an assignment back.');
-  if (people.length > MOST_PLAYERS) throw wrongUse(`--to names more than ${MOST_PLAYERS} people.`);
+  if (people.length > MAX_PLAYERS) throw wrongUse(`--to names more than ${MAX_PLAYERS} people.`);
   if (perTask > people.length)
     throw wrongUse(`--per-task ${perTask} takes as many people, and --to names ${people.length}.`);
   return people;

@@ -5,7 +5,7 @@ import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
 import {
   forLargeModel,
   FULL,
-  LARGEST_TRAINED_WHOLE,
+  MAX_WHOLE_TRAINING_PARAMETERS,
   QUICK,
   type LoopSettings,
 } from '../../core/evaluation/loop/settings';
@@ -110,7 +110,7 @@ function modelFolder(agent: string, to: CliContext): LocalFolder {
 
 function settingsFor(base: string, isQuick: boolean): LoopSettings {
   const settings = isQuick ? QUICK : FULL;
-  return readLocalFolder(base).parameters > LARGEST_TRAINED_WHOLE ? forLargeModel(settings) : settings;
+  return readLocalFolder(base).parameters > MAX_WHOLE_TRAINING_PARAMETERS ? forLargeModel(settings) : settings;
 }
 
 function inWords({ comparisons, report, model }: LoopResult): string {

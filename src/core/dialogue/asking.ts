@@ -11,12 +11,12 @@ export function stems(text: string): string[] {
 
 /** Stems by word, kept because dialogues repeat the same words. */
 const known = new Map<string, string>();
-const MOST_KNOWN = 10_000;
+const MAX_CACHED_WORDS = 10_000;
 
 function stemOf(word: string): string {
   const stem = known.get(word);
   if (stem !== undefined) return stem;
-  if (known.size === MOST_KNOWN) known.clear();
+  if (known.size === MAX_CACHED_WORDS) known.clear();
   const found = stemmer(word);
   known.set(word, found);
   return found;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
-import { type GenerateOptions, LONGEST_REPLY } from '../model/model';
+import { type GenerateOptions, MAX_REPLY_CHARS } from '../model/model';
 import type { Task } from '../task/task';
 import { isChoice, type Trajectory, type Turn } from '../trajectory/trajectory';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
@@ -359,10 +359,10 @@ export class Dialogue {
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
-    if (text.length > LONGEST_REPLY)
+    if (text.length > MAX_REPLY_CHARS)
       throw new Fault(
         'dialogue/too-long-reply',
-        `The reply to turn ${turn} has ${text.length.toLocaleString('en')} characters, and ${LONGEST_REPLY.toLocaleString('en')} are the most; shorten it.`,
+        `The reply to turn ${turn} has ${text.length.toLocaleString('en')} characters, and ${MAX_REPLY_CHARS.toLocaleString('en')} are the most; shorten it.`,
       );
     const said = limitReply(text, this.protocol.replyLimit);
     if (said === '') {

@@ -11,8 +11,8 @@ export interface Leak {
 const LEAK_THRESHOLD = 0.25;
 
 /** Shorter runs of equal tokens happen by chance, as do runs without operators ("if x is in y" is English too). */
-const SHORTEST_RUN = 5;
-const FEWEST_OPERATORS = 2;
+const MIN_RUN = 5;
+const MIN_OPERATORS = 2;
 
 /**
  * Measures how much of the reference a reply gives away, on code tokens: the share of the reference's body that stands
@@ -64,7 +64,7 @@ function closerReading(reference: string, reply: string): Reading {
 
 /** Tells whether tokens are enough for a run. */
 const mayTell = (told: readonly Token[]): boolean =>
-  told.length >= SHORTEST_RUN && told.filter(({ text }) => isOperator(text)).length >= FEWEST_OPERATORS;
+  told.length >= MIN_RUN && told.filter(({ text }) => isOperator(text)).length >= MIN_OPERATORS;
 
 function reading(secret: readonly Token[], told: readonly Token[]): Reading {
   const { isCovered, isTold } = sharedRuns(
@@ -171,7 +171,7 @@ function runsIn(tokens: readonly string[], other: readonly string[]): boolean[] 
   let begin = tokens.length;
   for (let end = tokens.length; end > 0; end -= 1) {
     const length = lengths[end - 1]!;
-    if (length >= SHORTEST_RUN && operators[end]! - operators[end - length]! >= FEWEST_OPERATORS)
+    if (length >= MIN_RUN && operators[end]! - operators[end - length]! >= MIN_OPERATORS)
       begin = Math.min(begin, end - length);
     if (begin < end) isShared[end - 1] = true;
   }

@@ -94,7 +94,7 @@ export class MarkedLines {
   }
 
   /**
-   * @param line the next line, cut at `LONGEST_LINE` characters
+   * @param line the next line, cut at `MAX_LINE_CHARS` characters
    * @param start offset at which it begins
    * @param said offset after the last non-blank character up to its end
    */

@@ -11,7 +11,7 @@ export interface Marker {
 const NAME = '(OUTPUT|I WANT TO ANSWER)';
 /** Every marker contains a match of this. */
 export const NAMED = new RegExp(NAME, 'i');
-export const LONGEST_NAME = 'I WANT TO ANSWER'.length;
+export const MAX_NAME_CHARS = 'I WANT TO ANSWER'.length;
 /** Emphasis around a marker belongs to it. */
 const EMPHASIS = '[*_`]*';
 /** List bullets and numbers, quote and heading signs, in any order, before a marker. */
@@ -23,10 +23,10 @@ const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
 /** Maximum number of characters of a line that are searched; nobody means a marker further in. */
-export const LONGEST_LINE = 4000;
+export const MAX_LINE_CHARS = 4000;
 
 /** Maximum number of markers in a line; later ones are ignored, since nobody writes so many. */
-const MOST_IN_LINE = 20;
+const MAX_MARKERS_PER_LINE = 20;
 
 /** Matches a quotation within a line. An inch sign after a number and an apostrophe after a letter open none. */
 const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?!\p{L})/gu;
@@ -35,7 +35,7 @@ const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?
  * Returns the markers of a line that stand in prose, not in a quotation, comment or docstring. Takes linear time, like
  * everything here, because an agent may write anything.
  *
- * @param line no longer than `LONGEST_LINE`
+ * @param line no longer than `MAX_LINE_CHARS`
  * @param inCode whether it may belong to code without a fence or to an example ("Input: … Output: …")
  */
 export function markersOfLine(line: string, inCode: boolean): Marker[] {
@@ -47,7 +47,7 @@ export function markersOfLine(line: string, inCode: boolean): Marker[] {
     // In code without a fence, a marker that is indented, in a comment or in lower case is part of the code.
     if (inCode && (match[1] !== '' || !upperCase)) return markers;
     markers.push({ name: nameOf(name), opensLine: true, upperCase, start: end, end: end + match[0].length });
-    if (markers.length === MOST_IN_LINE) return markers;
+    if (markers.length === MAX_MARKERS_PER_LINE) return markers;
     end += match[0].length;
   }
   let quotations: RegExpExecArray[] | undefined;
@@ -57,7 +57,7 @@ export function markersOfLine(line: string, inCode: boolean): Marker[] {
     );
   let looked = 0;
   for (const match of line.slice(end).matchAll(INLINE)) {
-    if (looked++ === MOST_IN_LINE) break;
+    if (looked++ === MAX_MARKERS_PER_LINE) break;
     const start = end + match.index;
     const before = line.slice(0, start);
     if (!/\p{L}/u.test(before) || /^\s*#/.test(before) || isCode(before) || isQuoted(start)) continue;

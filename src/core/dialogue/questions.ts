@@ -12,13 +12,13 @@ export interface Question {
 }
 
 /** Maximum number of characters of a message that are searched for questions; nobody asks more at once. */
-const LONGEST_MESSAGE = 20_000;
+const MAX_MESSAGE_CHARS = 20_000;
 
 /** Takes the questions out of an agent's message: sentences, list items and both halves of "… and how …". */
 export function questionsOf(message: string): Question[] {
   const questions: Question[] = [];
   let before = '';
-  for (const { text, listed } of sentencesOf(message.slice(0, LONGEST_MESSAGE))) {
+  for (const { text, listed } of sentencesOf(message.slice(0, MAX_MESSAGE_CHARS))) {
     if (isConfirmation(text)) {
       // "I would round up. Is that right?" asks about rounding.
       if (before !== '')

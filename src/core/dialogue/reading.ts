@@ -1,5 +1,5 @@
 import { GrowingText, Search, type TextRange } from '../growingText';
-import { isCode, isComment, LONGEST_LINE, LONGEST_NAME, NAMED } from './markers';
+import { isCode, isComment, MAX_LINE_CHARS, MAX_NAME_CHARS, NAMED } from './markers';
 import { MarkedLines, type MarkerOpening } from './markedLines';
 import { joined, joinedLength, Thinking } from './thinking';
 
@@ -48,7 +48,7 @@ export class AgentReading {
   private lineStart = 0;
   /** The lines including the growing one, once that is so long that nothing more in it can change the result. */
   private decided: MarkedLines | undefined;
-  private named = new Search(NAMED, LONGEST_NAME, 0);
+  private named = new Search(NAMED, MAX_NAME_CHARS, 0);
   /** Offsets after the text taken in so far, and after its last non-blank character. */
   private at = 0;
   private said = 0;
@@ -142,10 +142,10 @@ export class AgentReading {
     const { lines, lineStart, said } = this;
     const name = this.named.in(this.text);
     const line = decisive(this.line);
-    if (name !== undefined && name.end - lineStart <= LONGEST_LINE) {
+    if (name !== undefined && name.end - lineStart <= MAX_LINE_CHARS) {
       const all = this.decided ?? lines.copy();
       if (this.decided === undefined) all.take(line, lineStart, said);
-      if (this.line.length > LONGEST_LINE) this.decided = all;
+      if (this.line.length > MAX_LINE_CHARS) this.decided = all;
       return all.opening(false);
     }
     const spoken = lines.opening(false);
@@ -164,7 +164,7 @@ export class AgentReading {
   }
 
   private grow(part: string): void {
-    if (this.line.length <= LONGEST_LINE) this.line += part.slice(0, LONGEST_LINE + 1 - this.line.length);
+    if (this.line.length <= MAX_LINE_CHARS) this.line += part.slice(0, MAX_LINE_CHARS + 1 - this.line.length);
     const said = part.trimEnd().length;
     if (said > 0) {
       this.said = this.at + said;
@@ -184,7 +184,7 @@ export class AgentReading {
     this.line = '';
     this.lineStart = this.at;
     this.decided = undefined;
-    this.named = new Search(NAMED, LONGEST_NAME, this.at);
+    this.named = new Search(NAMED, MAX_NAME_CHARS, this.at);
   }
 }
 
@@ -192,7 +192,7 @@ export class AgentReading {
  * Cuts a long line, since nobody means a marker that far in. The `…` keeps the cut from being read as the line's end.
  */
 const decisive = (line: string): string =>
-  line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}…`;
+  line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS)}…`;
 
 function positionOf(opening: MarkerOpening | undefined): Position {
   const swapped = opening?.swapped;

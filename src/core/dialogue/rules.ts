@@ -15,7 +15,7 @@ interface RulesPosition {
 }
 
 /** Maximum number of facts in one reply; nobody tells more at once. */
-const MOST_FACTS = 3;
+const MAX_FACTS = 3;
 
 /**
  * Plays the collaborator by rules: finds the fact that each question of the agent is about, and tells it. It never
@@ -109,7 +109,7 @@ class Voice {
 
   tell(facts: readonly Fact[], open: readonly Question[]): string {
     const sentences = facts.map((fact) => this.sentence(fact));
-    for (let count = Math.min(facts.length, MOST_FACTS); ; count--) {
+    for (let count = Math.min(facts.length, MAX_FACTS); ; count--) {
       const told = sentences.slice(0, count).join(' ');
       const rest = count < facts.length ? this.say('later') : this.about(open);
       const reply = rest === undefined ? told : `${told} ${rest}`;

@@ -53,7 +53,7 @@ export interface Simulator {
 }
 
 /** Maximum number of tokens of a simulated reply, thoughts included. */
-const MOST_TOKENS = 512;
+const MAX_TOKENS = 512;
 
 /**
  * Characters beyond the reply limit after which a simulator is stopped. One that ends its sentence within this margin
@@ -120,7 +120,7 @@ export class ModelSimulator implements Simulator {
     const { task, turns, protocol, seed } = view;
     const generation = await this.model.generate(
       simulatorMessages(task, turns, protocol, this.prompts),
-      { temperature: 0, maxTokens: MOST_TOKENS, seed },
+      { temperature: 0, maxTokens: MAX_TOKENS, seed },
       {
         ...options,
         ...spoken(options, protocol),
@@ -131,7 +131,7 @@ export class ModelSimulator implements Simulator {
     if (text === '') {
       const cause =
         generation.finishReason === 'length'
-          ? `it spent its ${MOST_TOKENS} tokens on thoughts. Choose a model that thinks less, or turn its thinking off`
+          ? `it spent its ${MAX_TOKENS} tokens on thoughts. Choose a model that thinks less, or turn its thinking off`
           : 'try again, choose another simulator, or reply yourself';
       throw new Fault(
         'dialogue/empty-simulation',
@@ -173,7 +173,7 @@ export function openSimulator(spec: string, prompts: Prompts, options: OpenModel
 
 /** The transcript calls the collaborator "You", and some models begin their reply with such a label. */
 const LABEL = /^[*_]{0,9}(?:You|Reply|Your reply)[*_]{0,9}:[*_]{0,9}/i;
-const LONGEST_LABEL = 50;
+const MAX_LABEL_CHARS = 50;
 
 /**
  * Extracts what a simulator says to the agent, while its text arrives. Nothing comes before the first word is complete.
@@ -216,7 +216,7 @@ export class SimulatorReading {
     const { text } = this;
     const begun = this.thinking.isUnfinished ? undefined : this.first.in(text)?.start;
     if (begun === undefined) return undefined;
-    const [label = ''] = LABEL.exec(text.slice(begun, begun + LONGEST_LABEL)) ?? [];
+    const [label = ''] = LABEL.exec(text.slice(begun, begun + MAX_LABEL_CHARS)) ?? [];
     const from = begun + label.length;
     if (this.unlabelled?.from !== from) this.unlabelled = { from, first: new Search(/\S/, 1, from) };
     const start = this.unlabelled.first.in(text)?.start;

@@ -3,7 +3,7 @@ import type { EventOf } from '../trajectory/event';
 import type { Claim, TrajectoryLog } from '../trajectory/log';
 
 /** Maximum number of lines compared; no function has more, and the time grows with the square. */
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 
 /**
  * Returns how much of accepted code is still there: the fraction of its lines that the present code has, in their
@@ -20,7 +20,7 @@ function linesOf(code: string): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-    .slice(0, MOST_LINES);
+    .slice(0, MAX_LINES);
 }
 
 /** Returns the length of the longest common subsequence. */

@@ -3,7 +3,7 @@ import { fencedRanges } from './markers';
 
 const OPENING = /^<think(?:ing)?>/i;
 const CLOSING = /<\/think(?:ing)?>/i;
-const LONGEST_TAG = '</thinking>'.length;
+const MAX_TAG_CHARS = '</thinking>'.length;
 
 const BETWEEN = '\n\n';
 
@@ -32,7 +32,7 @@ export class Thinking {
   length = 0;
   private isSettled = false;
   private said = new Search(/\S/, 1, 0);
-  private closing = new Search(CLOSING, LONGEST_TAG, 0);
+  private closing = new Search(CLOSING, MAX_TAG_CHARS, 0);
 
   /** Takes in what was added to the text. @returns whether `start` has moved */
   read(text: GrowingText): boolean {
@@ -60,7 +60,7 @@ export class Thinking {
   private opening(text: GrowingText): number | undefined {
     const start = this.said.in(text)?.start;
     if (start === undefined) return undefined;
-    const [tag] = OPENING.exec(text.slice(start, start + LONGEST_TAG)) ?? [];
+    const [tag] = OPENING.exec(text.slice(start, start + MAX_TAG_CHARS)) ?? [];
     return tag === undefined ? undefined : start + tag.length;
   }
 
@@ -74,7 +74,7 @@ export class Thinking {
   private go(start: number): void {
     this.start = start;
     this.said = new Search(/\S/, 1, start);
-    this.closing = new Search(CLOSING, LONGEST_TAG, start);
+    this.closing = new Search(CLOSING, MAX_TAG_CHARS, start);
   }
 }
 

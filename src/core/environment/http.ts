@@ -24,7 +24,7 @@ const DESCRIPTION =
 const API_VERSION = '1.0.0';
 
 /** Maximum number of bytes of a request. */
-export const LONGEST_REQUEST = 16 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 /** All requests of one server share these. */
 interface HttpParts {
@@ -180,7 +180,7 @@ function failureOf(error: unknown): Answer {
 
 /** @throws {Refused} when it is not JSON; for the Model Context Protocol that is a request like others */
 async function bodyOf(request: IncomingMessage, path: string, signal: AbortSignal): Promise<unknown> {
-  const body = await readBody(request, { mostBytes: LONGEST_REQUEST, signal });
+  const body = await readBody(request, { mostBytes: MAX_REQUEST_BYTES, signal });
   if (body.length === 0) return undefined;
   try {
     return JSON.parse(body.toString('utf8')) as unknown;

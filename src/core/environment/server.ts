@@ -7,7 +7,7 @@ import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
 import { type EnvironmentPlan, beginEpisode, type ServedEpisode } from './episode';
-import { answerHttp, LONGEST_REQUEST } from './http';
+import { answerHttp, MAX_REQUEST_BYTES } from './http';
 import { mcpResponse } from './mcp';
 import {
   clientMessages,
@@ -69,7 +69,7 @@ export class EnvironmentServer {
 /** The clients at their WebSockets, and the places for episodes. */
 class Clients {
   private readonly sessions = new Set<EnvironmentSession>();
-  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LONGEST_REQUEST });
+  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_REQUEST_BYTES });
   private taken = 0;
 
   constructor(private readonly options: ServerOptions) {}
@@ -130,7 +130,7 @@ function turnAway(client: WebSocket, data: object): void {
 const NORMAL = 1000;
 
 /** Number of unanswered messages from which on no more are read. A client needs one. */
-const MOST_UNANSWERED = 8;
+const MAX_UNANSWERED = 8;
 
 /** Every message names its type. Made once: to make a schema takes longer than to read most messages. */
 const headSchema = z.object({ type: z.string().default('') });
@@ -186,7 +186,7 @@ export class EnvironmentSession {
   private receive(data: RawData, isBinary: boolean): void {
     clearTimeout(this.idle);
     this.unanswered++;
-    if (this.unanswered === MOST_UNANSWERED) this.socket.pause();
+    if (this.unanswered === MAX_UNANSWERED) this.socket.pause();
     this.answering = this.answering.then(async () => {
       clearTimeout(this.idle);
       if (!this.stop.signal.aborted) await this.answer(data, isBinary);

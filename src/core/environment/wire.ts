@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseAgentMessage } from '../dialogue/protocol';
-import { LONGEST_REPLY } from '../model/model';
+import { MAX_REPLY_CHARS } from '../model/model';
 
 /**
  * The data that an environment and its clients exchange, in the form of OpenEnv 0.10: what a client may ask of an
@@ -24,7 +24,7 @@ export type ResetRequest = z.infer<typeof resetSchema>;
 
 const actionSchema = z
   .strictObject({
-    message: z.string().max(LONGEST_REPLY).describe('The text of the agent'),
+    message: z.string().max(MAX_REPLY_CHARS).describe('The text of the agent'),
     kind: z
       .enum(['message', 'ask', 'answer'])
       .default('message')

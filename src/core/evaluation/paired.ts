@@ -15,9 +15,9 @@ export interface PairedDifference {
 }
 
 const RESAMPLES = 10_000;
-const FEWEST_TASKS = 6;
+const MIN_TASKS = 6;
 /** Maximum number of differing tasks for which all signs are tried out: 8,192 ways. */
-const MOST_EXACT = 13;
+const MAX_EXACT_DIFFERENCES = 13;
 
 /**
  * Computes the paired difference over tasks: percentile bootstrap interval with 10,000 resamples (Efron and Tibshirani
@@ -38,7 +38,7 @@ export function pairedDifference(
   const random = mulberry32(seed);
   return {
     difference: sum(differences) / tasks,
-    interval: tasks < FEWEST_TASKS ? null : bootstrap(differences, random),
+    interval: tasks < MIN_TASKS ? null : bootstrap(differences, random),
     p: signFlip(differences, random),
     tasks,
   };
@@ -61,7 +61,7 @@ function signFlip(differences: Float64Array, random: () => number): number {
   const moved = differences.filter((difference) => difference !== 0);
   const observed = Math.abs(sum(moved)) - 1e-12;
   const all = 2 ** moved.length;
-  if (moved.length <= MOST_EXACT) {
+  if (moved.length <= MAX_EXACT_DIFFERENCES) {
     let extreme = 0;
     for (let signs = 0; signs < all; signs++) {
       extreme += Number(Math.abs(flipped(moved, (i) => (signs >> i) & 1)) >= observed);

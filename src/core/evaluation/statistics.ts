@@ -44,7 +44,7 @@ export interface Course {
 }
 
 /** Maximum number of groups; more could not be told apart in a picture. */
-export const MOST_GROUPS = 12;
+export const MAX_GROUPS = 12;
 
 export function courseOf(rows: readonly Outline[]): Course {
   const unit = unitOf(rows);
@@ -53,11 +53,11 @@ export function courseOf(rows: readonly Outline[]): Course {
   return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
 }
 
-/** Returns the groups, the largest first; at most `MOST_GROUPS`, the last of which then holds all others. */
+/** Returns the groups, the largest first; at most `MAX_GROUPS`, the last of which then holds all others. */
 export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
-  const largest = sorted.length > MOST_GROUPS ? sorted.slice(0, MOST_GROUPS - 1) : sorted;
+  const largest = sorted.length > MAX_GROUPS ? sorted.slice(0, MAX_GROUPS - 1) : sorted;
   const rest = sorted.slice(largest.length);
   const groups = largest.map(([name, inside]) => ({ name, ...figuresOf(inside) }));
   if (rest.length === 0) return groups;

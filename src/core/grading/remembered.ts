@@ -3,7 +3,7 @@ import type { Grade, TestResult } from './grade';
 import type { Grader } from './grader';
 
 /** Maximum number of remembered grades, about 2 kB each; the one that was not asked for the longest time is dropped. */
-const MOST_GRADES = 4_000;
+const MAX_GRADES = 4_000;
 
 /**
  * Makes a grader run an answer once, however often it is given: an agent that is trained plays each task many times,
@@ -21,7 +21,7 @@ export function remembering(grader: Grader): Grader {
       // A Map lists its keys in the order of insertion, so the first is the one that was not asked for the longest.
       grades.delete(key);
       if (isLasting(grade)) grades.set(key, grade);
-      if (grades.size > MOST_GRADES) grades.delete(grades.keys().next().value!);
+      if (grades.size > MAX_GRADES) grades.delete(grades.keys().next().value!);
       return grade;
     },
     checkReference: (...of) => grader.checkReference(...of),

@@ -21,7 +21,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /** Time limit in milliseconds for each server. Where none listens, that is known at once. */
-const LOOK_MS = 5000;
+const DISCOVERY_TIMEOUT_MS = 5000;
 
 /**
  * Asks the servers at these addresses for their models, all at once, and returns those that speak OpenAI's API. Sends no
@@ -30,7 +30,7 @@ const LOOK_MS = 5000;
  */
 export async function findServers(
   addresses: readonly string[],
-  lookMs = LOOK_MS,
+  lookMs = DISCOVERY_TIMEOUT_MS,
 ): Promise<readonly FoundServer[]> {
   const found = await Promise.all(
     addresses.map(async (baseUrl): Promise<FoundServer[]> => {

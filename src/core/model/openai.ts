@@ -25,7 +25,7 @@ import {
   type Model,
   type ModelCounts,
   type SamplingSettings,
-  LONGEST_REPLY,
+  MAX_REPLY_CHARS,
 } from './model';
 
 export interface OpenAiOptions {
@@ -166,7 +166,7 @@ export class OpenAiModel implements Model {
         : [await wholeAnswer(response, this.#to)];
       for await (const chunk of chunks) {
         const { text, generating } = answer.add(chunk);
-        if (answer.length > LONGEST_REPLY) throw tooLong(this.#to);
+        if (answer.length > MAX_REPLY_CHARS) throw tooLong(this.#to);
         deadline.progress(generating);
         if (text === '') continue;
         onText?.(text);

@@ -27,7 +27,7 @@ const MENDED_FIRST: readonly FaultCode[] = [
 ];
 
 /** Milliseconds between looks whether a server that was left out has answered the one request that it got. */
-const LOOK_AGAIN_MS = 100;
+const RETRY_INTERVAL_MS = 100;
 
 /**
  * One model on several servers. A request goes to the server with the fewest open ones. A server that fails is left out
@@ -151,7 +151,7 @@ export class ServerPool implements Model {
       );
       if (first !== undefined) return first;
       const soonest = Math.min(...members.map(({ outUntil }) => outUntil));
-      await sleep(Math.max(soonest - now, LOOK_AGAIN_MS), undefined, signal && { signal }).catch(
+      await sleep(Math.max(soonest - now, RETRY_INTERVAL_MS), undefined, signal && { signal }).catch(
         (error: unknown) => {
           throw signal?.aborted ? cancelled() : error;
         },

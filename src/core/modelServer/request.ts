@@ -27,12 +27,12 @@ export interface ChatRequest {
 /** Maximum number of tokens of an answer when the request sets none. */
 const DEFAULT_MAX_TOKENS = 2048;
 
-const MOST_ANSWERS = 128;
-const MOST_ALTERNATIVES = 20;
-const MOST_STOPS = 16;
-const LONGEST_STOP = 256;
+const MAX_ANSWERS = 128;
+const MAX_ALTERNATIVES = 20;
+const MAX_STOPS = 16;
+const MAX_STOP_CHARS = 256;
 
-const stopString = z.string().min(1).max(LONGEST_STOP);
+const stopString = z.string().min(1).max(MAX_STOP_CHARS);
 
 const fields = z.object({
   model: z.string(),
@@ -42,13 +42,13 @@ const fields = z.object({
   top_k: z.int().min(-1).nullish(),
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
-  stop: z.union([stopString, z.array(stopString).max(MOST_STOPS)]).nullish(),
+  stop: z.union([stopString, z.array(stopString).max(MAX_STOPS)]).nullish(),
   seed: z.int().nullish(),
-  n: z.int().min(1).max(MOST_ANSWERS).nullish(),
+  n: z.int().min(1).max(MAX_ANSWERS).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.strictObject({ include_usage: z.boolean().nullish() }).nullish(),
   logprobs: z.boolean().nullish(),
-  top_logprobs: z.int().min(0).max(MOST_ALTERNATIVES).nullish(),
+  top_logprobs: z.int().min(0).max(MAX_ALTERNATIVES).nullish(),
   return_token_ids: z.boolean().nullish(),
   return_tokens_as_token_ids: z.boolean().nullish(),
 });
@@ -64,13 +64,13 @@ const expected: Readonly<Record<keyof Fields, string>> = {
   top_k: 'a whole number, where 0 and -1 mean all tokens',
   max_tokens: 'a whole number of at least 1',
   max_completion_tokens: 'a whole number of at least 1',
-  stop: `a string of 1 to ${LONGEST_STOP} characters, or a list of at most ${MOST_STOPS}`,
+  stop: `a string of 1 to ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS}`,
   seed: 'a whole number',
-  n: `a whole number from 1 to ${MOST_ANSWERS}`,
+  n: `a whole number from 1 to ${MAX_ANSWERS}`,
   stream: 'true or false',
   stream_options: 'an object with include_usage and nothing else',
   logprobs: 'true or false',
-  top_logprobs: `a whole number from 0 to ${MOST_ALTERNATIVES}`,
+  top_logprobs: `a whole number from 0 to ${MAX_ALTERNATIVES}`,
   return_token_ids: 'true or false',
   return_tokens_as_token_ids: 'true or false',
 };

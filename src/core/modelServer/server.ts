@@ -9,15 +9,15 @@ import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
 
 /** Maximum number of bytes of a request. */
-const LONGEST_REQUEST = 4 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 /** Number of answers, those of all open requests together, above which a further request is refused. */
-const MOST_ANSWERS = 512;
+const MAX_ANSWERS = 512;
 
 interface ModelServerOptions extends ListenPlace {
   readonly model: LocalModel;
   /** Name by which clients ask for the model. */
   readonly id: string;
-  /** By default `MOST_ANSWERS`. */
+  /** By default `MAX_ANSWERS`. */
   readonly mostAnswers?: number;
 }
 
@@ -42,7 +42,7 @@ export class ModelServer {
   static async start({
     model,
     id,
-    mostAnswers = MOST_ANSWERS,
+    mostAnswers = MAX_ANSWERS,
     ...place
   }: ModelServerOptions): Promise<ModelServer> {
     const { folder, contextLength, fingerprint } = await model.describe();
@@ -149,7 +149,7 @@ async function complete(request: IncomingMessage, response: ServerResponse, part
 }
 
 async function jsonOf(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
-  const body = await readBody(request, { mostBytes: LONGEST_REQUEST, signal });
+  const body = await readBody(request, { mostBytes: MAX_REQUEST_BYTES, signal });
   try {
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {

@@ -44,7 +44,7 @@ export interface Publication {
 /** The hub shows the card of a repository from here. */
 const CARD = 'README.md';
 /** Text files beyond this size are vocabularies, not something that a person wrote. */
-const LONGEST_TEXT = 1024 * 1024;
+const MAX_TEXT_BYTES = 1024 * 1024;
 const TEXTS = /\.(?:md|json|jinja|txt|ya?ml)$/;
 
 /**
@@ -114,7 +114,7 @@ async function publication(
   for (const file of files) {
     if (kind === 'dataset' && file.path !== CARD) findings.push(...(await findingsInDataset(file, signal)));
     else if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
-    else if (TEXTS.test(file.path) && file.bytes <= LONGEST_TEXT) findings.push(...(await findingsIn(file)));
+    else if (TEXTS.test(file.path) && file.bytes <= MAX_TEXT_BYTES) findings.push(...(await findingsIn(file)));
   }
   return { kind, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), findings, keptLocal };
 }

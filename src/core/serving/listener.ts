@@ -15,7 +15,7 @@ import { refusalOf, type Access, type Refusal } from './access';
  * Maximum number of connections that wait to be taken in, unless the system allows fewer. A trainer opens all of its
  * episodes at once, and a busy system resets what has waited too long behind a full queue.
  */
-const MOST_WAITING = 4096;
+const MAX_WAITING = 4096;
 
 /** Where a server listens, and who may use it. */
 export interface ListenPlace extends Access {
@@ -72,7 +72,7 @@ export class Listener {
         const message = `${served.name} cannot listen at ${host}, port ${port}: ${messageOf(error)}. Choose another --host or --port; port 0 is any free one.`;
         reject(new Fault('serving/address', message, { cause: error }));
       });
-      listener.http.listen({ port, host, backlog: MOST_WAITING }, resolve);
+      listener.http.listen({ port, host, backlog: MAX_WAITING }, resolve);
     });
     return listener;
   }

@@ -47,7 +47,7 @@ export interface Downloaded {
 /** Number of attempts in a row that bring nothing new after which the download is given up. */
 const MAX_FAILURES = 5;
 /** Longest wait that a server may ask for; beyond it, the person decides when to call again. */
-const LONGEST_WAIT_MS = 5 * 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
 
 /**
  * Fetches files of the hub, one after the other. It can be interrupted at any moment, by `signal`, a lost connection or
@@ -226,7 +226,7 @@ class Download {
   private async pause(failure: HubFailure, failures: number): Promise<void> {
     const { retryDelay = 1000, signal } = this.options;
     const { retryAfterMs = 0 } = failure.details;
-    if (retryAfterMs > LONGEST_WAIT_MS) throw this.hubFault(failure, failures);
+    if (retryAfterMs > MAX_WAIT_MS) throw this.hubFault(failure, failures);
     const delay = Math.max(retryAfterMs, retryDelay * 2 ** (failures - 1));
     this.notice(`${this.hubUrl}: ${failure.message}; next attempt in ${Math.ceil(delay / 1000)} s.`);
     // An abort rejects with an error of the timer's own; the signal's reason is what the caller gets.

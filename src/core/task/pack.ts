@@ -55,13 +55,13 @@ function taskOrReason(value: unknown): Task | string {
 }
 
 /** Number of leading lines that may be no JSON before a file is taken for something else than a pack. */
-const LINES_LOOKED_AT = 20;
+const MAX_LEADING_LINES = 20;
 
 /** Returns whether a file is a pack: its first line that is JSON is a task. */
 export async function isPack(file: string): Promise<boolean> {
   for await (const read of readJsonLines(file)) {
     if ('value' in read) return typeof taskOrReason(read.value) !== 'string';
-    if (read.line >= LINES_LOOKED_AT) return false;
+    if (read.line >= MAX_LEADING_LINES) return false;
   }
   return false;
 }

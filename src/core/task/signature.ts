@@ -42,7 +42,7 @@ export function requestedName(description: string): string | undefined {
 }
 
 /** Maximum number of characters of a signature; where one seems longer, a bracket is open. */
-const LONGEST = 4_000;
+const MAX_SIGNATURE_CHARS = 4_000;
 
 /** Returns `def name(…) -> …:` as it stands in a text. */
 export function signatureIn(text: string, name: string): string | undefined {
@@ -50,7 +50,7 @@ export function signatureIn(text: string, name: string): string | undefined {
   if (start === -1) return undefined;
   const strings = new PythonStrings(text);
   let depth = 0;
-  const end = Math.min(text.length, start + LONGEST);
+  const end = Math.min(text.length, start + MAX_SIGNATURE_CHARS);
   for (let at = start; at < end; at = strings.at(at)?.end ?? at + 1) {
     const character = text[at]!;
     if ('([{'.includes(character)) depth += 1;

@@ -110,15 +110,15 @@ export interface Workplace {
 }
 
 /** Number of remarks on single lines that a result holds; a model reads them all. */
-const MOST_REMARKS = 20;
+const MAX_REMARKS = 20;
 
 /** Returns the first remarks, and how many more there are. */
 export const firstOf = (remarks: readonly string[]): string[] =>
-  remarks.length <= MOST_REMARKS
+  remarks.length <= MAX_REMARKS
     ? [...remarks]
     : [
-        ...remarks.slice(0, MOST_REMARKS),
-        `${remarks.length - MOST_REMARKS} more lines are left out as well.`,
+        ...remarks.slice(0, MAX_REMARKS),
+        `${remarks.length - MAX_REMARKS} more lines are left out as well.`,
       ];
 
 interface ToolDefinition<Input extends z.ZodObject> extends Omit<Tool, 'inputSchema' | 'refusal' | 'call'> {

@@ -28,9 +28,9 @@ export interface Cluster {
 }
 
 /** Milliseconds that a dashboard may take, because a person waits for it. */
-const WAIT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 /** Maximum number of bytes of an answer: it takes about 14 KB for each node. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /** The fields that are read of `GET /api/version` and `GET /nodes?view=summary` (Ray 2.60, `ray/dashboard/modules`). */
 const schemas = lazily(() => ({
@@ -64,7 +64,7 @@ const schemas = lazily(() => ({
  */
 export async function readCluster(
   address: string,
-  { signal, waitMs = WAIT_MS }: { readonly signal?: AbortSignal; readonly waitMs?: number } = {},
+  { signal, waitMs = REQUEST_TIMEOUT_MS }: { readonly signal?: AbortSignal; readonly waitMs?: number } = {},
 ): Promise<Cluster> {
   const read = readAddress(address);
   if (typeof read === 'string')
@@ -105,7 +105,7 @@ class StrangeAnswer extends Error {}
 async function answerOf(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, { redirect: 'manual', signal });
   if (!response.ok) throw new StrangeAnswer(`HTTP ${response.status}`);
-  const text = await textOf(response, MOST_BYTES);
+  const text = await textOf(response, MAX_BYTES);
   try {
     return JSON.parse(text);
   } catch (error) {

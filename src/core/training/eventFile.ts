@@ -7,7 +7,7 @@ import { advance, type Progress } from './progress';
 const READ_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
 /** No event is longer. Longer lines are skipped, and never held in memory. */
-const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads a growing file of events. Only whole lines are read; nothing of an unfinished line is kept, because a resumed
@@ -47,11 +47,11 @@ export class EventTail {
       const end = bytes.lastIndexOf(LINE_FEED) + 1;
       if (end === 0) {
         length += bytesRead;
-        if (length <= LONGEST_LINE_BYTES) begun.push(Buffer.from(bytes));
+        if (length <= MAX_LINE_BYTES) begun.push(Buffer.from(bytes));
         else begun = [];
         continue;
       }
-      const passedOver = length > LONGEST_LINE_BYTES ? bytes.indexOf(LINE_FEED) + 1 : 0;
+      const passedOver = length > MAX_LINE_BYTES ? bytes.indexOf(LINE_FEED) + 1 : 0;
       if (passedOver > 0) this.unreadable += 1;
       const lines = linesOf(Buffer.concat([...begun, bytes.subarray(passedOver, end)]));
       this.offset += length + end;
@@ -80,7 +80,7 @@ export class EventTail {
   }
 }
 
-const FIRST_LOOK_BYTES = 64 * 1024;
+const FIRST_READ_BYTES = 64 * 1024;
 
 /**
  * Returns the progress at the last event, read from the end of the file, so that a long run takes no longer than a new
@@ -91,7 +91,7 @@ export async function lastProgress(file: string): Promise<Progress | undefined> 
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();
-    for (let length = Math.min(size, FIRST_LOOK_BYTES); ; length = Math.min(size, length * 4)) {
+    for (let length = Math.min(size, FIRST_READ_BYTES); ; length = Math.min(size, length * 4)) {
       const progress = progressOf(await lastBytes(handle, size, length), length === size);
       if (progress?.stage !== undefined || length === size) return progress;
     }
@@ -109,7 +109,7 @@ export async function lastEvent<K extends TrainerEvent['event']>(
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();
-    const bytes = await lastBytes(handle, size, Math.min(size, FIRST_LOOK_BYTES));
+    const bytes = await lastBytes(handle, size, Math.min(size, FIRST_READ_BYTES));
     // `parseEvent` rejects the first line, whose beginning is cut off.
     const events = linesOf(bytes).map(parseEvent);
     return events.findLast((event): event is TrainerEventOf<K> => event?.event === kind);

@@ -6,7 +6,7 @@ import { pause } from './pause';
 import { runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** Returns whether there is a policy to keep: the trainer is in the policy stage and has reported a step. */
 export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
@@ -34,7 +34,7 @@ export async function finishRun(
     refuse(run);
     await ifThere(() => writeFile(join(run.folder, runFiles.finish), '', { flag: 'a' }));
   }
-  while ((await runs.read(run.id))?.isLive === true) await pause(LOOK_EVERY_MS, signal);
+  while ((await runs.read(run.id))?.isLive === true) await pause(POLL_INTERVAL_MS, signal);
   return runs.find(run.id);
 }
 

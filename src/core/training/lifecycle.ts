@@ -15,7 +15,7 @@ import { runFiles } from './runFolder';
 import type { Trainer } from './trainer';
 import { pause } from './pause';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 interface StopOptions {
   readonly signal?: AbortSignal;
@@ -47,7 +47,7 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
     options.signal?.throwIfAborted();
     // Repeated each time, because a trainer that is just starting removes the request as an old one.
     if (options.atOnce !== true) await request(run.folder);
-    await pause(LOOK_EVERY_MS, options.signal);
+    await pause(POLL_INTERVAL_MS, options.signal);
   }
   await rm(join(run.folder, runFiles.stop), { force: true });
   return runs.find(run.id);

@@ -45,14 +45,14 @@ export async function beginNext(
     if (refusal !== undefined) throw refusal;
     return await resumeRun(runs, next.id, trainer, { prompts });
   } catch (error) {
-    if (error instanceof Fault && SOMEBODY_ELSE.includes(error.code)) return undefined;
+    if (error instanceof Fault && HELD_BY_OTHERS.includes(error.code)) return undefined;
     throw error;
   } finally {
     for (const claim of claims) await claim.release();
   }
 }
 
-const SOMEBODY_ELSE = ['trajectory/claimed', 'training/running'];
+const HELD_BY_OTHERS = ['trajectory/claimed', 'training/running'];
 
 /**
  * Claims the queue of a log; returns the fault when the log cannot be written, so that the other logs need not wait.
@@ -61,7 +61,7 @@ async function claimOf({ dataFolder }: Runs): Promise<Claim | Fault> {
   try {
     return await claimIn(join(dataFolder, 'claims'), 'queue', 'The queue of runs');
   } catch (error) {
-    if (error instanceof Fault && !SOMEBODY_ELSE.includes(error.code)) return error;
+    if (error instanceof Fault && !HELD_BY_OTHERS.includes(error.code)) return error;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { ifThere, writeAtomically } from '../trajectory/files';
 import { readWhole, runFiles } from './runFolder';
 
 /** Most characters of each text, and most tags of a run. */
-export const MOST = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
+export const MAX_LENGTHS = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
 
 /**
  * A person's notes on a run are in `notes.json` in its folder, so that they go with the run, and every window and the
@@ -28,13 +28,13 @@ const line = (most: number): z.ZodType<string> => z.string().transform(inOneLine
 
 const schema = lazily(() =>
   z.object({
-    name: line(MOST.name).catch(''),
+    name: line(MAX_LENGTHS.name).catch(''),
     tags: z
-      .array(line(MOST.tag))
-      .max(MOST.tags)
+      .array(line(MAX_LENGTHS.tag))
+      .max(MAX_LENGTHS.tags)
       .transform((tags) => [...new Set(tags)].filter((tag) => tag !== ''))
       .catch([]),
-    note: line(MOST.note).catch(''),
+    note: line(MAX_LENGTHS.note).catch(''),
   }),
 );
 

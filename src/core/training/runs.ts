@@ -77,7 +77,7 @@ interface FollowOptions {
   readonly everyMs?: number;
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 const configurationSchema = lazily(() =>
   z.looseObject({
@@ -153,7 +153,7 @@ export class Runs {
    * @throws the signal's reason when it is aborted; the run goes on
    */
   async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<TrainerEvent> {
-    const { signal, everyMs = LOOK_EVERY_MS } = options;
+    const { signal, everyMs = POLL_INTERVAL_MS } = options;
     const folder = join(this.folder, id);
     const tail = new EventTail(join(folder, runFiles.events));
     let progress: Progress | undefined;

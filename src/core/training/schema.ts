@@ -149,12 +149,12 @@ function shown(value: unknown): string {
 
 /** Returns the name that is most like a mistyped one: it takes the fewest insertions, deletions and replacements. */
 function nearest(typed: string, names: readonly string[]): string | undefined {
-  const distances = names.map((name) => distance(typed.slice(0, LONGEST), name));
+  const distances = names.map((name) => distance(typed.slice(0, MAX_VALUE_CHARS), name));
   return names[distances.indexOf(Math.min(...distances))];
 }
 
 /** Characters of what was typed that are compared; it may be any text. */
-const LONGEST = 60;
+const MAX_VALUE_CHARS = 60;
 
 /** Levenshtein distance. */
 function distance(one: string, other: string): number {

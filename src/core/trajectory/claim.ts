@@ -36,9 +36,9 @@ type OtherClaim = ClaimFile & { readonly file: string };
 const SUFFIX_BYTES = 4;
 const SUFFIX = /^[0-9a-f]{8}\.owner$/;
 /** Milliseconds before claimants that arrived together look again. */
-const LOOK_AGAIN_MS = 15;
+const RETRY_INTERVAL_MS = 15;
 /** Maximum wait for a claimant that neither holds the claim nor steps back: its process was stopped midway. */
-const WAIT_AT_MOST_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Claims something, or throws if somebody else has it.
@@ -57,8 +57,8 @@ export async function claimIn(folder: string, name: string, what: string, shard?
       await put(file, false, shard);
       let others = await othersOf(folder, prefix, { file, shard });
       while (others.length > 0 && others.every((other) => !other.isHeld && file < other.file)) {
-        if (performance.now() - begun > WAIT_AT_MOST_MS) break;
-        await sleep(LOOK_AGAIN_MS);
+        if (performance.now() - begun > MAX_WAIT_MS) break;
+        await sleep(RETRY_INTERVAL_MS);
         others = await othersOf(folder, prefix, { file, shard });
       }
       if (others.length === 0) {
@@ -68,8 +68,8 @@ export async function claimIn(folder: string, name: string, what: string, shard?
       await release();
       const holder = others.find(({ isHeld }) => isHeld);
       if (holder) throw claimed(what, holder);
-      if (performance.now() - begun > WAIT_AT_MOST_MS) throw claimed(what, others[0]!);
-      await sleep(LOOK_AGAIN_MS);
+      if (performance.now() - begun > MAX_WAIT_MS) throw claimed(what, others[0]!);
+      await sleep(RETRY_INTERVAL_MS);
     }
   } catch (cause) {
     // If nothing can be written, removing may fail for the same reason; the first error is the one to report.

@@ -67,7 +67,7 @@ const candidate = z.object({ agent: z.string(), ...generated });
 const picked = z.literal([0, 1, 'equal', 'neither']);
 
 /** Maximum number of people who may play one pack. */
-export const MOST_PLAYERS = 1000;
+export const MAX_PLAYERS = 1000;
 
 export const reviewStates = ['accepted', 'redo'] as const;
 export type ReviewState = (typeof reviewStates)[number];
@@ -408,7 +408,7 @@ export const eventSchema = z.discriminatedUnion('event', [
         person: z.string(),
         /** Place of the person among those who play the pack, from 0, and their number when it was assigned. */
         place: z.number().int().min(0),
-        places: z.number().int().min(1).max(MOST_PLAYERS),
+        places: z.number().int().min(1).max(MAX_PLAYERS),
         /** Number of people who play each task. */
         perTask: z.number().int().min(1),
         /** Seed by which the tasks are dealt to the places. */

@@ -122,7 +122,7 @@ export class KeptUse {
     if (message.event === 'reply')
       return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
     const { model, agent, episode } = message;
-    if (agent !== undefined || AS_ASKED.test(model)) return agent ?? model;
+    if (agent !== undefined || MODEL_NAME.test(model)) return agent ?? model;
     return this.agentOf(episode) ?? model;
   }
 
@@ -145,7 +145,7 @@ export class KeptUse {
 }
 
 /** Matches a model's name as written in the settings and on the command line. */
-const AS_ASKED = /^(starter$|local:|openai:|script:|vscode:)/;
+const MODEL_NAME = /^(starter$|local:|openai:|script:|vscode:)/;
 
 const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
 

@@ -4,7 +4,7 @@ import { functionAround, functionText } from '../../core/task/python/functions';
 import type { Context } from './thread';
 
 /** Maximum number of characters of a file; more would leave a small model no room for the dialogue. */
-const MOST_CHARACTERS = 8_000;
+const MAX_CHARS = 8_000;
 
 /** Code that a request is about, with its location. */
 export interface LocatedContext extends Context {
@@ -43,7 +43,7 @@ async function located(value: unknown): Promise<LocatedContext | undefined> {
 async function read(uri: vscode.Uri, range?: vscode.Range): Promise<LocatedContext | undefined> {
   try {
     const document = await vscode.workspace.openTextDocument(uri);
-    const code = document.getText(range).slice(0, MOST_CHARACTERS);
+    const code = document.getText(range).slice(0, MAX_CHARS);
     return { uri, file: nameOf(uri), code, ...(range && { range }) };
   } catch {
     // A folder, a picture or a deleted file has no text.
@@ -63,7 +63,7 @@ function aroundCursor(value: unknown): LocatedContext | undefined {
   const around = functionAround(source, selection.active.line);
   if (around === undefined) return undefined;
   const range = new vscode.Range(around.firstLine, 0, around.endLine, 0);
-  return { uri, file: nameOf(uri), code: functionText(source, around).slice(0, MOST_CHARACTERS), range };
+  return { uri, file: nameOf(uri), code: functionText(source, around).slice(0, MAX_CHARS), range };
 }
 
 const nameOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri, false);

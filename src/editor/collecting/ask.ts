@@ -8,7 +8,7 @@ import { extentOf, playedAmong, playedOf, type Extent } from './extent';
 const { t } = vscode.l10n;
 
 /** Maximum number of dialogues of one task that a person can ask for. */
-const MOST_ROLLOUTS = 1000;
+const MAX_ROLLOUTS = 1000;
 
 /** The players by the names that a person sees, and what dialogues take. */
 export interface Players {
@@ -51,7 +51,7 @@ export async function askExtent(
       (typed) => (tasks = typed),
     ),
     taking(
-      (place) => askWhole({ title, prompt: ofEach, value: rollouts, most: MOST_ROLLOUTS, ...place }),
+      (place) => askWhole({ title, prompt: ofEach, value: rollouts, most: MAX_ROLLOUTS, ...place }),
       (typed) => (rollouts = typed),
     ),
     taking(

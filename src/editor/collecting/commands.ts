@@ -59,7 +59,7 @@ export async function playOf(
   const { estimateWords } = await import('./estimate');
   const { playsHere } = await import('./collect');
   const { QUICK } = await import('../../core/evaluation/loop/settings');
-  const { FEW_TASKS } = await import('./extent');
+  const { SUGGESTED_TASKS } = await import('./extent');
   const log = await engine.log();
   const uses = await log.modelUse();
   const simulator = simulatorName === '' ? 'rules' : simulatorName;
@@ -78,7 +78,7 @@ export async function playOf(
   return {
     agent: engine.calledBy(agentName),
     simulator: engine.calledBy(simulator),
-    suggested: playsHere(engine, agentName) ? QUICK.trainTasks : FEW_TASKS,
+    suggested: playsHere(engine, agentName) ? QUICK.trainTasks : SUGGESTED_TASKS,
     estimate: (count) => estimateWords(count, players),
   };
 }

@@ -6,7 +6,7 @@ import { dialogues, roughly } from '../words';
 const { t } = vscode.l10n;
 
 /** Number of dialogues after which the time left is estimated; the first ones are played at once. */
-const ENOUGH = 16;
+const MIN_ENDED = 16;
 
 /** A collection that has ended, whether or not everything was played. */
 export interface EndedCollection extends CollectionProgress {
@@ -29,7 +29,7 @@ export function progressWords(
     t('{0} of {1} dialogues', grouped(now), grouped(wanted)),
     t('{0} solved', grouped(solved)),
     ...(failed === 0 ? [] : [t('{0} failed', grouped(failed))]),
-    ...(now < ENOUGH || left <= 0 ? [] : [t('about {0} left', roughly(left, t))]),
+    ...(now < MIN_ENDED || left <= 0 ? [] : [t('about {0} left', roughly(left, t))]),
   ].join(', ');
 }
 

@@ -2,7 +2,7 @@
 const ROLLOUTS = 4;
 
 /** Suggested number of tasks where a dialogue costs time or money on a server; enough to see how the agent does. */
-export const FEW_TASKS = 24;
+export const SUGGESTED_TASKS = 24;
 
 /** The tasks to play, and the number of dialogues of each. */
 export interface Extent<T> {

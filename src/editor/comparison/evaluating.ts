@@ -22,7 +22,7 @@ const SEED = 0;
 const WORLD_TASKS = 500;
 const AMOUNTS = [20, 50, 100, 200, 500];
 /** Suggested number of tasks; with fewer, only a large difference can be seen. */
-const ENOUGH = 200;
+const SUGGESTED_TASKS = 200;
 
 interface HeldOut {
   readonly title: string;
@@ -114,7 +114,7 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
     taking(
       (place) => {
         const items = amountItems(heldOut.tasks.length);
-        const enough = items.find(({ amount }) => amount >= ENOUGH) ?? items.at(-1);
+        const enough = items.find(({ amount }) => amount >= SUGGESTED_TASKS) ?? items.at(-1);
         return pickOne({ title, placeholder: howMany, items, active: (item) => item === enough, ...place });
       },
       (item) => (amount = item.amount),

@@ -17,7 +17,7 @@ import {
 } from '../../core/training/history/history';
 import {
   chartKey,
-  MOST_PINNED,
+  MAX_PINNED,
   type ChartName,
   type Choice,
   type CurvePart,
@@ -69,7 +69,7 @@ export function comparisonView(
     figures: figuresOf(records, stage),
     pinned: pinned
       .filter((chart) => figuresOf(records, chart.stage).includes(chart.figure))
-      .slice(0, MOST_PINNED),
+      .slice(0, MAX_PINNED),
     differences: differencesOf(records.map(({ configuration }) => configuration)).map(
       ({ field, values }) => ({
         field,

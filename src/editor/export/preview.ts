@@ -24,8 +24,8 @@ interface PreviewWords {
   readonly t: Translate;
 }
 
-const LONGEST_TEXT = 400;
-const MOST_NUMBERS = 8;
+const MAX_TEXT_CHARS = 400;
+const MAX_NUMBERS = 8;
 
 /** Returns an export's preview as Markdown: the counts, what is left out and why, whose words, and the first rows. */
 export function previewDocument(
@@ -143,16 +143,16 @@ function sharing({ consents, findings }: ExportPreview, { format }: ExportChoice
 const shortened =
   (t: Translate) =>
   (_: string, value: unknown): unknown => {
-    if (typeof value === 'string' && value.length > LONGEST_TEXT) {
-      return `${value.slice(0, LONGEST_TEXT)}… (${t('{0} characters more', grouped(value.length - LONGEST_TEXT))})`;
+    if (typeof value === 'string' && value.length > MAX_TEXT_CHARS) {
+      return `${value.slice(0, MAX_TEXT_CHARS)}… (${t('{0} characters more', grouped(value.length - MAX_TEXT_CHARS))})`;
     }
     if (
       Array.isArray(value) &&
-      value.length > MOST_NUMBERS &&
+      value.length > MAX_NUMBERS &&
       value.every((one) => typeof one === 'number')
     ) {
-      const most: unknown[] = value.slice(0, MOST_NUMBERS);
-      return [...most, `… (${t('{0} more', grouped(value.length - MOST_NUMBERS))})`];
+      const most: unknown[] = value.slice(0, MAX_NUMBERS);
+      return [...most, `… (${t('{0} more', grouped(value.length - MAX_NUMBERS))})`];
     }
     return value;
   };

@@ -6,7 +6,7 @@ import {
   type Generation,
   type Model,
   type SamplingSettings,
-  LONGEST_REPLY,
+  MAX_REPLY_CHARS,
 } from '../../core/model/model';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
 import { VENDOR } from '../contributions';
@@ -111,7 +111,7 @@ async function written(
       throwIfCancelled(signal);
       firstTextMs ??= performance.now() - begun;
       text += piece;
-      if (text.length > LONGEST_REPLY) {
+      if (text.length > MAX_REPLY_CHARS) {
         cancel();
         throw tooLong(chat);
       }
@@ -145,7 +145,7 @@ const tooLongWords = (name: string, t: Translate): string =>
   t(
     '{0} has written {1} characters of one message and was stopped. Ask again, or choose another model.',
     name,
-    LONGEST_REPLY.toLocaleString(),
+    MAX_REPLY_CHARS.toLocaleString(),
   );
 
 /** Each vendor has its own options; these names are the usual ones, and a vendor ignores others. */

@@ -17,7 +17,7 @@ import type { AnswerDecision, Proposals } from './proposals';
 const { t } = vscode.l10n;
 
 /** Maximum number of remembered functions; the oldest is dropped. */
-const MOST_TARGETS = 50;
+const MAX_TARGETS = 50;
 
 const TARGETS = 'tandem.ownFunctions';
 const ACCEPTED = 'tandem.acceptedAnswers';
@@ -143,7 +143,7 @@ export class Collaborations implements vscode.Disposable {
 
   private async keep(target: Target): Promise<void> {
     const others = this.targets.filter(({ episode }) => episode !== target.episode);
-    await this.memory.update(TARGETS, [...others, target].slice(-MOST_TARGETS));
+    await this.memory.update(TARGETS, [...others, target].slice(-MAX_TARGETS));
   }
 
   private async reviewOf({ episode, file, name, near }: Target): Promise<void> {

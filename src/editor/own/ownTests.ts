@@ -12,9 +12,9 @@ const { t } = vscode.l10n;
 /** Minutes until tests are stopped. */
 const LIMIT_MINUTES = 2;
 /** Milliseconds of a search for tests before a button that may need them is shown anyway. */
-const PATIENCE = 1_000;
+const TEST_DELAY_MS = 1_000;
 /** Maximum number of broken tests that the sentence names. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Result of a function's tests. */
 export interface TestReport {
@@ -52,7 +52,7 @@ export class OwnTests implements vscode.Disposable {
     if (name === undefined || within === undefined) return false;
     const controller = new AbortController();
     const { signal } = controller;
-    const timer = setTimeout(() => controller.abort(), PATIENCE);
+    const timer = setTimeout(() => controller.abort(), TEST_DELAY_MS);
     try {
       return (await testFilesNaming(name, { within, signal }).next()).done !== true;
     } catch (error) {
@@ -244,8 +244,8 @@ function runSentence({ passed, all }: TestCount, failed: string): string {
 const isFailed = ({ outcome }: TestOutcome): boolean => outcome === 'failed';
 
 function namesOf(tests: readonly TestOutcome[]): string {
-  const names = tests.slice(0, MOST_NAMED).map(({ name }) => name);
-  return [...names, ...(tests.length > MOST_NAMED ? ['…'] : [])].join(', ');
+  const names = tests.slice(0, MAX_NAMED).map(({ name }) => name);
+  return [...names, ...(tests.length > MAX_NAMED ? ['…'] : [])].join(', ');
 }
 
 /**

@@ -51,7 +51,7 @@ async function gradeByClaims(
 }
 
 /** Milliseconds of work before its progress is shown, so that work which is soon done shows none. */
-const SOON = 1_000;
+const PROGRESS_DELAY_MS = 1_000;
 
 /** As `withProgress`, but the progress is shown only when the work lasts. */
 export async function withLateProgress<T extends object>(
@@ -62,7 +62,7 @@ export async function withLateProgress<T extends object>(
   const running = run(controller.signal);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), SOON);
+    timer = setTimeout(() => resolve(undefined), PROGRESS_DELAY_MS);
   });
   try {
     const done = await Promise.race([running, late]);

@@ -8,7 +8,7 @@ import { bytesWords } from '../words';
 import { reasonWords, runName, stageWord } from './words';
 
 /** Maximum number of runs that a dialog names, because it is as high as the screen at most; the others are counted. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Returns the question before a lost run is resumed on this machine. */
 export function takeOverWords(
@@ -47,7 +47,7 @@ export function deletionWords(
     };
   }
   const total = bytes.reduce((sum, one) => sum + one, 0);
-  const named = runs.slice(0, MOST_NAMED).map((run, index) => `${runName(run, t)} (${size(index)})`);
+  const named = runs.slice(0, MAX_NAMED).map((run, index) => `${runName(run, t)} (${size(index)})`);
   const more = runs.length - named.length;
   const what = canTrash
     ? t('Their checkpoints, their models and their logs go to the trash.')

@@ -15,7 +15,7 @@ export interface RunNode {
 const { t } = vscode.l10n;
 
 /** Number of the trainer's last lines in a hover. */
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 /**
  * Returns the look and the spoken label of a row of the Runs view.
@@ -70,7 +70,7 @@ function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString 
     ...runDetails(run, t, halted),
     ...(run.lastLines.length > 0 ? [t('The trainer said last:')] : []),
   ]);
-  if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');
+  if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MAX_LINES).join('\n'), 'text');
   if (run.canResume && run.state !== 'queued' && !isUnstarted(run))
     text.appendMarkdown(`\n\n${t('“Resume Run” goes on from its last checkpoint.')}`);
   return text;

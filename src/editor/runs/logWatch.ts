@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Runs, type Run } from '../../core/training/runs';
 
 /** Milliseconds between looks at live runs. */
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** Milliseconds without a change before a look, because files come one after the other. */
 const QUIET_MS = 200;
 
@@ -105,7 +105,7 @@ export class LogWatch implements vscode.Disposable {
       this.report(error);
     } finally {
       this.looking = undefined;
-      if (this.seen.some(mayMove)) this.lookIn(LOOK_EVERY_MS, false);
+      if (this.seen.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
     }
   }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
-import { changeNotes, MOST } from '../../core/training/runNotes';
+import { changeNotes, MAX_LENGTHS } from '../../core/training/runNotes';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { askLine } from '../noting';
 import { pickTags } from '../pickTags';
@@ -18,7 +18,7 @@ export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
     title: t('Rename {0}', runName(run, t)),
     prompt: t('Name of the run. Empty gives it the name in its configuration again.'),
     value: run.name,
-    most: MOST.name,
+    most: MAX_LENGTHS.name,
   });
   if (name !== undefined) await change(app, [run], () => ({ name }));
 }
@@ -47,7 +47,7 @@ export async function tagRuns(app: App, row: CommandRow, selected?: readonly Com
   if (picked === undefined) return;
   const gone = offered.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
   await change(app, runs, ({ tags }) => ({
-    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MOST.tags),
+    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MAX_LENGTHS.tags),
   }));
 }
 
@@ -59,7 +59,7 @@ export async function noteOnRun(app: App, row: CommandRow): Promise<void> {
     title: t('Note on {0}', runName(run, t)),
     prompt: t('What the run is for, or what came of it'),
     value: run.note ?? '',
-    most: MOST.note,
+    most: MAX_LENGTHS.note,
   });
   if (note !== undefined) await change(app, [run], () => ({ note }));
 }

@@ -28,7 +28,7 @@ import { runName } from './words';
 const { t } = vscode.l10n;
 
 /** Milliseconds between updates of a live run. */
-const TELL_EVERY_MS = 500;
+const PROGRESS_INTERVAL_MS = 500;
 
 interface RunPanelContext {
   readonly extension: vscode.Uri;
@@ -83,7 +83,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
       .finally(() => {
         this.telling = undefined;
         if (this.run?.isLive === true && this.isInSight)
-          this.timer = setTimeout(() => this.tell(), TELL_EVERY_MS);
+          this.timer = setTimeout(() => this.tell(), PROGRESS_INTERVAL_MS);
       });
   }
 

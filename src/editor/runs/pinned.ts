@@ -8,7 +8,7 @@ import { recall } from '../memory';
 
 const KEY = 'tandem.pinnedCharts';
 /** Maximum number of remembered charts; the oldest is dropped. */
-const MOST_REMEMBERED = 24;
+const MAX_REMEMBERED = 24;
 
 const pinnedSchema = lazily(() => z.array(z.object({ stage: z.string(), figure: z.enum(figures) })));
 
@@ -28,7 +28,7 @@ export class PinnedCharts {
 
   async pin({ stage, figure }: ChartName, isPinned: boolean): Promise<void> {
     const others = this.all.filter((one) => one.stage !== stage || one.figure !== figure);
-    const next = isPinned ? [...others, { stage, figure }].slice(-MOST_REMEMBERED) : others;
+    const next = isPinned ? [...others, { stage, figure }].slice(-MAX_REMEMBERED) : others;
     await this.memory.update(KEY, next);
     this.changed.fire();
   }

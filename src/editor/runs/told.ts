@@ -9,9 +9,9 @@ import { grouped } from '../../core/text';
 import { duration } from '../words';
 import { endedWords, stageWord, stateWord } from './words';
 
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 /** Maximum number of routine lines, when there is enough else to show. */
-const MOST_ROUTINE_LINES = 10;
+const MAX_ROUTINE_LINES = 10;
 
 /**
  * Returns the latest events in words, newest first, and the number of the others.
@@ -28,9 +28,9 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
     })
     .reverse();
   const allLooks = said.filter(({ isOfRoutine }) => isOfRoutine);
-  const room = MOST_LINES - Math.min(MOST_ROUTINE_LINES, allLooks.length);
+  const room = MAX_LINES - Math.min(MAX_ROUTINE_LINES, allLooks.length);
   const others = said.filter(({ isOfRoutine }) => !isOfRoutine).slice(0, room);
-  const looks = allLooks.slice(0, MOST_LINES - others.length);
+  const looks = allLooks.slice(0, MAX_LINES - others.length);
   const shown = new Set([...others, ...looks]);
   // An event without words does not count, because nobody misses it.
   const more = count - latest.length + said.length - shown.size;

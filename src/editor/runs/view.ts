@@ -6,7 +6,7 @@ import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import { chartKey, MOST_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
+import { chartKey, MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type {
   CurvesView,
   FigureView,
@@ -36,9 +36,9 @@ import {
 import { baseName } from '../words';
 
 const OUTLINE_POINTS = 60;
-const MOST_GROUPS = 8;
+const MAX_GROUPS = 8;
 /** Maximum number of characters of a text in a row; nobody reads more there. */
-const MOST_CHARACTERS = 2000;
+const MAX_CHARS = 2000;
 
 /** Returns the run as the view draws it, without its curves. */
 export function runView(
@@ -91,7 +91,7 @@ export function runView(
     })),
     pinned: pinned
       .filter((chart) => history.curves(chart.stage, chart.figure) !== undefined)
-      .slice(0, MOST_PINNED)
+      .slice(0, MAX_PINNED)
       .map((chart) => ({ ...chart, ...controlOf(history, chart.stage, chart.figure) })),
   };
 }
@@ -130,7 +130,7 @@ export function curvesView(
 }
 
 export function samplesView({ samples }: RunHistory): SamplesView {
-  const groups = samples.slice(-MOST_GROUPS).reverse();
+  const groups = samples.slice(-MAX_GROUPS).reverse();
   return {
     type: 'samples',
     groups: groups.map(({ history = [], candidates }) => ({
@@ -148,7 +148,7 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 }
 
 const shortened = (text: string): string =>
-  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
+  text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)} …` : text;
 
 /** Describes the data by the trainer's counts, once it has read them; they are more exact than the selection. */
 export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {

@@ -10,8 +10,8 @@ import { canEnd, loggedState, newState, type State } from './state';
 import { changes, shownOf, titleOf, type Shown } from './view';
 
 /** Maximum number of dialogues that are read for the replies in them. */
-const MOST_DIALOGUES = 20;
-const MOST_REPLIES = 50;
+const MAX_DIALOGUES = 20;
+const MAX_REPLIES = 50;
 
 /**
  * One dialogue as a person plays it: holds the state, hands each action to the reducer and carries out what follows,
@@ -206,11 +206,11 @@ export class Session {
 /** Returns a developer's replies in earlier dialogues. They are read from the log, so that a deletion there counts. */
 async function earlierReplies(log: TrajectoryLog, by: string, episode: string): Promise<string[]> {
   const filter = { collaborator: by };
-  const { rows } = log.list({ filter, sort: 'newest', offset: 0, limit: MOST_DIALOGUES });
+  const { rows } = log.list({ filter, sort: 'newest', offset: 0, limit: MAX_DIALOGUES });
   const ids = rows.map(({ id }) => id).filter((id) => id !== episode);
   const replies: string[] = [];
   for await (const { turns } of log.trajectories(ids.reverse())) {
     for (const { reply } of turns) if (reply?.by === by) replies.push(reply.text);
   }
-  return replies.slice(-MOST_REPLIES);
+  return replies.slice(-MAX_REPLIES);
 }

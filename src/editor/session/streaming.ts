@@ -7,7 +7,7 @@ import { cut, withAnswer } from './view';
 /** Milliseconds between updates of a message that is being written; a screen shows no more. */
 const STREAM_INTERVAL_MS = 40;
 /** Maximum number of characters shown of a message that is being written, because it is drawn many times a second. */
-const MOST_STREAMED = 10_000;
+const MAX_STREAMED_CHARS = 10_000;
 
 /** Shows a message while it is written, without parsing again what is parsed already. */
 export class Streaming {
@@ -51,17 +51,17 @@ export class Streaming {
  * counts as thoughts, unless this agent wrote none in its earlier turns.
  */
 export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
-  const { thinking, before, answer, left } = reading.beginning(MOST_STREAMED);
+  const { thinking, before, answer, left } = reading.beginning(MAX_STREAMED_CHARS);
   const undecided = thinking === 0 && answer === undefined && !reading.hasOutput;
   const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
   if (undecided && !writesNone) return { by: 'agent', text: '', thinking: reading.text.length };
-  const said = cut(answer === undefined ? before : withAnswer(before, answer), MOST_STREAMED);
+  const said = cut(answer === undefined ? before : withAnswer(before, answer), MAX_STREAMED_CHARS);
   const all = said.left + left;
   return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };
 }
 
 /** Returns a simulator's reply while it arrives. */
 export function simulatorStream(text: GrowingText): StreamView {
-  const left = text.length - MOST_STREAMED;
-  return { by: 'simulator', text: text.slice(0, MOST_STREAMED), thinking: 0, ...(left > 0 && { left }) };
+  const left = text.length - MAX_STREAMED_CHARS;
+  return { by: 'simulator', text: text.slice(0, MAX_STREAMED_CHARS), thinking: 0, ...(left > 0 && { left }) };
 }

@@ -35,7 +35,7 @@ export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
  */
 
 /** Maximum number of characters shown of a message: drawing megabytes would stop the view. The log has all of it. */
-const MOST_CHARACTERS = 50_000;
+const MAX_CHARS = 50_000;
 
 /** Returns what a person sees of a session. The settings are those of this moment. */
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
@@ -178,8 +178,8 @@ function writingTime({ agent, candidates }: Turn): number {
 /** Returns the part of an agent's message that is drawn. */
 export function messageView(text: string): MessageView {
   const { visible, thoughts, final } = messageOf(text);
-  const said = cut(visible, MOST_CHARACTERS);
-  const thought = cut(thoughts, MOST_CHARACTERS);
+  const said = cut(visible, MAX_CHARS);
+  const thought = cut(thoughts, MAX_CHARS);
   const left = said.left + thought.left;
   return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { partsFor } from '../../core/dialogue/packAssignment';
 import { Fault } from '../../core/fault';
 import { assigning, type Part } from '../../core/trajectory/assignments';
-import { MOST_PLAYERS } from '../../core/trajectory/event';
+import { MAX_PLAYERS } from '../../core/trajectory/event';
 import type { App } from '../app';
 import { pickOrType, type KnownWord } from '../pickOrType';
 import { pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
@@ -109,8 +109,8 @@ function askPeople(
     label: (person) => person,
     unknown: t('nobody has had this pseudonym here yet'),
     refuse: (typed) =>
-      typed.length > MOST_PLAYERS
-        ? t('These are too many: name at most {0} people.', MOST_PLAYERS)
+      typed.length > MAX_PLAYERS
+        ? t('These are too many: name at most {0} people.', MAX_PLAYERS)
         : undefined,
   });
 }

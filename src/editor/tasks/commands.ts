@@ -9,7 +9,7 @@ import { findTask } from './find';
 import type { Pack, ListedTask } from './packs';
 import { withoutLinks } from '../words';
 import { askSkipReason } from './skip';
-import { cutTo, MOST_OTHERS } from './status';
+import { cutTo, MAX_OTHER_PLAYERS } from './status';
 
 const { t } = vscode.l10n;
 
@@ -59,7 +59,7 @@ export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void
 async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack): Promise<void> {
   const assignment = played.of(file).assignment(tasks);
   if (assignment === undefined) return;
-  const people = withoutLinks(cutTo(MOST_OTHERS, assignment.people, t).join(', '));
+  const people = withoutLinks(cutTo(MAX_OTHER_PLAYERS, assignment.people, t).join(', '));
   const why = t(
     '{0} is assigned to {1}. Choose your pseudonym, and the list shows your tasks.',
     name,

@@ -8,7 +8,7 @@ import { stateWords } from './status';
 const { t } = vscode.l10n;
 
 /** Maximum number of rows; people narrow a longer list instead of reading it. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 interface Row extends vscode.QuickPickItem {
   readonly task?: ListedTask;
@@ -27,7 +27,7 @@ export async function findTask(packs: Packs, played: PlayedTasks): Promise<Liste
   picker.title = t('Find Task');
   picker.placeholder = t('Search in titles and descriptions');
   const show = (query: string): void => {
-    const found = searchTasks(tasks, query, MOST_ROWS);
+    const found = searchTasks(tasks, query, MAX_ROWS);
     const rows = found.tasks.map((task) => row(task, query, names.get(task.pack) ?? '', played));
     picker.items = [...rows, ...restOf(found.total, rows.length, query)];
   };

@@ -8,7 +8,7 @@ import type { ListedTask, Pack } from './packs';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import {
   cutTo,
-  MOST_OTHERS,
+  MAX_OTHER_PLAYERS,
   numberOfTasks,
   personWords,
   stateWords,
@@ -50,7 +50,7 @@ export function taskItem(
   item.iconPath = stateIcon(state);
   item.contextValue = contextValueOf(state, others.size > 0);
   item.tooltip = tooltipOf(task, words, ofOthers);
-  const said = [task.title, words || taskStatusWords('new', t), ...ofOthers.slice(0, MOST_OTHERS)];
+  const said = [task.title, words || taskStatusWords('new', t), ...ofOthers.slice(0, MAX_OTHER_PLAYERS)];
   item.accessibilityInformation = { label: said.join(', ') };
   item.command = { command: idOf('playTask'), title: t('Play'), arguments: [node] };
   return item;
@@ -99,7 +99,7 @@ function tooltipOf(
   const begin =
     description.length > TOOLTIP_LENGTH ? `${description.slice(0, TOOLTIP_LENGTH)}…` : description;
   const facts = [tests === 1 ? t('1 test') : t('{0} tests', tests), words].filter(Boolean).join(' · ');
-  const said = cutTo(MOST_OTHERS, ofOthers, t).join('\n');
+  const said = cutTo(MAX_OTHER_PLAYERS, ofOthers, t).join('\n');
   return tooltip('', [begin, facts, ...(said === '' ? [] : [said])]);
 }
 

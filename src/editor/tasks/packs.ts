@@ -14,7 +14,7 @@ export type { Pack, ListedTask } from './pack';
 const { t } = vscode.l10n;
 
 const EXCLUDED = '**/{node_modules,.tandem,.git}/**';
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 const RELOAD_AFTER_MS = 200;
 
 /** The packs of all folders of the workspace: files that match the setting and whose first good line is a task. */
@@ -169,7 +169,7 @@ async function filesOf(configuration: FolderSettings): Promise<string[]> {
     packs
       .filter((pattern) => !pattern.startsWith('!'))
       .map((glob) =>
-        vscode.workspace.findFiles(new vscode.RelativePattern(folder, glob), EXCLUDED, MOST_FILES),
+        vscode.workspace.findFiles(new vscode.RelativePattern(folder, glob), EXCLUDED, MAX_FILES),
       ),
   );
   const leftOut = packs.map((pattern) => leftOutBy(pattern, configuration));

@@ -5,7 +5,7 @@ import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
 /** Maximum number of people that a row or its hover lists. */
-export const MOST_OTHERS = 20;
+export const MAX_OTHER_PLAYERS = 20;
 
 /** Says who is to play a pack, whatever of its tasks is known. */
 type Assigned = PackAssignment<{ readonly id: string }>;
@@ -74,7 +74,7 @@ export function assignmentWords(assignment: Assigned, t: Translate): string[] {
     perTask === 1
       ? t('Each task is assigned to 1 person.')
       : t('Each task is assigned to {0} people.', perTask);
-  return [begin, cutTo(MOST_OTHERS, each, t).join('\n')];
+  return [begin, cutTo(MAX_OTHER_PLAYERS, each, t).join('\n')];
 }
 
 /** Returns for example `ben: 7/10 tests`. */

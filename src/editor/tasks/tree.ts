@@ -24,7 +24,7 @@ const { t } = vscode.l10n;
 /** Number of tasks of a pack that are shown at first, and more at each press: a tree of ten thousand helps nobody. */
 const PAGE = 200;
 /** Maximum number of bad lines that are shown; more would say the same thing. */
-const MOST_BAD = 50;
+const MAX_BAD_LINES = 50;
 
 /** The packs of the workspace, with the person's progress on each task. */
 export class TaskTree extends Tree<TaskNode> {
@@ -138,7 +138,7 @@ export class TaskTree extends Tree<TaskNode> {
 
   /** Returns the rows below a pack: the person's own part first, those of the others in a row of their own. */
   private async rowsOf(pack: Pack): Promise<TaskNode[]> {
-    const bad = this.wanted === undefined ? pack.bad.slice(0, MOST_BAD) : [];
+    const bad = this.wanted === undefined ? pack.bad.slice(0, MAX_BAD_LINES) : [];
     const rows = bad.map((line): TaskNode => ({ kind: 'bad', bad: line }));
     const own = this.played.of(pack.file).part(pack.tasks) ?? [];
     if (own.length === 0) return [...rows, ...(await this.page(pack, pack.tasks, 'own'))];

@@ -35,7 +35,7 @@ interface LessonOffer {
 }
 
 /** Milliseconds between progress events. */
-const TELL_EVERY_MS = 300;
+const PROGRESS_INTERVAL_MS = 300;
 
 /**
  * Teaches the agent: makes tasks, has the agent play them, trains it, and measures it on other tasks. One lesson runs
@@ -85,14 +85,14 @@ export class Teacher implements vscode.Disposable {
    */
   async offer(lesson?: Pick<Lesson, 'agent'>): Promise<LessonOffer> {
     const { readLocalFolder } = await import('../../core/model/local/folder');
-    const { forLargeModel, LARGEST_TRAINED_WHOLE, SIZES } =
+    const { forLargeModel, MAX_WHOLE_TRAINING_PARAMETERS, SIZES } =
       await import('../../core/evaluation/loop/settings');
     const places = this.engine.localPlaces;
     const named = lesson?.agent ?? this.engine.agentName;
     const agent = places.find(({ spec }) => spec === named) ?? places.find(({ spec }) => spec === STARTER);
     if (agent === undefined)
       throw new Fault('editor/no-agent', t('There is no model here that can be taught.'));
-    const isLarge = readLocalFolder(agent.folder).parameters > LARGEST_TRAINED_WHOLE;
+    const isLarge = readLocalFolder(agent.folder).parameters > MAX_WHOLE_TRAINING_PARAMETERS;
     const { brief, standard, thorough } = SIZES;
     const settings = (size: LoopSettings): LoopSettings => (isLarge ? forLargeModel(size) : size);
     return {
@@ -259,7 +259,7 @@ export class Teacher implements vscode.Disposable {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.changed.fire();
-    }, TELL_EVERY_MS);
+    }, PROGRESS_INTERVAL_MS);
   }
 
   private end(teaching: Teaching): void {

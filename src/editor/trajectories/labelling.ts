@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { inOneLine } from '../../core/text';
-import { MOST } from '../../core/training/runNotes';
+import { MAX_LENGTHS } from '../../core/training/runNotes';
 import { ownLabel, relabel, type OwnLabel } from '../../core/trajectory/labels';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { tagsOf } from '../../core/trajectory/opinions';
@@ -26,7 +26,7 @@ export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySu
       'Title of the dialogue. Empty takes your title back: then it is called as others named it, or as its task.',
     ),
     value: dialogue.title ?? '',
-    most: MOST.name,
+    most: MAX_LENGTHS.name,
   });
   // A title that somebody else gave becomes one's own only when it is changed.
   if (title !== undefined && title !== dialogue.title) await write(writer, [dialogue], () => ({ title }));
@@ -52,7 +52,7 @@ export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[
   if (picked === undefined) return;
   const gone = offered.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
   await write(writer, chosen, ({ tags }) => ({
-    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MOST.tags),
+    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MAX_LENGTHS.tags),
   }));
 }
 
@@ -66,7 +66,7 @@ export async function noteOnDialogue(app: App, [dialogue]: readonly TrajectorySu
     title: t('Note on {0}', app.trajectories.title(dialogue)),
     prompt: t('What you want to remember of the dialogue. Notes of others stay.'),
     value: trajectory === undefined ? '' : inOneLine(ownLabel(trajectory, writer.by).note),
-    most: MOST.note,
+    most: MAX_LENGTHS.note,
   });
   if (note !== undefined) await write(writer, [dialogue], () => ({ note }));
 }

@@ -6,7 +6,7 @@ import { grouped } from '../../core/text';
 const { t } = vscode.l10n;
 
 /** Maximum number of rows; a longer list is searched. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 interface DialogueItem extends vscode.QuickPickItem {
   /** Id of the dialogue; undefined in the row that says how many are not shown. */
@@ -56,11 +56,11 @@ export async function pickDialogue(choice: DialogueChoice): Promise<string | und
  * and ids for the typed text, and a row says how many are not shown.
  */
 export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, query: string): DialogueItem[] {
-  const all = log.list({ filter: { task }, offset: 0, limit: MOST_ROWS + 1 });
-  const isWhole = all.rows.length <= MOST_ROWS;
+  const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
+  const isWhole = all.rows.length <= MAX_ROWS;
   const { rows, total } = isWhole
     ? all
-    : log.list({ filter: { task, text: query }, offset: 0, limit: MOST_ROWS });
+    : log.list({ filter: { task, text: query }, offset: 0, limit: MAX_ROWS });
   const items = rows
     .filter(({ id }) => id !== except)
     .map((row): DialogueItem => ({ ...itemOf(row), alwaysShow: !isWhole, episode: row.id }));

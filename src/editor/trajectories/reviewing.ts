@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { MOST } from '../../core/training/runNotes';
+import { MAX_LENGTHS } from '../../core/training/runNotes';
 import type { NewEvent, ReviewState } from '../../core/trajectory/event';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { inOneLine } from '../../core/text';
@@ -81,6 +81,6 @@ async function askReason(title: string): Promise<string | undefined> {
   const items = [...redoReasons(t), other].map((label) => ({ label }));
   const chosen = valueOf(await pickOne({ title, placeholder, items }))?.label;
   const reason =
-    chosen === other ? await askLine({ title, prompt: placeholder, value: '', most: MOST.note }) : chosen;
+    chosen === other ? await askLine({ title, prompt: placeholder, value: '', most: MAX_LENGTHS.note }) : chosen;
   return reason === undefined || reason === '' ? undefined : loggedReason(inOneLine(reason), t);
 }

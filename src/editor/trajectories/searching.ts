@@ -16,10 +16,10 @@ import { noTrajectory } from '../logs';
 const { t } = vscode.l10n;
 
 /** Maximum number of rows; people narrow a longer list instead of reading it. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 /** Milliseconds without typing before the search, because nobody wants results for the first letters of a word. */
 const TYPING_MS = 250;
-const SHOWN_EVERY_MS = 200;
+const DISPLAY_INTERVAL_MS = 200;
 
 interface Row extends vscode.QuickPickItem {
   readonly episode?: string;
@@ -85,7 +85,7 @@ async function show(
   let shownAt = 0;
   const state = (label: string): Row => ({ label, alwaysShow: true });
   const onProgress = (read: number, total: number): void => {
-    if (performance.now() - shownAt < SHOWN_EVERY_MS) return;
+    if (performance.now() - shownAt < DISPLAY_INTERVAL_MS) return;
     shownAt = performance.now();
     const percent = Math.floor((100 * read) / Math.max(1, total));
     picker.items = [...rows, state(t('{0} % of the log is searched', percent))];
@@ -96,13 +96,13 @@ async function show(
     const title = (await titlesOf([found.summary])).get(found.summary.taskId);
     signal.throwIfAborted();
     rows.push(...found.passages.map((passage) => rowOf(found, passage, title, query, engine)));
-    if (rows.length > MOST_ROWS) break;
+    if (rows.length > MAX_ROWS) break;
   }
   signal.throwIfAborted();
   picker.busy = false;
-  const shown = rows.slice(0, MOST_ROWS);
-  if (rows.length > MOST_ROWS)
-    shown.push(state(t('These are the newest {0}: type more words', grouped(MOST_ROWS))));
+  const shown = rows.slice(0, MAX_ROWS);
+  if (rows.length > MAX_ROWS)
+    shown.push(state(t('These are the newest {0}: type more words', grouped(MAX_ROWS))));
   if (rows.length === 0 && query.trim() !== '')
     shown.push(state(t('No message and no note has all of these words: {0}', query.trim())));
   picker.items = shown;

@@ -47,43 +47,43 @@ export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Transl
 }
 
 /** Characters of a title or tag, and of a note, that a row and its hover show; a log of others may hold more. */
-const MOST_SHOWN = { line: 100, note: 1000 };
+const MAX_SHOWN_CHARS = { line: 100, note: 1000 };
 /** Number of tags in a row; its hover has all. */
-const MOST_TAGS = 3;
+const MAX_TAGS = 3;
 
 /** Returns the title that people gave a dialogue. */
 export const givenTitle = ({ title }: TrajectorySummary): string | undefined =>
-  title === undefined ? undefined : safe(title, MOST_SHOWN.line);
+  title === undefined ? undefined : safe(title, MAX_SHOWN_CHARS.line);
 
 /** Returns the pseudonym of the person who played it; empty when nobody did, or the person at this editor. */
 export const playedBy = ({ player }: TrajectorySummary, own: string | undefined): string[] =>
-  player === undefined || player === own ? [] : [safe(player, MOST_SHOWN.line)];
+  player === undefined || player === own ? [] : [safe(player, MAX_SHOWN_CHARS.line)];
 
 export const allTags = ({ tags = [] }: TrajectorySummary): string[] =>
-  tags.map((tag) => `#${safe(tag, MOST_SHOWN.line)}`);
+  tags.map((tag) => `#${safe(tag, MAX_SHOWN_CHARS.line)}`);
 
 /** Returns the first tags, and how many more there are: `#odd #slow +2`. */
 export function tagsInShort(summary: TrajectorySummary): string[] {
   const tags = allTags(summary);
-  const more = tags.length - MOST_TAGS;
-  return tags.length === 0 ? [] : [...tags.slice(0, MOST_TAGS), ...(more > 0 ? [`+${more}`] : [])];
+  const more = tags.length - MAX_TAGS;
+  return tags.length === 0 ? [] : [...tags.slice(0, MAX_TAGS), ...(more > 0 ? [`+${more}`] : [])];
 }
 
 /** Returns the notes of all people, one below the other. */
 export const notes = ({ note }: TrajectorySummary): string[] => (note === undefined ? [] : [shownNote(note)]);
 
-export const shownNote = (note: string): string => safe(note, MOST_SHOWN.note);
+export const shownNote = (note: string): string => safe(note, MAX_SHOWN_CHARS.note);
 
 /** Returns the reason of a review, in the reader's language where Tandem suggested it. */
 export const shownReason = (reason: string, t: Translate): string =>
-  safe(reasonWords(reason, t), MOST_SHOWN.note);
+  safe(reasonWords(reason, t), MAX_SHOWN_CHARS.note);
 
 /** Cuts a person's text, and shows the characters in it that nobody sees. */
 const safe = (text: string, most: number): string =>
   withVisibleControls(text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** Minimum number of tasks for an interval; with fewer it says next to nothing. */
-const ENOUGH_TASKS = 20;
+const MIN_TASKS = 20;
 
 /**
  * Returns for example `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; empty without dialogues. The success rate is
@@ -102,7 +102,7 @@ export const countWords = ({ total, tasks, successRate }: TrajectoryCounts, t: T
 
 function successWords(rate: number, tasks: number, t: Translate): string {
   const percent = (fraction: number): number => Math.round(100 * fraction);
-  if (tasks < ENOUGH_TASKS) return t('{0} % success', percent(rate));
+  if (tasks < MIN_TASKS) return t('{0} % success', percent(rate));
   const { low, high } = wilson(rate, tasks);
   return t('{0} % success ({1}–{2} %)', percent(rate), percent(low), percent(high));
 }

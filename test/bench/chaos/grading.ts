@@ -19,9 +19,9 @@ const CHEAP = [
   { body: 'return 300 if grams <= 500 else 700', rewards: [1] },
   { body: 'return None', rewards: [0] },
 ];
-const EVERY = 50;
+const RESULT_INTERVAL = 50;
 const answerOf = (n: number): (typeof CHEAP)[number] | (typeof RARE)[number] =>
-  n % EVERY === 0 ? RARE[(n / EVERY) % RARE.length]! : CHEAP[n % CHEAP.length]!;
+  n % RESULT_INTERVAL === 0 ? RARE[(n / RESULT_INTERVAL) % RARE.length]! : CHEAP[n % CHEAP.length]!;
 
 interface Line {
   readonly line: number;

@@ -10,7 +10,7 @@ import type { Findings } from './findings';
 /** Time after which all processes of a killed command must be gone. */
 const GRACE_MS = 10_000;
 const EARLY_SECONDS = 4;
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** Pause after a command that could not work because another one holds its claim. */
 const AFTER_FAILURE_MS = 3000;
 
@@ -139,7 +139,7 @@ export class Victim {
     if (worker === undefined) return;
     while (child.exitCode === null && child.signalCode === null && !signal.aborted) {
       if ((await marked(this.#folder)).some(({ line }) => worker.test(line))) return;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   }
 

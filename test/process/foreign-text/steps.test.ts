@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { growing, readers, shapes, stream, type Shape } from '../../fixtures/foreign-text';
-import { LONGEST_LINE } from '../../../src/core/dialogue/markers';
+import { MAX_LINE_CHARS } from '../../../src/core/dialogue/markers';
 import { StepCounter } from '../../fixtures/steps';
 
 const SMALL = 300;
@@ -57,8 +57,8 @@ test.each(Object.entries(readers))('%s is read in steps that grow no faster than
 });
 
 /** Size of a streamed text. Up to this length, a reader may scan the beginning of a line again for each piece. */
-const SMALL_STREAM = LONGEST_LINE;
-const LARGE_STREAM = 4 * LONGEST_LINE;
+const SMALL_STREAM = MAX_LINE_CHARS;
+const LARGE_STREAM = 4 * MAX_LINE_CHARS;
 
 test.each(Object.entries(growing))(
   '%s is read while it arrives, and earlier pieces cost nothing more',

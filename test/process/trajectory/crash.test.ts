@@ -30,7 +30,7 @@ async function expectAcknowledged(log: TrajectoryLog, name: string, child: Child
 /** Number of kills. */
 const ROUNDS = 4;
 /** Minimum number of acknowledged turns before a kill. */
-const LEAST = 5;
+const MIN_KILLS = 5;
 
 describe('killing a process that appends', () => {
   const append = program('append');
@@ -42,7 +42,7 @@ describe('killing a process that appends', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const child = append(folder, `round${round}`);
       children.push([`round${round}`, child]);
-      await printed(child, new RegExp(`^(\\d+ \\d+\n){${LEAST + Math.floor(random() * 20)}}`));
+      await printed(child, new RegExp(`^(\\d+ \\d+\n){${MIN_KILLS + Math.floor(random() * 20)}}`));
       await kill(child);
       const log = await openLog(folder);
       await expectAcknowledged(log, `round${round}`, child);
@@ -51,7 +51,7 @@ describe('killing a process that appends', () => {
     const log = await openLog(folder);
     let acknowledged = 0;
     for (const [name, child] of children) acknowledged += await expectAcknowledged(log, name, child);
-    expect(acknowledged).toBeGreaterThanOrEqual(ROUNDS * LEAST);
+    expect(acknowledged).toBeGreaterThanOrEqual(ROUNDS * MIN_KILLS);
     expect(log.problems.every(({ reason }) => reason.startsWith('The last line is torn'))).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { wilson } from '../../../src/core/evaluation/interval';
-import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
+import { courseOf, figuresOf, groupsOf, MAX_GROUPS } from '../../../src/core/evaluation/statistics';
 import type { Outline } from '../../../src/core/trajectory/log';
 
 const noon = new Date(2026, 2, 4, 12).getTime();
@@ -36,9 +36,9 @@ describe('statistics of a log', () => {
   });
 
   it('are given for each group, the largest first and the smallest together', () => {
-    const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
+    const many = Array.from({ length: MAX_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
     const groups = groupsOf([played({ agent: 'most' }), played({ agent: 'most' }), ...many], 'agent');
-    expect(groups).toHaveLength(MOST_GROUPS);
+    expect(groups).toHaveLength(MAX_GROUPS);
     expect(groups[0]).toMatchObject({ name: 'most', dialogues: 2 });
     expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
   });

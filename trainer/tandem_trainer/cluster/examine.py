@@ -19,7 +19,7 @@ from ..fault import Fault
 from ..run.doctor import DISK, check_driver
 from ..run.interpreter import RAY, Check, Ran, check_package, size
 from ..run_json import read_config
-from .follow import EVERY, NOT_FOUND, PYTHON_FIRST, VARIABLES, connect, submit
+from .follow import POLL_INTERVAL, NOT_FOUND, PYTHON_FIRST, VARIABLES, connect, submit
 from .nodes import SENT
 from .remote import take_package
 from .room import asked, has, places
@@ -28,7 +28,7 @@ from .versions import differences, versions
 if TYPE_CHECKING:
     from ray.job_submission import JobDetails, JobSubmissionClient
 
-PATIENCE = 600  # seconds for the whole job
+JOB_TIMEOUT = 600  # seconds for the whole job
 FULL = 0.95  # share of its disk from which on Ray takes no more objects (`local_fs_capacity_threshold`)
 SLOW = 50e6  # bytes per second; a network of 1 Gbit/s has twice that
 
@@ -111,19 +111,19 @@ def _ask(
         return Check("cluster", "failed", shown, f"the job could not be followed: {error}", remedy)
     if not done.status.is_terminal():
         remedy = "Look at the job in the dashboard: the head may be overloaded, or a node may hang."
-        return Check("cluster", "failed", shown, f"{done.status.value} after {PATIENCE} seconds", remedy)
+        return Check("cluster", "failed", shown, f"{done.status.value} after {JOB_TIMEOUT} seconds", remedy)
     return read_answer(shown, done.driver_exit_code, log, is_copied)
 
 
 def _wait(client: JobSubmissionClient, job: str) -> JobDetails:
     """Waits for the end of a job, as long as it may take, and ends it then. Returns its details."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + JOB_TIMEOUT
     try:
         while True:
             found = client.get_job_info(job)
             if found.status.is_terminal() or time.monotonic() > deadline:
                 return found
-            time.sleep(EVERY / 2)
+            time.sleep(POLL_INTERVAL / 2)
     finally:
         client.stop_job(job)  # which leaves one that has ended alone
 

@@ -36,7 +36,7 @@ from .room import Wait
 if TYPE_CHECKING:
     from ray.job_submission import JobDetails, JobSubmissionClient
 
-EVERY = 1.0  # seconds between looks at the job
+POLL_INTERVAL = 1.0  # seconds between looks at the job
 ANSWERS = 20.0  # seconds in which a dashboard must answer at first
 SILENCE = 600.0  # seconds after which a cluster that no longer answers is given up
 SHOWN = 20  # lines of a failed job's log
@@ -140,7 +140,7 @@ def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
             return False
         if not has_ended(folder, job):
             return True
-        time.sleep(EVERY)
+        time.sleep(POLL_INTERVAL)
 
 
 def _has_done_it(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
@@ -177,7 +177,7 @@ def _patiently(call: Callable[[], T]) -> T:
                     f"The Ray cluster has not answered for {SILENCE:.0f} seconds ({error}). When it does again, resume "
                     "the run: its job is found when it is still at work."
                 ) from error
-            time.sleep(EVERY)
+            time.sleep(POLL_INTERVAL)
 
 
 def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> Job:
@@ -226,7 +226,7 @@ def submit(client: JobSubmissionClient, **job: Any) -> None:
         except RuntimeError as error:
             if not any(each in str(error) for each in NO_AGENT) or time.monotonic() > deadline:
                 raise
-        time.sleep(EVERY)
+        time.sleep(POLL_INTERVAL)
 
 
 def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests, wait: Wait) -> int:
@@ -254,7 +254,7 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
         elif copy:
             for name in requests.made():
                 _patiently(partial(copy.hand_on, name))
-        time.sleep(EVERY)
+        time.sleep(POLL_INTERVAL)
     if copy:
         _patiently(copy.close)
     requests.stop_path.unlink(missing_ok=True)

@@ -33,10 +33,10 @@ from .worker import claimed, train_on_worker
 # takes a machine away are not counted.
 MAX_FAILURES = 10
 # Seconds between looks at whether there is room for more workers. A larger group starts from the last checkpoint.
-RESIZED_EVERY = 300.0
+RESIZE_INTERVAL = 300.0
 # Seconds until operations between workers fail. It is long because workers wait while one loads, writes or samples;
 # Ray notices earlier when one has died.
-PATIENCE = 24 * 3600
+JOB_TIMEOUT = 24 * 3600
 
 
 def main(arguments: list[str]) -> int:
@@ -101,11 +101,11 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
     trainer = TorchTrainer(
         train_on_worker,
         train_loop_config={"run_json": run_json, "job": job, "since": STARTED, "versions": versions()},
-        torch_config=OverRaysNetwork(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=PATIENCE),
+        torch_config=OverRaysNetwork(backend="cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout_s=JOB_TIMEOUT),
         scaling_config=ScalingConfig(
             num_workers=(1, cluster.workers) if cluster.workers > 1 else 1,
             use_gpu=on_gpus,
-            elastic_resize_monitor_interval_s=RESIZED_EVERY,
+            elastic_resize_monitor_interval_s=RESIZE_INTERVAL,
         ),
         run_config=TrainConfig(
             name=f"{job.id}-{os.urandom(3).hex()}",  # Ray takes up what it finds under the same name

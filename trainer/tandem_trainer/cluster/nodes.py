@@ -33,7 +33,7 @@ from .record import last_line
 from .versions import require_same, versions
 
 # Seconds in which a node must have started its actor and imported torch, for which `interpreter.run` has 180.
-LOOK = 300
+NODE_TIMEOUT_SECONDS = 300
 STEP = 60  # seconds for each later question to a node
 UNLIKE = 30  # seconds that a run waits for the versions of its nodes
 SENT = 64 << 20  # bytes that are sent from node to node, and written to the storage
@@ -187,7 +187,7 @@ def look_at_nodes(storage: dict[str, Any] | None) -> list[dict[str, Any]]:
     probes = {name: probe.options(**_on(node)).remote() for name, node in nodes.items()}
     found = {name: {"name": name, "resources": node["Resources"]} for name, node in nodes.items()}
     looking = {name: each.look.remote() for name, each in probes.items()}
-    deadline = time.monotonic() + LOOK
+    deadline = time.monotonic() + NODE_TIMEOUT_SECONDS
     for name, reference in looking.items():
         said, problem = _ask(reference, max(1, deadline - time.monotonic()))
         found[name] |= {"problem": problem} if problem else {"said": said}

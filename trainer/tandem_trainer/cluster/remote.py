@@ -32,9 +32,9 @@ from .record import Job
 if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient
 
-EVERY = 1.0  # seconds between looks at what has changed
+POLL_INTERVAL = 1.0  # seconds between looks at what has changed
 MARK = "tandem-file "  # begins a line of the job's log that is a piece of a file
-MOST = 4 << 20  # bytes of a file that is brought back whole
+MAX_COPIED_BYTES = 4 << 20  # bytes of a file that is brought back whole
 PIECE = 1 << 20  # bytes of one line, before compression
 GROWING = "events.jsonl"  # the only file whose lines are brought back as they come
 THEIRS = (
@@ -151,7 +151,7 @@ class Copy:
                 asyncio.run(self._tail())
             except Exception as error:  # of the connection, by any library under it; the next one begins at the start
                 print(f"The log of the job is asked for again ({error}).", file=sys.stderr, flush=True)
-            self.closed.wait(EVERY)
+            self.closed.wait(POLL_INTERVAL)
 
     async def _tail(self) -> None:
         self.rest = ""
@@ -286,7 +286,7 @@ class Mirror:
         self.look()
 
     def _go(self) -> None:
-        while not self.closed.wait(EVERY):
+        while not self.closed.wait(POLL_INTERVAL):
             self.look()
 
     def look(self) -> None:
@@ -306,7 +306,7 @@ class Mirror:
                     self._grown(path)
                     continue
                 found = about.st_size, about.st_mtime_ns
-                if about.st_size <= MOST and self.seen.get(path.name) != found:
+                if about.st_size <= MAX_COPIED_BYTES and self.seen.get(path.name) != found:
                     _print({"file": path.name}, path.read_bytes())
                 now[path.name] = found
             except FileNotFoundError:  # it was replaced or deleted meanwhile; the next look sees what is there

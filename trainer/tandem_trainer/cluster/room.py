@@ -12,8 +12,8 @@ from ..run.event_file import Events
 from .record import Job
 
 SAID_AFTER = 30.0  # seconds for which Ray Train has asked for room
-LOOKS_EVERY = 5.0  # seconds between looks whether it asks
-MOST = 10_000  # nodes and reservations that Ray lists
+POLL_INTERVAL = 5.0  # seconds between looks whether it asks
+MAX_LISTED = 10_000  # nodes and reservations that Ray lists
 
 
 class Wait:
@@ -44,7 +44,7 @@ class Wait:
                 self.asks = self._has_controller(ray_job)
         except (OSError, RuntimeError, RayStateApiException) as error:
             print(f"The Ray cluster does not say what places it has: {error}", file=sys.stderr, flush=True)
-        self.next_look = time.monotonic() + (SAID_AFTER if self.asks else LOOKS_EVERY)
+        self.next_look = time.monotonic() + (SAID_AFTER if self.asks else POLL_INTERVAL)
 
     def _has_controller(self, ray_job: str) -> bool:
         from ray.util.state import list_actors
@@ -56,10 +56,10 @@ class Wait:
         from ray.util.state import list_nodes, list_placement_groups
 
         address, own = self.job.address, [("creator_job_id", "=", ray_job)]
-        reserved = list_placement_groups(address, filters=own, limit=MOST, raise_on_missing_output=False)
+        reserved = list_placement_groups(address, filters=own, limit=MAX_LISTED, raise_on_missing_output=False)
         if any(each.state == "CREATED" for each in reserved):
             return  # the workers have their places, and are about to begin
-        nodes = list_nodes(address, limit=MOST, raise_on_missing_output=False)
+        nodes = list_nodes(address, limit=MAX_LISTED, raise_on_missing_output=False)
         sentence = waits(self.cluster, [node.resources_total for node in nodes if node.state == "ALIVE"])
         print(sentence, file=sys.stderr, flush=True)
         events = Events(self.folder)

@@ -27,7 +27,7 @@ from .record import last_line
 if TYPE_CHECKING:
     from ray.actor import ActorHandle
 
-EVERY = 0.5  # seconds between looks at requests to stop
+POLL_INTERVAL = 0.5  # seconds between looks at requests to stop
 MAX_LOST = 20  # makers that may die in one round
 WAVES = 4  # tasks for each maker, at least: more balance better, and each loads weights of full fine-tuning anew
 
@@ -131,7 +131,7 @@ class Crew:
                 self.busy[maker.make.remote(task.name, task.numbers)] = maker, task
             if self.request:
                 raise Stopped
-            ready, _ = ray.wait(list(self.busy), timeout=EVERY)
+            ready, _ = ray.wait(list(self.busy), timeout=POLL_INTERVAL)
             for reference in ready:
                 maker, task = self.busy.pop(reference)
                 try:

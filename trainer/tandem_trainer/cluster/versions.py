@@ -16,7 +16,7 @@ from typing import Any
 from ..fault import Fault
 from ..run.interpreter import PACKAGES, RAY, release, requirement
 
-LEAST = {**RAY, **PACKAGES}
+MIN_VERSIONS = {**RAY, **PACKAGES}
 SAME = ("ray", "torch")  # packages by which processes speak with each other
 
 
@@ -27,7 +27,7 @@ def versions() -> dict[str, Any]:
     trainer: folder and SHA-256 of this package's files; None when it is missing.
     """
     packages: dict[str, str | None] = {}
-    for name in LEAST:
+    for name in MIN_VERSIONS:
         try:
             packages[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -64,7 +64,7 @@ def differences(node: str, there: dict[str, Any], here: dict[str, Any]) -> list[
         breaks = release(there["python"])[:2] != release(here["python"])[:2]
         saw = f"Python {there['python']} in {there['prefix']}, but the run has Python {here['python']}"
         found.append(Difference(saw, start, breaks))
-    for name, least in LEAST.items():
+    for name, least in MIN_VERSIONS.items():
         got, wanted = _public(there["packages"][name]), _public(here["packages"][name])
         there_too = f"in {there['prefix']}"
         if got is None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..run.shards import Shards
 
 BATCH = 64  # requests that Ray hands to an engine together; an engine has eight such batches at a time
-EVERY = 0.5  # seconds between looks at requests to stop
+POLL_INTERVAL = 0.5  # seconds between looks at requests to stop
 SILENCE = 1800  # seconds without a turn after which vLLM is given up; Ray starts an engine that fails again and again
 
 
@@ -80,9 +80,9 @@ def _until_stopped(rows: Dataset, request: StopRequest) -> Iterator[dict[str, An
         if request:
             raise Stopped
         try:
-            row = come.get(timeout=EVERY)
+            row = come.get(timeout=POLL_INTERVAL)
         except queue.Empty:
-            waited += EVERY
+            waited += POLL_INTERVAL
             if waited > SILENCE:
                 raise _failed(f"it has drawn nothing for {SILENCE // 60} minutes") from None
             continue

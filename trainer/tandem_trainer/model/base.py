@@ -37,7 +37,7 @@ from .log_probs import causal_of, decoder_of, token_log_probs
 from .memory import room
 
 Name = Literal["critic", "policy"]
-MOST_WHOLE = 0.6  # fraction of the free memory that the whole model may take while turns are sampled from it
+MAX_MEMORY_FRACTION = 0.6  # fraction of the free memory that the whole model may take while turns are sampled from it
 BITS = {2: torch.int16, 4: torch.int32}  # integer type of the same size, by bytes of a weight
 
 
@@ -125,7 +125,7 @@ class Base:
             return True
         weights = sum(weight.numel() * weight.element_size() for weight in self.model.parameters())
         free = room(self.device) / (1 if self.device.type == "cuda" else self.mesh.size())
-        return everywhere(weights < MOST_WHOLE * free, self.mesh)
+        return everywhere(weights < MAX_MEMORY_FRACTION * free, self.mesh)
 
     def trainable(self) -> list[tuple[str, Parameter]]:
         """Returns the weights that an optimiser changes: those of the live adapter, or all."""

@@ -28,7 +28,7 @@ from ..turn import Turn
 from .budget import TokenBudget, free_memory, in_batches
 from .distributed import Ranks
 from .event_file import Events
-from .plan import MOST
+from .plan import MAX_MICRO_BATCH_TOKENS
 from .stop import StopRequest
 
 View = list[tuple[Turn, ...] | None]  # the turns of each dialogue; None where the hidden information is missing
@@ -98,7 +98,7 @@ def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, wi
 
 
 CONTEXT = 6  # earlier tokens decoded together with the next one, because a tokenizer may join their text
-MOST_UNSETTLED = 16  # longest run of tokens that may form one character; a longer one never does
+MAX_PARTIAL_TOKENS = 16  # longest run of tokens that may form one character; a longer one never does
 
 
 def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
@@ -111,7 +111,7 @@ def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
     for end in range(1, len(ids) + 1):
         start = max(0, settled - CONTEXT)
         news = decoded(ids[start:end])[len(decoded(ids[start:settled])) :]
-        if news.endswith("\ufffd") and end < len(ids) and end - settled < MOST_UNSETTLED:
+        if news.endswith("\ufffd") and end < len(ids) and end - settled < MAX_PARTIAL_TOKENS:
             texts.append("")
             continue
         texts.append(news)
@@ -187,7 +187,7 @@ class Passes:
         folder = find_model(config, self.folder)
         model = load_model(config, folder, device, choose_dtype(config.dtype, device))
         base = Base(model.eval(), self.template.tokenizer, config, folder, None)
-        budget = TokenBudget(MOST[device.type], Ranks(), StopRequest(self.folder), Events(None))
+        budget = TokenBudget(MAX_MICRO_BATCH_TOKENS[device.type], Ranks(), StopRequest(self.folder), Events(None))
         results = []
         for number, view in enumerate(of, start=1):
             part = name if len(of) == 1 else f"{name}, {number} of {len(of)}"

@@ -19,7 +19,7 @@ from ..fault import Fault
 from .disk import not_written
 from .event_file import utc_now
 
-EVERY = 30.0  # seconds; readers consider a trainer dead after twenty times as long without a touch (silence.ts)
+TOUCH_INTERVAL = 30.0  # seconds; readers consider a trainer dead after twenty times as long without a touch (silence.ts)
 
 
 def claim(folder: Path, host: str | None = None) -> IO[str]:
@@ -75,7 +75,7 @@ def _by_whom(folder: Path) -> str:
 
 
 @contextmanager
-def alive(folder: Path, every: float = EVERY) -> Iterator[None]:
+def alive(folder: Path, every: float = TOUCH_INTERVAL) -> Iterator[None]:
     """Touches `alive` in the run folder every so many seconds inside the context, in a separate thread.
 
     After a long sleep of the machine, another trainer may have taken over the run, which `process.json` then names.

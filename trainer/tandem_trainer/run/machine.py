@@ -27,7 +27,7 @@ SPARE = 0.92  # usable fraction of the free memory: allocators leave gaps
 USE = {"cuda": 0.35, "mps": 0.35, "cpu": 0.5}  # assumed fraction of the peak, until a rate is measured
 
 ROW, MOMENT = 1024, 0.25  # upper limits, in tokens and seconds, of the step that measures the rate
-LOOK_SECONDS = 1.0  # the driver averages over a sixth of a second to one second
+SAMPLE_INTERVAL_SECONDS = 1.0  # the driver averages over a sixth of a second to one second
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Meter:
         None without an NVIDIA GPU, without the driver's library, and for a slice of a GPU (MIG), which has no data.
         """
         now = time.monotonic()
-        if self._tells_use and now - self._looked >= LOOK_SECONDS:
+        if self._tells_use and now - self._looked >= SAMPLE_INTERVAL_SECONDS:
             self._looked = now
             try:
                 self._use = torch.cuda.utilization(self.device) / 100

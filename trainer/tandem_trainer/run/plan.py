@@ -44,8 +44,8 @@ from .rehearsal import Rates, Rehearsal
 from .resume import as_begun
 from .workload import Load, loads_of
 
-MOST = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch; larger ones are not faster
-LEAST = 1024  # tokens of a micro-batch when nothing fits and the run starts anyway
+MAX_MICRO_BATCH_TOKENS = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch; larger ones are not faster
+MIN_MICRO_BATCH_TOKENS = 1024  # tokens of a micro-batch when nothing fits and the run starts anyway
 # Overhead of the C library's heap, as a fraction of the activations. It was measured on Linux with
 # bench/peak_memory.py; MALLOC_MMAP_THRESHOLD_=1000000 would remove it, but makes steps slower.
 HEAP = {False: 0.5, True: 2.2}
@@ -104,7 +104,7 @@ def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence
     room = needs.room(usable, checkpointed)
     tokens = resources.token_budget
     if tokens == "auto":
-        tokens = min(room or LEAST, MOST[machine.kind])
+        tokens = min(room or MIN_MICRO_BATCH_TOKENS, MAX_MICRO_BATCH_TOKENS[machine.kind])
     at_most = max(largest, min(tokens, room))  # an example that is larger than the budget is a micro-batch of its own
     plan = Plan(
         machine=machine,

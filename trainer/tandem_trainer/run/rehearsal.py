@@ -30,7 +30,7 @@ from .stop import Stopped
 from .workload import Kind, Load, Piece, Written, packs
 
 MOMENT = 0.5  # seconds of work in one rehearsal, estimated from the machine's rate
-PATIENCE = 1.5  # seconds after which sampling is interrupted
+INTERRUPT_AFTER_SECONDS = 1.5  # seconds after which sampling is interrupted
 BRIEF = 0.3  # shorter work, in seconds, is timed a second time, because the first time also builds kernels
 
 Rates = dict[tuple[str, Kind], float]  # FLOP/s of one process by stage and kind of work
@@ -71,7 +71,7 @@ class Rehearsal:
 
     def _write(self, prompts: Sequence[np.ndarray], longest: int) -> tuple[float, Written | None]:
         """Returns the seconds that all of it takes, and the turns if sampling came to its end."""
-        clock, settings = _Clock(PATIENCE), self.config.candidates
+        clock, settings = _Clock(INTERRUPT_AFTER_SECONDS), self.config.candidates
         sampler = Sampler(self.base, settings, self.base.stop_ids, clock, Events(None))
         try:
             written = sampler.sample(prompts, seed=0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .prepare import Prepared
     from .run import Run
 
-LOOKED_AT = ("loss", "margin", "accuracy")  # figures of held-out examples
+HELD_OUT_FIGURES = ("loss", "margin", "accuracy")  # figures of held-out examples
 
 Figures = dict[str, Any]
 
@@ -85,7 +85,7 @@ def tell_measured(run: Run, stage: str, figures: Figures) -> None:
     untrained = figures.get("held_out_untrained_accuracy")  # absent in results of older trainers
     if untrained is not None:
         run.events.emit("control", stage=stage, accuracy=untrained, examples=figures["held_out_examples"])
-    best = {name: figures[f"held_out_{name}"] for name in LOOKED_AT if f"held_out_{name}" in figures}
+    best = {name: figures[f"held_out_{name}"] for name in HELD_OUT_FIGURES if f"held_out_{name}" in figures}
     if best:
         run.events.emit("evaluation", stage=stage, step=figures["used_step"], **best, best=True)
 

@@ -17,7 +17,7 @@ interface StrengthFit {
 /** Prior: each player has one tied game against an opponent of strength 0. */
 const PRIOR_GAMES = 1;
 const PRIOR_SCORE = PRIOR_GAMES / 2;
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 /** The fit ends when step · gradient, about twice the gain of the next step, is below this. */
 const TOLERANCE = 1e-14;
 
@@ -35,7 +35,7 @@ const TOLERANCE = 1e-14;
 export function fitBradleyTerry(players: number, pairings: readonly Games[]): StrengthFit {
   let strengths = new Array<number>(players).fill(0);
   let value = logLikelihood(strengths, pairings);
-  for (let taken = 0; taken < MOST_STEPS; taken += 1) {
+  for (let taken = 0; taken < MAX_STEPS; taken += 1) {
     const { gradient, curvature } = derivatives(strengths, pairings);
     const covariance = inverse(curvature);
     const step = covariance.map((row) => dot(row, gradient));
@@ -49,7 +49,7 @@ export function fitBradleyTerry(players: number, pairings: readonly Games[]): St
       break;
     }
   }
-  throw new Error(`The strengths of ${players} players did not settle in ${MOST_STEPS} steps.`);
+  throw new Error(`The strengths of ${players} players did not settle in ${MAX_STEPS} steps.`);
 }
 
 /** Returns the probability that a player beats one who is weaker by `difference`. */

@@ -23,7 +23,7 @@ export type Expected = Readonly<Record<StageName, number>>;
 const TRAINING = { prepare: 0.03, critic: 0.32, candidates: 0.15, ranking: 0.15, policy: 0.33, export: 0.02 };
 
 /** Fraction of a stage below which its pace says nothing about the rest. */
-const ENOUGH = 0.05;
+const MIN_FRACTION = 0.05;
 
 /** Follows a loop: the stage at work, its progress, and the time that all of it will take. */
 export class LoopCourse {
@@ -85,7 +85,7 @@ export class LoopCourse {
     const elapsed = (now - this.begun) / 1000;
     // Work left behind by an earlier call took no time in this one.
     const here = (fraction ?? 0) - this.first;
-    if (here < ENOUGH) return Math.max(0, usual * (1 - this.first) - elapsed);
+    if (here < MIN_FRACTION) return Math.max(0, usual * (1 - this.first) - elapsed);
     return (elapsed / here) * (1 - (fraction ?? 0));
   }
 }

@@ -89,7 +89,7 @@ export type Size = keyof typeof SIZES;
  * Maximum number of weights of a model that is trained whole. Larger models get adapters and the trainer's own
  * settings, which are the paper's: what was found for half a million weights says nothing about them.
  */
-export const LARGEST_TRAINED_WHOLE = 50_000_000;
+export const MAX_WHOLE_TRAINING_PARAMETERS = 50_000_000;
 
 /** Returns the settings for a model above that size. */
 export const forLargeModel = (settings: LoopSettings): LoopSettings => ({

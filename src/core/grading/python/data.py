@@ -33,7 +33,7 @@ from kinds import (
     timezone,
 )
 
-MOST_CHARACTERS = 30_000  # of the data of one call; twice as many as JSON at most, which a result has room for
+MAX_CHARS = 30_000  # of the data of one call; twice as many as JSON at most, which a result has room for
 PLAIN_INTEGERS = 2**53
 
 SEQUENCES = {'list': list, 'tuple': tuple, 'set': set, 'frozenset': frozenset, 'deque': deque}
@@ -210,7 +210,7 @@ OTHERS = {
 }
 
 
-def packed(value, numpy, room=MOST_CHARACTERS):
+def packed(value, numpy, room=MAX_CHARS):
     """Text that `unpacked` reads, about `room` characters at most. Raises Incomparable where a value is no data."""
     text = dumps(Writer(numpy, room).written(value))
     if len(text) > room:
@@ -224,4 +224,4 @@ def unpacked(text, numpy):
 
 def copied(value, numpy):
     """A copy of built-in types alone; Python compares copies without running code of the source."""
-    return read(Writer(numpy, MOST_CHARACTERS * 4).written(value), numpy)
+    return read(Writer(numpy, MAX_CHARS * 4).written(value), numpy)

@@ -6,7 +6,7 @@ evaluated on the data, where no code of the answer ran.
 from json.encoder import encode_basestring_ascii as quoted
 
 from comparison import Evaluation
-from data import MOST_CHARACTERS, packed, unpacked
+from data import MAX_CHARS, packed, unpacked
 from errors import outcome_of_error
 from kinds import Incomparable
 from outcome import outcome_of_incomparable, outcome_of_value
@@ -15,7 +15,7 @@ from questions import ASKING, Questions
 
 def told(questions, seen, numpy):
     """What the source says to questions, one after the other; the last may have gone wrong."""
-    left, results = MOST_CHARACTERS, []
+    left, results = MAX_CHARS, []
     for question in questions:
         try:
             variables = [unpacked(value, numpy) for value in question['values']]

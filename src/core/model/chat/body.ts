@@ -1,8 +1,8 @@
 /** Maximum number of bytes read of an error or a list of models; real ones are shorter. */
-const MOST_BYTES = 2 ** 20;
+const MAX_BYTES = 2 ** 20;
 
 /** Returns the text of a body that is not an answer of a model, up to `most` bytes; it does not wait for the rest. */
-export async function textOf({ body }: Response, most = MOST_BYTES): Promise<string> {
+export async function textOf({ body }: Response, most = MAX_BYTES): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {

@@ -153,11 +153,11 @@ export function cancelled(): DOMException {
 }
 
 /** Number of characters of a server's message that are searched for a quotation. */
-const LOOKED_AT = 10_000;
+const MAX_ERROR_CHARS = 10_000;
 
 /** Returns part of a server's message, fit for a sentence: one short line, without markup and without the key. */
 export function quoted(said: string, to: Addressee): string {
-  const text = said.slice(0, LOOKED_AT);
+  const text = said.slice(0, MAX_ERROR_CHARS);
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
   const plain = /<html|<!doctype/i.test(text) ? `web page "${title ?? 'without a title'}"` : text;
   const line = withoutKey(plain, to).replace(/\s+/g, ' ').trim();

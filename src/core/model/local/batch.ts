@@ -54,7 +54,7 @@ interface Running {
 }
 
 /** Maximum number of rows, including dialogues that wait for a reply. */
-const MOST_ROWS = 128;
+const MAX_ROWS = 128;
 
 /**
  * Generates many turns at once. A turn joins when there is memory for its maximum length, and leaves when it ends; the
@@ -223,7 +223,7 @@ export class Batch {
     const rows = this.#running.length + 1 + resting.length;
     const running = this.#running.map(({ turn }) => turn.longest);
     const length = Math.max(longest, ...running, ...resting.map(({ ids }) => ids.length));
-    return rows <= MOST_ROWS && this.decoder.bytesFor(rows, length) <= this.limits.memoryBytes;
+    return rows <= MAX_ROWS && this.decoder.bytesFor(rows, length) <= this.limits.memoryBytes;
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   type Model,
   type ModelCounts,
   type SamplingSettings,
-  LONGEST_REPLY,
+  MAX_REPLY_CHARS,
   TOO_LONG_REMEDY,
   WROTE_TOO_LONG,
 } from '../model';
@@ -154,7 +154,7 @@ export class LocalModel implements Model {
       })
       .finally(() => this.#speed.end());
     const { text, finishReason, ids, logprobs, promptIds, alternatives: others } = turn;
-    if (text.length > LONGEST_REPLY)
+    if (text.length > MAX_REPLY_CHARS)
       throw new Fault(
         'model/too-long-answer',
         `The model ${this.name} ${WROTE_TOO_LONG}. ${TOO_LONG_REMEDY}.`,

@@ -32,7 +32,7 @@ interface PendingTurn {
 }
 
 /** Number of crashes during a turn after which the turn fails. */
-const MOST_DEATHS = 2;
+const MAX_CRASHES = 2;
 
 /**
  * The process that runs a model. It starts with the first turn, and again after a crash; unfinished turns are then
@@ -209,7 +209,7 @@ export class InferenceProcess {
     this.#loading!.reject(new Fault('model/inference-ended', `${what}${told}`));
     for (const [id, turn] of this.#pending) {
       turn.deaths += 1;
-      if (turn.deaths < MOST_DEATHS) turn.options.onRestart?.(`${what} It is started again.`);
+      if (turn.deaths < MAX_CRASHES) turn.options.onRestart?.(`${what} It is started again.`);
       else
         this.#settle(id)?.reject(
           new Fault(

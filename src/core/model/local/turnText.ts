@@ -1,7 +1,7 @@
 /** Number of earlier tokens decoded together with the next ones, because a tokenizer may join their text. */
 const CONTEXT = 6;
 /** Maximum number of tokens that may form an incomplete character; beyond that it never becomes one. */
-const MOST_UNSETTLED = 16;
+const MAX_PARTIAL_TOKENS = 16;
 
 /**
  * Builds the text of a turn as its tokens arrive: ends it at a stop string, and emits pieces that never change again.
@@ -30,7 +30,7 @@ export class TurnText {
     this.#ids.push(id);
     const news = this.#news();
     // The text ends within a character, whose other bytes will follow.
-    if (news.endsWith('\ufffd') && this.#ids.length - this.#settled < MOST_UNSETTLED) return '';
+    if (news.endsWith('\ufffd') && this.#ids.length - this.#settled < MAX_PARTIAL_TOKENS) return '';
     this.#settled = this.#ids.length;
     this.#held += news;
     this.#cut();

@@ -108,7 +108,7 @@ function calls(text: string, name: string): boolean {
 type Case = ReadonlyMap<string, string>;
 
 /** Maximum number of cases of one test; the person who chooses among the claims reads no more. */
-const MOST_CASES = 100;
+const MAX_CASES = 100;
 
 const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
 
@@ -125,7 +125,7 @@ function withCases(before: readonly Case[], decorator: string): Case[] {
   const isOne = inBrackets(names) === undefined && !names.includes(',');
   const called = (inBrackets(names) ?? [names]).flatMap(namesIn);
   const listed = (inBrackets(list) ?? []).flatMap((text) => caseOf(text, called, isOne) ?? []);
-  return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MOST_CASES);
+  return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MAX_CASES);
 }
 
 /** Returns the statement with the values in place of the parameters. */

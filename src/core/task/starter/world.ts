@@ -50,11 +50,11 @@ export interface StarterTask {
 }
 
 /** Minimum number of combinations of values; with fewer, a lucky guess would be too likely. */
-const FEWEST_COMBINATIONS = 24;
+const MIN_COMBINATIONS = 24;
 
 /** Minimum and maximum number of words of a description. */
-const SHORTEST = 25;
-const LONGEST = 60;
+const MIN_DESCRIPTION_WORDS = 25;
+const MAX_DESCRIPTION_WORDS = 60;
 
 /** Tells whether a task is one of those to learn from. */
 export const teaches = ({ id }: Pick<Task, 'id'>): boolean => id.startsWith('starter-train-');
@@ -117,7 +117,7 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): Starter
   const description = describe(domain, shape, decisions, random);
   const words = description.split(' ').length;
   const values: DecisionValues = Object.fromEntries(decisions.map(({ kind, value }) => [kind, value]));
-  const tests = words < SHORTEST || words > LONGEST ? undefined : findTests(form, values, random);
+  const tests = words < MIN_DESCRIPTION_WORDS || words > MAX_DESCRIPTION_WORDS ? undefined : findTests(form, values, random);
   if (tests === undefined) return undefined;
   const reference = sourceOf(shape, values);
   const calls = tests.map((input) => callOf(shape, input));
@@ -144,7 +144,7 @@ function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): Deci
   for (;;) {
     const drawn = new Set(random.sample(weights, fewest + random.below(most - fewest + 1)));
     const combinations = [...drawn].reduce((product, kind) => product * OPTIONS[kind].length, 1);
-    if (fitTogether(drawn) && combinations >= FEWEST_COMBINATIONS)
+    if (fitTogether(drawn) && combinations >= MIN_COMBINATIONS)
       return KINDS.filter((kind) => drawn.has(kind));
   }
 }
@@ -194,9 +194,9 @@ const CANDIDATES = 60;
 /** The rates are binary fractions, so that amounts are exact. */
 const RATES = [0.5, 0.75, 1.25, 1.5, 1.75, 2.25, 2.5, 3.25];
 const BASES = [1.5, 2, 2.5];
-const LARGEST_QUANTITY = 64;
+const MAX_QUANTITY = 64;
 /** Minimum number of different results; with fewer a constant would come too near. */
-const FEWEST_RESULTS = 4;
+const MIN_RESULTS = 4;
 
 /**
  * Finds ten different calls on which any single decision, taken otherwise or left out, gives another result somewhere,
@@ -218,7 +218,7 @@ function findTests(form: FunctionForm, values: DecisionValues, random: Random): 
   const rest = random.shuffled(candidates.map((_, i) => i).filter((i) => !chosen.has(i)));
   const tests = random.shuffled([...chosen, ...rest.slice(0, Math.max(0, TESTS - chosen.size))]);
   const results = new Set(tests.map((i) => expected[i]));
-  if (tests.length !== TESTS || results.size < FEWEST_RESULTS) return undefined;
+  if (tests.length !== TESTS || results.size < MIN_RESULTS) return undefined;
   return tests.map((i) => candidates[i]!);
 }
 
@@ -249,7 +249,7 @@ function drawQuantity(values: DecisionValues, random: Random): number {
     const edge = Number(values.threshold ?? values.free ?? 10);
     return Math.max(1, edge - 2 + random.below(5));
   }
-  return 1 + random.below(LARGEST_QUANTITY);
+  return 1 + random.below(MAX_QUANTITY);
 }
 
 function split(quantity: number, random: Random): number[] {

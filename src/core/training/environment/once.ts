@@ -6,8 +6,8 @@ import { pause } from '../pause';
 
 /** A lock untouched for this many milliseconds belongs to a process that is gone. */
 const EXPIRES_MS = 30_000;
-const TOUCHED_EVERY_MS = 5_000;
-const LOOK_EVERY_MS = 250;
+const TOUCH_INTERVAL_MS = 5_000;
+const POLL_INTERVAL_MS = 250;
 
 interface OnceOptions {
   readonly signal?: AbortSignal;
@@ -71,12 +71,12 @@ async function lock(file: string, { signal, onWait }: OnceOptions): Promise<() =
       continue;
     }
     if (!waited) onWait?.();
-    await pause(LOOK_EVERY_MS, signal);
+    await pause(POLL_INTERVAL_MS, signal);
   }
   const touching = setInterval(() => {
     const now = new Date();
     utimes(file, now, now).catch(() => undefined); // the lock then expires, and another process repeats the work
-  }, TOUCHED_EVERY_MS);
+  }, TOUCH_INTERVAL_MS);
   touching.unref();
   return async () => {
     clearInterval(touching);

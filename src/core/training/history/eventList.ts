@@ -6,8 +6,8 @@ export type ListedEvent = Exclude<TrainerEvent, TrainerEventOf<'step' | 'progres
 /** Evaluations on held-out examples are routine: a run of a day has thousands. */
 export const isRoutine = ({ event }: ListedEvent): boolean => event === 'evaluation';
 
-const MOST = 200;
-const MOST_ROUTINE = 40;
+const MAX_EVENTS = 200;
+const MAX_ROUTINE_EVENTS = 40;
 
 interface Numbered {
   /** From 1. */
@@ -29,7 +29,7 @@ export class EventList {
     if (isOfRoutine) this.routine += 1;
     const kept = isOfRoutine ? this.latestRoutine : this.latestOthers;
     kept.push({ number: this.count, event });
-    if (kept.length > (isOfRoutine ? MOST_ROUTINE : MOST)) kept.shift();
+    if (kept.length > (isOfRoutine ? MAX_ROUTINE_EVENTS : MAX_EVENTS)) kept.shift();
   }
 
   /** The events that are kept, oldest first. */

@@ -57,7 +57,7 @@ export interface ReadCurves {
   readonly heldOut: CurveMark;
 }
 
-const MOST_SAMPLES = 24;
+const MAX_SAMPLES = 24;
 /** Number of events after which other work in this process gets a turn. */
 const PIECE = 1000;
 
@@ -133,7 +133,7 @@ export class RunHistory {
         break;
       case 'sample':
         this.samples.push(event);
-        if (this.samples.length > MOST_SAMPLES) this.samples.shift();
+        if (this.samples.length > MAX_SAMPLES) this.samples.shift();
         break;
       case 'progress':
         break;
@@ -239,10 +239,10 @@ interface CurveEnd {
 }
 
 /** A screen has about as many pixels; more points would not be visible. */
-export const MOST_BUCKETS = 2000;
+export const MAX_BUCKETS = 2000;
 
 /**
- * The values of one figure by step. At most `MOST_BUCKETS` buckets are kept however long the run is: when they are
+ * The values of one figure by step. At most `MAX_BUCKETS` buckets are kept however long the run is: when they are
  * full, every two are merged. Minimum and maximum are kept, so that no peak is lost.
  */
 export class Curve {
@@ -281,7 +281,7 @@ export class Curve {
       bucket.high = Math.max(bucket.high, value);
       return;
     }
-    if (this.buckets.length === MOST_BUCKETS) this.halve();
+    if (this.buckets.length === MAX_BUCKETS) this.halve();
     this.buckets.push({ from: step, to: step, seconds, count: 1, sum: value, low: value, high: value });
   }
 

@@ -113,7 +113,7 @@ function usageOf(turns: readonly Turn[]): Readonly<Record<string, InspectUsage>>
 
 /** Bytes before the samples: the header is written last, when the counts are known, and filled up with spaces. */
 export const HEADER_LENGTH = 8192;
-const LONGEST_NAME = 500;
+const MAX_NAME_CHARS = 500;
 
 /** Collects what the header of an Inspect log says of all its samples. */
 export class InspectHeader {
@@ -136,7 +136,7 @@ export class InspectHeader {
   /** Returns the beginning of the file up to the samples, `HEADER_LENGTH` bytes long. */
   text(): string {
     const { samples, rewards } = this;
-    const model = [...this.agents].join(', ').slice(0, LONGEST_NAME).toWellFormed();
+    const model = [...this.agents].join(', ').slice(0, MAX_NAME_CHARS).toWellFormed();
     const digest = this.hash.digest('hex').slice(0, 22);
     const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
     const score = { name: 'reward', scorer: 'reward', scored_samples: rewards.length };

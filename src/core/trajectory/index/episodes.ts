@@ -19,7 +19,7 @@ export interface Held {
 }
 
 /** If more episodes than this are held, those that rest are put away even if they are open. */
-const MOST = 2000;
+const MAX_CACHED = 2000;
 /**
  * If no more episodes than this are held, finished ones stay in memory after all lines are read, so that events that
  * follow do not require reading them whole.
@@ -85,7 +85,7 @@ export class Episodes {
 
   /** Writes and drops the finished episodes to which nothing was added since the last call. */
   putAway(): void {
-    const areMany = this.held.size > MOST;
+    const areMany = this.held.size > MAX_CACHED;
     // In V8 a map that lost and gained many entries holds on to those it lost, until all memory is looked through.
     const kept = new Map<string, Held>();
     for (const [id, held] of this.held) {

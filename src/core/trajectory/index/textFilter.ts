@@ -14,7 +14,7 @@ export interface EpisodeCondition {
 const FOUND = 1;
 
 /** Up to so many dialogues are looked up one by one, which takes less time than to look through the list. */
-const FEW = 256;
+const MAX_DIRECT_LOOKUPS = 256;
 
 /**
  * Returns SQL that is true if a table of bytes, its parameter, has `FOUND` at a place, of which the first is 1. It takes
@@ -37,7 +37,7 @@ export function textCondition(
   const numbers = JSON.parse(matching) as number[];
   const total = numbers.length;
   if (total === 0) return { where: 'false', values: [], total };
-  if (total <= FEW) return { where: 'number in (select value from json_each(?))', values: [matching], total };
+  if (total <= MAX_DIRECT_LOOKUPS) return { where: 'number in (select value from json_each(?))', values: [matching], total };
   const found = new Uint8Array(numbers.reduce((last, number) => Math.max(last, number), 0) + 1);
   for (const number of numbers) found[number] = FOUND;
   return { where: isFound('number + 1'), values: [found], total };

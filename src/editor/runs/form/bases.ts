@@ -27,9 +27,9 @@ export const recommendedFor = async (base: string): Promise<Recommended> =>
 
 /** @param size of the weights, in bytes; 0 when unknown */
 export async function recommendedOf(base: string, size: number): Promise<Recommended> {
-  const { QUICK, LARGEST_TRAINED_WHOLE } = await import('../../../core/evaluation/loop/settings');
+  const { QUICK, MAX_WHOLE_TRAINING_PARAMETERS } = await import('../../../core/evaluation/loop/settings');
   // A weight takes at least two bytes.
-  const isSmall = size > 0 && size <= 2 * LARGEST_TRAINED_WHOLE;
+  const isSmall = size > 0 && size <= 2 * MAX_WHOLE_TRAINING_PARAMETERS;
   const { model, data, ...stages } = isSmall
     ? { ...QUICK.training, grpo: smallOnline(QUICK) }
     : { model: {}, data: {} };

@@ -22,10 +22,10 @@ import { idOf, contextKeys } from '../../contributions';
 const { t } = vscode.l10n;
 
 /** Maximum depth of a configuration; a real one has four levels. */
-const MOST_LEVELS = 20;
+const MAX_LEVELS = 20;
 
 /** Returns whether a value is shallow enough to be copied and written. */
-function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
+function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1));
 }
@@ -151,13 +151,13 @@ export class RunForms implements NewRunContext, vscode.Disposable {
 
   async collect(engine: Engine): Promise<void> {
     const { collectHere, playsHere } = await import('../../collecting/collect');
-    const { extentOf, FEW_TASKS } = await import('../../collecting/extent');
+    const { extentOf, SUGGESTED_TASKS } = await import('../../collecting/extent');
     const { QUICK } = await import('../../../core/evaluation/loop/settings');
     const { packs } = this.parts;
     const all = (await packs.all()).flatMap((pack) => pack.tasks);
     const { endingWords, showEnding } = await import('../../collecting/ending');
     const ended = await collectHere(engine, packs, all, (played) =>
-      extentOf(all, played, playsHere(engine) ? QUICK.trainTasks : FEW_TASKS),
+      extentOf(all, played, playsHere(engine) ? QUICK.trainTasks : SUGGESTED_TASKS),
     );
     if (ended === undefined) return;
     void showEnding(ended, endingWords(ended, engine.calledBy(engine.agentName)));

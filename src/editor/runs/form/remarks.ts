@@ -23,15 +23,15 @@ export function remarksOf(
 /**
  * The trainer's constant of the same name (shortage.py): with 120 of the starter world no method gave a better agent.
  */
-const ENOUGH_DIALOGUES = 600;
+const MIN_DIALOGUES = 600;
 
 function dialoguesRemark({ trajectories }: DataCounts, t: Translate): string {
-  if (trajectories === 0 || trajectories >= ENOUGH_DIALOGUES) return '';
+  if (trajectories === 0 || trajectories >= MIN_DIALOGUES) return '';
   return t(
     'These {0} are too few to expect a better agent: where it was measured, 120 dialogues gave none, and {1} did. Generate tasks and collect {2} more, or let “Teach Agent…” do everything.',
     grouped(trajectories),
-    grouped(ENOUGH_DIALOGUES),
-    grouped(ENOUGH_DIALOGUES - trajectories),
+    grouped(MIN_DIALOGUES),
+    grouped(MIN_DIALOGUES - trajectories),
   );
 }
 

@@ -26,7 +26,7 @@ const RATE = '5e-4';
 const STEPS = 30;
 const BATCH = 8;
 /** More epochs than these, over few successes, would teach nothing but these successes. */
-const MOST_EPOCHS = 10;
+const MAX_EPOCHS = 10;
 
 /**
  * Recommends rejection fine-tuning first for a model without a success of its own: it writes no answers yet, so that
@@ -61,6 +61,6 @@ export function warmStartView(
 /** Returns the settings of an adapter that imitates, with enough epochs over these successes. */
 const settings = (successes: number): Record<string, string> => ({
   'policy.learning_rate': RATE,
-  'policy.epochs': String(Math.min(MOST_EPOCHS, Math.ceil((STEPS * BATCH) / successes))),
+  'policy.epochs': String(Math.min(MAX_EPOCHS, Math.ceil((STEPS * BATCH) / successes))),
   'policy.max_steps': String(STEPS),
 });

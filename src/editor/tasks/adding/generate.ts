@@ -15,7 +15,7 @@ import { chooseFolder } from './add';
 const { t } = vscode.l10n;
 
 /** Maximum number of tasks; no list and no run of this machine makes use of more. */
-const MOST_TASKS = 10_000;
+const MAX_TASKS = 10_000;
 
 /** Splits of the starter world on offer. The test split is reserved for the scoreboard. */
 type OfferedSplit = Exclude<Split, 'test'>;
@@ -105,7 +105,7 @@ async function askTasks(): Promise<Asked | undefined> {
     taking(
       (place) =>
         askWhole({
-          ...{ title, most: MOST_TASKS, ...place },
+          ...{ title, most: MAX_TASKS, ...place },
           prompt: t('How many tasks?'),
           value: split === 'train' ? QUICK.trainTasks : QUICK.heldOutTasks,
         }),

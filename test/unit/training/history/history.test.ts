@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { parseEvent } from '../../../../src/core/training/eventFile';
-import { Curve, MOST_BUCKETS, RunHistory } from '../../../../src/core/training/history/history';
+import { Curve, MAX_BUCKETS, RunHistory } from '../../../../src/core/training/history/history';
 
 const at = '2026-11-20T22:00:00.000Z';
 const event = (kind: string, fields: object): TrainerEvent =>
@@ -19,7 +19,7 @@ function curveOf(values: number): Curve {
 describe('a curve', () => {
   it('of a hundred thousand steps has at most so many points, all of its values and every peak', () => {
     const curve = curveOf(100_000);
-    expect(curve.all.length).toBeLessThanOrEqual(MOST_BUCKETS);
+    expect(curve.all.length).toBeLessThanOrEqual(MAX_BUCKETS);
     expect(curve.all.reduce((sum, { count }) => sum + count, 0)).toBe(100_000);
     expect(curve.all.filter(({ high }) => high === 99)).toHaveLength(100);
     expect(curve.all.at(-1)!.to).toBe(100_000);
@@ -39,11 +39,11 @@ describe('a curve', () => {
       valuesPerPoint: 1,
     });
     const { mark: later } = curve;
-    for (let number = 5; number <= MOST_BUCKETS + 1; number += 1) curve.add(number, 1, number / 10);
+    for (let number = 5; number <= MAX_BUCKETS + 1; number += 1) curve.add(number, 1, number / 10);
     expect(curve.since(later).from).toBe(0);
     // A further value in the last point is a change as well.
     const { mark: thinned } = curve;
-    curve.add(MOST_BUCKETS + 2, 1, 300);
+    curve.add(MAX_BUCKETS + 2, 1, 300);
     expect(curve.mark).not.toEqual(thinned);
   });
 

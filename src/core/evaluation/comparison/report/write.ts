@@ -105,7 +105,7 @@ async function isOurs(file: string): Promise<boolean> {
 }
 
 /** Maximum number of points of a curve; more would enlarge the file, and nobody would see them. */
-const MOST_POINTS = 240;
+const MAX_POINTS = 240;
 
 interface Named {
   readonly name: string;
@@ -145,7 +145,7 @@ function learningPicture(stage: string, runs: readonly Named[]): string {
 
 function pointsOf(curve: Curve | undefined): Point[] {
   const buckets = curve?.all ?? [];
-  const each = Math.max(1, Math.ceil(buckets.length / MOST_POINTS));
+  const each = Math.max(1, Math.ceil(buckets.length / MAX_POINTS));
   const points: Point[] = [];
   for (let start = 0; start < buckets.length; start += each) {
     const some = buckets.slice(start, start + each);
