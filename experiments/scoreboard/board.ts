@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { inFlight } from '../../src/core/inFlight';
+import { inFlight } from '../../src/core/concurrency';
 import { claimIn } from '../../src/core/trajectory/claim';
 import { ifThere, writeAtomically } from '../../src/core/trajectory/files';
 import { attempt, nameOf, type Cell } from './attempt';

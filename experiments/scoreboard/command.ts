@@ -4,7 +4,7 @@ import { Prompts } from '../../src/core/dialogue/prompts';
 import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { trainerCode } from '../../src/core/evaluation/loop/trainerCode';
 import { precisionOf } from '../../src/core/evaluation/loop/export';
-import { trained } from '../../src/core/evaluation/loop/trained';
+import { trained } from '../../src/core/evaluation/loop/trainingStage';
 import { readLocalFolder, type LocalFolder } from '../../src/core/model/local/folder';
 import { openModel } from '../../src/core/model/spec';
 import { scoreboard, type Board } from './board';

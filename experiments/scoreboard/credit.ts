@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { collect, collectionName } from '../../src/core/dialogue/collect';
 import { monteCarloCredit, type CandidateValue, type CreditState } from './rolledOut';
-import { inFlight } from '../../src/core/inFlight';
+import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';
 import { eventSchema } from '../../src/core/trajectory/event';
 import { ifThere, writeAtomically } from '../../src/core/trajectory/files';

@@ -8,15 +8,7 @@ import type { Choice } from './choice';
 import type { Credit } from './credit';
 import { common, type Plan } from './plan';
 import type { ScoreQuality } from './quality';
-import {
-  MIN_SEEDS,
-  SAMPLINGS,
-  type Difference,
-  type Row,
-  type Side,
-  type Table,
-  type Target,
-} from './table';
+import { MIN_SEEDS, SAMPLINGS, type Difference, type Row, type Side, type Table, type Target } from './table';
 
 /** Names of the players for the head of the page. */
 export interface Players {

@@ -1,6 +1,6 @@
 import { Dialogue } from '../../src/core/dialogue/dialogue';
-import type { DialogueParts } from '../../src/core/dialogue/parts';
-import { unrecorded } from '../../src/core/dialogue/parts';
+import type { DialogueParts } from '../../src/core/dialogue/dialogueParts';
+import { unrecorded } from '../../src/core/dialogue/dialogueParts';
 import { deriveSeed } from '../../src/core/dialogue/seed';
 import type { Simulator } from '../../src/core/dialogue/simulator';
 import type { Grade, GradingMode } from '../../src/core/grading/grade';

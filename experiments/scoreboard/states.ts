@@ -1,7 +1,7 @@
 import { agentMessages } from '../../src/core/dialogue/conversation';
 import { deriveSeed } from '../../src/core/dialogue/seed';
 import type { CreditState } from './rolledOut';
-import { inFlight } from '../../src/core/inFlight';
+import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';
 import { LOG_VERSION, type EventOf } from '../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../src/core/trajectory/log';

@@ -4,7 +4,11 @@ import type { Prompts } from '../../src/core/dialogue/prompts';
 import type { Simulator } from '../../src/core/dialogue/simulator';
 import type { Grader } from '../../src/core/grading/grader';
 import type { Precision } from '../../src/core/training/onnx';
-import type { TrainedResult, TrainedOptions, TrainedProgress } from '../../src/core/evaluation/loop/trained';
+import type {
+  TrainedResult,
+  TrainedOptions,
+  TrainedProgress,
+} from '../../src/core/evaluation/loop/trainingStage';
 import type { Model } from '../../src/core/model/model';
 import type { Run } from '../../src/core/training/runs';
 import type { Scored, ScoreOptions } from '../../src/core/training/score';

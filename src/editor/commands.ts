@@ -12,14 +12,14 @@ import { openHelp, openNamedHelp } from './help';
 import * as judging from './judging/commands';
 import * as models from './models/commands';
 import type { Server } from './models/server';
-import { compareBlindly } from './runs/blind';
+import { compareBlindly } from './runs/blindComparison';
 import * as runs from './runs/commands';
-import * as notes from './runs/notes';
+import * as notes from './runs/noteCommands';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './tasks/commands';
 import { askFilter } from './tasks/filter';
 import type { Pack, ListedTask } from './tasks/packs';
-import { openBeside } from './replay/beside';
+import { openBeside } from './replay/adjacentDialogues';
 import { chooseLog } from './trajectories/chooseLog';
 import * as dialogues from './trajectories/commands';
 import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
@@ -31,7 +31,7 @@ import { rowsMeant } from './tree';
 import { summariesOf } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
-import { refuseInRestrictedMode } from './restricted';
+import { refuseInRestrictedMode } from './workspaceTrust';
 
 const { t } = vscode.l10n;
 
@@ -87,7 +87,7 @@ export const commands = {
   addStarterPack: { run: ({ samplePacks }) => samplePacks.add() },
   generateTasks: {
     run: async ({ configuration, packs }) =>
-      (await import('./tasks/adding/generate')).generateTasks(configuration, packs),
+      (await import('./tasks/adding/generateTasks')).generateTasks(configuration, packs),
   },
 
   // The sessions and all views.
@@ -193,7 +193,7 @@ export const commands = {
   reviewAnswer: { run: ({ collaborations }, answer) => collaborations.review(answer) },
   testAnswer: {
     refused: t('Answers are not graded'),
-    run: async ({ engine }, answer) => (await import('./own/testing')).testAnswer(engine, answer),
+    run: async ({ engine }, answer) => (await import('./own/testAnswer')).testAnswer(engine, answer),
   },
 
   // Training.

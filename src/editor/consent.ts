@@ -4,8 +4,8 @@ import { lazily } from '../core/lazily';
 import { consentLevels } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
-import { recall } from './memory';
-import type { ConsentKeeper } from './session/parts';
+import { recall } from './recall';
+import type { ConsentKeeper } from './session/sessionParts';
 
 const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));

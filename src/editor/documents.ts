@@ -120,7 +120,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   private async use(): Promise<string> {
-    const { useDocument } = await import('./models/use');
+    const { useDocument } = await import('./models/modelUsage');
     const { engine, name } = this.engines.shown;
     return useDocument(await (await engine.log()).modelUse(), engine.servers.all, engine, t, name);
   }

@@ -8,20 +8,20 @@ import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { TrajectoryLog } from '../core/trajectory/log';
-import { EDITOR_MODEL } from '../core/trajectory/terms';
+import { EDITOR_MODEL } from '../core/trajectory/modelTerms';
 import type { ApiKeys } from './apiKeys';
 import type { FolderSettings } from './configuration';
 import { AskedConsent } from './consent';
 import type { Grading } from './grading';
 import type { Logs } from './logs';
 import type { EditorModels } from './models/editorModels';
-import type { LoadedModels } from './models/loaded';
-import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/places';
+import type { LoadedModels } from './models/loadedModels';
+import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/localModels';
 import type { Servers } from './models/servers';
-import type { SessionParts } from './session/parts';
+import type { SessionParts } from './session/sessionParts';
 import { english, type Translate } from './translate';
 import { views } from './contributions';
-import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './restricted';
+import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './workspaceTrust';
 
 const { t } = vscode.l10n;
 

@@ -6,8 +6,8 @@ import { Engine, type SharedParts } from './engine';
 import { Grading } from './grading';
 import { Logs } from './logs';
 import { EditorModels } from './models/editorModels';
-import { LoadedModels } from './models/loaded';
-import type { LocalPlace } from './models/places';
+import { LoadedModels } from './models/loadedModels';
+import type { LocalPlace } from './models/localModels';
 import { Servers } from './models/servers';
 import { ShownLog, type FolderLog } from './shownLog';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { withVisibleControls } from '../../webview/dialogue/protocol';
 import { inOneLine, listIn } from '../core/text';
-import { shown, type Given, type Head } from './steps';
+import { shown, type Given, type Head } from './inputSteps';
 
 /** A word that is known, such as a tag. */
 export interface KnownWord {

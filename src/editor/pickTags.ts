@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { MAX_LENGTHS } from '../core/training/runNotes';
 import { pickOrType, type KnownWord } from './pickOrType';
-import { valueOf } from './steps';
+import { valueOf } from './inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -22,7 +22,8 @@ export async function pickTags(
 
 /** Returns the error in tags; undefined when there is none. */
 function wrongTags(tags: readonly string[]): string | undefined {
-  if (tags.length > MAX_LENGTHS.tags) return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  if (tags.length > MAX_LENGTHS.tags)
+    return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
   const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
   return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { idOf, contextKeys } from './contributions';
-import type { RunWatch } from './runs/watch';
+import type { RunWatch } from './runs/runWatch';
 import { isAtWork, statusWords } from './runs/words';
 import type { SessionPanel } from './session/panel';
 import type { Sessions } from './session/sessions';

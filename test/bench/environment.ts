@@ -13,7 +13,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { beginEpisode } from '../../src/core/environment/episode';
-import type { AgentAction } from '../../src/core/environment/wire';
+import type { AgentAction } from '../../src/core/environment/messages';
 import { createGrader } from '../../src/core/grading/grader';
 import { loadTasks } from '../../src/core/task/pack';
 import { starterPack } from '../fixtures/dialogue';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNativeRunner } from '../../src/core/grading/native/native';
 import { ScoringProcess } from '../../src/core/model/local/critic/process';
 import { InferenceProcess } from '../../src/core/model/local/process';
-import { findPython } from '../../src/core/training/environment/find';
+import { findPython } from '../../src/core/training/environment/findPython';
 import { runInstaller } from '../../src/core/training/environment/environment';
 import { launch } from '../../src/core/training/launch';
 import { Planner } from '../../src/core/training/planner';

@@ -44,8 +44,8 @@ def one(tokens: int, family: str, hidden: int, middle: int, layers: int, dtype: 
     from tandem_trainer.model import memory
     from tandem_trainer.model.base import load_base
     from tandem_trainer.model.flops import shape_of
-    from tandem_trainer.model.forest import forest_tokens
     from tandem_trainer.model.log_probs import token_log_probs
+    from tandem_trainer.model.prefix_tree import forest_tokens
     from tandem_trainer.turn import Turn
 
     def pair(prompt: int, response: int) -> list[Turn]:

@@ -16,8 +16,8 @@ from rows import PAIRS, row_tokens
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import peak_flops, shape_of, step_flops
-from tandem_trainer.model.forest import forest_tokens
 from tandem_trainer.model.log_probs import decoder_of
+from tandem_trainer.model.prefix_tree import forest_tokens
 from tandem_trainer.run.adam import Adam
 from tandem_trainer.run.budget import TokenBudget
 from tandem_trainer.run.distributed import Ranks

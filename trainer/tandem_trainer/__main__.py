@@ -60,7 +60,7 @@ def _command(arguments: list[str]) -> int:
             os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # otherwise it warns on stderr that torch is missing
             from .run.check import main as command
         elif name == "cluster":
-            from .cluster.follow import main as command
+            from .cluster.follow_job import main as command
         elif name == "cluster-job":  # what `cluster` submits
             from .cluster.job import main as command
         elif name == "cluster-nodes":  # what `doctor --cluster` submits

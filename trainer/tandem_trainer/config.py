@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from .places import around, elsewhere, file, folder, model, web_address
+from .config_paths import around, elsewhere, file, folder, model, web_address
 
 Method = Literal["sweet-rl", "rft", "multiturn-dpo", "grpo"]
 Pairing = Literal["paper", "successes", "all"]

@@ -7,7 +7,7 @@ starts (`run/environment.py`). Here TRL's course becomes that of any run: its ev
 stop or finish, and the result of the stage `policy`.
 
 A resumed run has the same end: the order of the tasks, the seeds of the episodes and those of the sampling depend on
-the step and on nothing else (`data/order.py`), and TRL's checkpoint holds weights and optimiser.
+the step and on nothing else (`data/batch_order.py`), and TRL's checkpoint holds weights and optimiser.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tandem_env import Refused, dataset
 from tandem_env.grpo import Dialogues, reward, success
 
 from .config import RunConfig
-from .data.order import lot
+from .data.batch_order import lot
 from .data.pairs import held_out_tasks
 from .fault import Fault
 from .model.base import Base, load_base

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from .config import RunConfig
+from .config_paths import INSTEAD, is_data_folder
 from .fault import Fault
-from .places import INSTEAD, is_data_folder
 
 UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared
 

@@ -31,21 +31,21 @@ import numpy as np
 from torch import Tensor
 
 from .config import CandidatesConfig, CriticConfig, PolicyConfig, RunConfig
+from .data.batch_order import lot
 from .data.dialogue import Dialogue
-from .data.order import lot
 from .data.pairs import first_of
 from .data.template import Template
 from .fault import Fault
 from .losses import Convention, kl_estimate, log_ratios, nll, preference_loss, trajectory_advantage
 from .model.base import Base
 from .run.budget import TokenBudget, score
+from .run.candidate_work import hand_over
 from .run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
 from .run.ranking_report import cannot_rank, report_ranking, tell_of_rounding
 from .run.reference_cache import ReferenceCache
 from .run.run import in_round
 from .run.shards import Shards
 from .run.stages import Figures, train_stage
-from .run.work import hand_over
 from .turn import Candidates, Example, History, Turn
 
 if TYPE_CHECKING:

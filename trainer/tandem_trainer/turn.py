@@ -2,8 +2,8 @@
 
 A turn is one (history, response) pair, exactly as the sampler saw and wrote it. A trajectory is a tuple of turns. Where
 the chat template keeps the history, the prompt of turn t+1 begins with the prompt and the response of turn t; where it
-rewrites the history, the prompts differ and each turn stands on its own. Later code need not know which: `forest.py`
-finds common prefixes token by token, and they are computed once.
+rewrites the history, the prompts differ and each turn stands on its own. Later code need not know which:
+`prefix_tree.py` finds common prefixes token by token, and they are computed once.
 """
 
 from dataclasses import dataclass

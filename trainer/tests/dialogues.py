@@ -4,8 +4,8 @@ from models import tiny_tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from tandem_trainer.data.dialogue import Dialogue, Spoken, assistant_positions
-from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
+from tandem_trainer.data.tokenize_turns import settle
 from tandem_trainer.turn import Turn
 
 

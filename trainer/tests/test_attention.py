@@ -8,7 +8,7 @@ from transformers import AutoModelForCausalLM
 
 from tandem_trainer.model.adapters import add_in_place
 from tandem_trainer.model.attention import forest_attention, packed_attention
-from tandem_trainer.model.forest import grow
+from tandem_trainer.model.prefix_tree import grow
 
 torch.set_num_threads(1)
 

@@ -17,8 +17,8 @@ from tandem_trainer.cluster.job import reason
 from tandem_trainer.cluster.record import next_job, read_job
 from tandem_trainer.fault import Fault
 from tandem_trainer.run import interpreter
+from tandem_trainer.run.candidate_work import Work
 from tandem_trainer.run.event_file import Events, last_state
-from tandem_trainer.run.work import Work
 
 TRAINER = Path(__file__).resolve().parents[1]
 
@@ -28,9 +28,9 @@ TRAINER = Path(__file__).resolve().parents[1]
 HOLDING = """
 import os, time
 from collections import Counter
-from tandem_trainer.cluster import job, maker, worker
+from tandem_trainer.cluster import job, candidate_process, worker
 job.RESIZE_INTERVAL = 1e9  # Ray looks for room only when it has lost a node
-real_perform, real_make = worker.perform, maker.Maker.make
+real_perform, real_make = worker.perform, candidate_process.Maker.make
 
 def perform(folder, *given, **named):
     from tandem_trainer.export import stage
@@ -63,7 +63,7 @@ def make(self, name, numbers):
         os._exit(1)
     return real_make(self, name, numbers)
 
-worker.perform, maker.Maker.make = perform, make
+worker.perform, candidate_process.Maker.make = perform, make
 """
 
 
@@ -79,8 +79,8 @@ if "cluster-job" in sys.orig_argv:
 IMPATIENT = """
 import sys
 if "cluster" in sys.orig_argv:
-    from tandem_trainer.cluster import room
-    room.SAID_AFTER = 0
+    from tandem_trainer.cluster import capacity
+    capacity.SAID_AFTER = 0
 """
 
 

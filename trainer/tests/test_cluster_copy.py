@@ -10,7 +10,7 @@ from ray.exceptions import WorkerCrashedError
 from ray.job_submission import JobStatus
 from tiny_run import states, tiny_run
 
-from tandem_trainer.cluster import follow
+from tandem_trainer.cluster import follow_job
 from tandem_trainer.cluster import job as driver
 from tandem_trainer.cluster.record import Job, has_ended, next_job, read_job
 from tandem_trainer.cluster.remote import GROWING, Copy, Mirror, unpack
@@ -57,8 +57,8 @@ def run(tmp_path, monkeypatch):
     path = tiny_run(tmp_path / "run", resources={"cluster": {"address": ADDRESS, "copy_to": str(tmp_path)}})
     next_job(path.parent, ADDRESS, str(tmp_path))
     client = Client({})
-    monkeypatch.setattr(follow, "connect", lambda _: client)
-    monkeypatch.setattr(follow.Requests, "listen", lambda _: None)
+    monkeypatch.setattr(follow_job, "connect", lambda _: client)
+    monkeypatch.setattr(follow_job.Requests, "listen", lambda _: None)
     return path, there, client
 
 
@@ -79,7 +79,7 @@ def test_a_run_that_ended_while_no_one_followed_it_gets_its_events_before_anothe
     )
     told(there, (end, "critic"))
     client.logs[read_job(path.parent).id] = printed(capsys, there)
-    assert follow.main([str(path)]) == 0
+    assert follow_job.main([str(path)]) == 0
     assert client.bundled == [(there / GROWING).read_text()] * jobs
     assert (path.parent / GROWING).read_text() == (there / GROWING).read_text()
 
@@ -92,13 +92,13 @@ def test_a_job_without_the_python_of_the_trainer_says_how_ray_is_started_with_it
     ended = SimpleNamespace(submission_id="first", status=JobStatus.FAILED, driver_exit_code=code)
     client.list_jobs = lambda: [ended]
     with pytest.raises(Fault) as fault:
-        follow.follow(client, tmp_path, job, follow.Requests(tmp_path), None)
-    assert last in str(fault.value) and follow.PYTHON_FIRST in str(fault.value)
+        follow_job.follow(client, tmp_path, job, follow_job.Requests(tmp_path), None)
+    assert last in str(fault.value) and follow_job.PYTHON_FIRST in str(fault.value)
     assert states(tmp_path / "run.json") == [("failed", "prepare")]
 
 
 def test_a_job_waits_for_the_agent_of_a_cluster_that_has_just_been_started(monkeypatch):
-    monkeypatch.setattr(follow, "POLL_INTERVAL", 0)
+    monkeypatch.setattr(follow_job, "POLL_INTERVAL", 0)
     refusals = (
         "Request failed with status code 500: No available agent to submit job, please try again later..",
         "Request failed with status code 500: …\nTimeoutError: Failed to get head node agent within 10 seconds.",
@@ -111,10 +111,10 @@ def test_a_job_waits_for_the_agent_of_a_cluster_that_has_just_been_started(monke
             raise answer
 
     client = SimpleNamespace(submit_job=submit_job)
-    follow.submit(client, entrypoint="true", submission_id="first")
+    follow_job.submit(client, entrypoint="true", submission_id="first")
     assert asked == [{"entrypoint": "true", "submission_id": "first"}] * 3
     with pytest.raises(RuntimeError, match="no such folder"):
-        follow.submit(client, entrypoint="true", submission_id="second")
+        follow_job.submit(client, entrypoint="true", submission_id="second")
     assert len(asked) == 4
 
 

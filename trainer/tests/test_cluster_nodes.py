@@ -9,16 +9,16 @@ import pytest
 from ray.exceptions import OutOfDiskError
 from tiny_run import tiny_run
 
-from tandem_trainer.cluster.examine import check_nodes, check_room, examine_cluster, read_answer
-from tandem_trainer.cluster.follow import PYTHON_FIRST
+from tandem_trainer.cluster.capacity import waits
+from tandem_trainer.cluster.check_nodes import check_nodes, check_room, examine_cluster, read_answer
+from tandem_trainer.cluster.follow_job import PYTHON_FIRST
 from tandem_trainer.cluster.nodes import Probe
 from tandem_trainer.cluster.record import next_job
-from tandem_trainer.cluster.room import waits
 from tandem_trainer.cluster.versions import MIN_VERSIONS, versions
 from tandem_trainer.cluster.worker import train_on_worker
 from tandem_trainer.config import ClusterConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.run.disk import full_disk
+from tandem_trainer.run.disk_space import full_disk
 from tandem_trainer.run.interpreter import Check
 
 GIB = 1 << 30
@@ -71,7 +71,12 @@ def packages(**changed: str | None) -> dict:
         ({"python": "3.11.9", "prefix": "/usr"}, "failed", "Python 3.11.9 in /usr", "/opt/trainer/bin/ray"),
         ({"python": "3.12.3"}, "warning", "Python 3.12.3", "/opt/trainer/bin/ray"),
         (packages(peft=None), "failed", "no peft", "'peft==0.21.1'"),
-        (packages(transformers="5.1.0"), "failed", "transformers 5.1.0", f"'transformers=={MIN_VERSIONS['transformers']}.1'"),
+        (
+            packages(transformers="5.1.0"),
+            "failed",
+            "transformers 5.1.0",
+            f"'transformers=={MIN_VERSIONS['transformers']}.1'",
+        ),
         (packages(ray="2.99.0"), "failed", "ray 2.99.0", f"'ray[default,train]=={MIN_VERSIONS['ray']}.1'"),
         (packages(numpy="9.0.0"), "warning", "numpy 9.0.0", f"'numpy=={MIN_VERSIONS['numpy']}.1'"),
         ({"trainer": None}, "failed", "no package tandem_trainer", "copy it there"),

@@ -141,7 +141,7 @@ def test_what_doctor_asks_for_is_what_the_package_declares():
 
 
 def test_old_interpreters_can_read_it():
-    for name in ("run/doctor.py", "run/found.py", "run/interpreter.py", "model/memory.py"):
+    for name in ("run/doctor.py", "run/doctor_cache.py", "run/interpreter.py", "model/memory.py"):
         source = (TRAINER / "tandem_trainer" / name).read_text(encoding="utf-8")
         assert "from __future__ import annotations" in source or not source
         ast.parse(source, feature_version=(3, 8))

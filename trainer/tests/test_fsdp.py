@@ -31,7 +31,7 @@ from tandem_trainer.model.fsdp import part_of, whole
 from tandem_trainer.run.budget import TokenBudget, score
 from tandem_trainer.run.distributed import Ranks, join, leave
 from tandem_trainer.run.event_file import Events
-from tandem_trainer.run.machine import Meter
+from tandem_trainer.run.machine_usage import Meter
 from tandem_trainer.run.objective import turns_of
 from tandem_trainer.run.optimise import optimise
 from tandem_trainer.run.reference_cache import ReferenceCache

@@ -19,7 +19,7 @@ from tandem_trainer.run.adam import BETAS, Adam
 from tandem_trainer.run.budget import TokenBudget, is_out_of_memory
 from tandem_trainer.run.distributed import Ranks
 from tandem_trainer.run.event_file import Events
-from tandem_trainer.run.machine import Meter
+from tandem_trainer.run.machine_usage import Meter
 from tandem_trainer.run.optimise import learning_rate, optimise, peak_learning_rate, stage_steps
 from tandem_trainer.run.run import Run
 from tandem_trainer.run.stop import Stopped, StopRequest

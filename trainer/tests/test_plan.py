@@ -21,9 +21,9 @@ from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.folder import load_tokenizer
-from tandem_trainer.model.forest import forest_tokens
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.run.machine import Machine, other_machine, share_of
+from tandem_trainer.model.prefix_tree import forest_tokens
+from tandem_trainer.run.machine_usage import Machine, other_machine, share_of
 from tandem_trainer.run.plan import _bytes, make_plan, timed
 from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run.workload import Load, loads_of

@@ -9,7 +9,7 @@ import pytest
 from tiny_run import tiny_run
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.run.machine import GIB
+from tandem_trainer.run.machine_usage import GIB
 from tandem_trainer.run.plan import plan_of
 from tandem_trainer.run.planner import Cancelled, Request, _plan
 from tandem_trainer.run_json import read_config

@@ -9,7 +9,7 @@ from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of
 from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.run import rehearsal
-from tandem_trainer.run.machine import Machine
+from tandem_trainer.run.machine_usage import Machine
 from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run.rehearsal import Rehearsal
 from tandem_trainer.run.workload import loads_of

@@ -11,8 +11,8 @@ from tiny_critic import tiny_critic
 
 from tandem_trainer.__main__ import _command
 from tandem_trainer.data.rows import read_rows
-from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
+from tandem_trainer.data.tokenize_turns import settle
 from tandem_trainer.export.folders import export_critic
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.log_probs import last_hidden, token_log_probs

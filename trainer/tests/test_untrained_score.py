@@ -13,8 +13,8 @@ from tandem_trainer.baselines import UntrainedScore
 from tandem_trainer.config import CriticConfig
 from tandem_trainer.data.pairs import trajectory_pairs
 from tandem_trainer.data.rows import read_rows
-from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
+from tandem_trainer.data.tokenize_turns import settle
 
 torch.set_num_threads(1)
 

@@ -9,8 +9,8 @@ from sets import overwrite
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
 from tandem_trainer.data.rows import read_rows
-from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
+from tandem_trainer.data.tokenize_turns import settle
 from tandem_trainer.export.folders import export_critic
 from tandem_trainer.model.base import Base, load_base
 

@@ -7,7 +7,7 @@ import { keys } from '../session/keys';
 import type { CandidatesView, MessageView, Picked } from '../session/protocol';
 import { PlainElement } from './element';
 import { LETTERS } from './names';
-import { said, thoughtsOf } from './said';
+import { said, thoughtsOf } from './messageText';
 import { leftOut } from './turn';
 
 /** Maximum time between the two clicks of a double click. */

@@ -3,7 +3,7 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { icon, linkButton } from '../ui';
 import './transcript.css';
-import { drawn, said, thoughtsOf } from './said';
+import { drawn, said, thoughtsOf } from './messageText';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
 

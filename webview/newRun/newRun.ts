@@ -8,8 +8,8 @@ import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
 import { help } from '../ui/help';
 import { checkControl, selectControl, textControl } from '../ui/field';
-import { formOf } from './kept';
-import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './parts';
+import { formOf } from './savedForm';
+import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './formSections';
 import type {
   ClusterView,
   DataView,

@@ -6,7 +6,7 @@ import './people.css';
 import { PageElement } from '../dialogue/page';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { editorApi } from '../editorApi';
-import { isOneOf, part } from '../kept';
+import { isOneOf, part } from '../savedState';
 import { t } from '../language';
 import { decimal, grouped, withMinus } from '../language/numbers';
 import { saveButtons } from '../saving/buttons';

@@ -5,7 +5,7 @@ import '../ui/page.css';
 import './runs.css';
 import { PageElement } from '../dialogue/page';
 import { editorApi } from '../editorApi';
-import { isFlag, isListOfTexts, isRecord, isText, part } from '../kept';
+import { isFlag, isListOfTexts, isRecord, isText, part } from '../savedState';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { saveButtons } from '../saving/buttons';

@@ -7,7 +7,7 @@ import './footer.css';
 import { host } from './host';
 import './rating';
 import { keys } from './keys';
-import { leaving } from './leaving';
+import { leaving } from './endLinks';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState } from './protocol';

@@ -1,5 +1,5 @@
 import { editorApi } from '../editorApi';
-import { isNumber, isText, part } from '../kept';
+import { isNumber, isText, part } from '../savedState';
 import {
   suggested,
   type Action,

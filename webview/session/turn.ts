@@ -3,7 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { choiceMade } from '../dialogue/choice';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel, playerLabel } from '../dialogue/names';
-import { streamed } from '../dialogue/said';
+import { streamed } from '../dialogue/messageText';
 import { agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';

@@ -6,7 +6,7 @@ import './statistics.css';
 import type { PictureElement } from './picture';
 import './picture';
 import { PageElement } from '../dialogue/page';
-import { isFlag, isOneOf, part } from '../kept';
+import { isFlag, isOneOf, part } from '../savedState';
 import { t } from '../language';
 import { saveButtons } from '../saving/buttons';
 import type { PageFile } from '../saving/protocol';

@@ -14,7 +14,7 @@ import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
 import { type Install, type CommandResult, type CliContext, wrongUse } from '../command';
 import { openGrader } from '../grader';
-import { inFlight } from '../../core/inFlight';
+import { inFlight } from '../../core/concurrency';
 import { jobsOption, modeOption } from '../play';
 import { startProgress, tableLine, widened } from '../terminal';
 import { scanLines } from '../../core/trajectory/segment/scan';

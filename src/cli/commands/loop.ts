@@ -110,7 +110,9 @@ function modelFolder(agent: string, to: CliContext): LocalFolder {
 
 function settingsFor(base: string, isQuick: boolean): LoopSettings {
   const settings = isQuick ? QUICK : FULL;
-  return readLocalFolder(base).parameters > MAX_WHOLE_TRAINING_PARAMETERS ? forLargeModel(settings) : settings;
+  return readLocalFolder(base).parameters > MAX_WHOLE_TRAINING_PARAMETERS
+    ? forLargeModel(settings)
+    : settings;
 }
 
 function inWords({ comparisons, report, model }: LoopResult): string {
@@ -125,7 +127,7 @@ function inWords({ comparisons, report, model }: LoopResult): string {
 
 type Working = Extract<LoopProgress, { state: 'working' }>;
 
-const EVERY_MS = 10_000;
+const LINE_INTERVAL_MS = 10_000;
 /** Width of the column of stage names: the longest name and a space. */
 const NAME = 10;
 
@@ -173,12 +175,12 @@ export class StageLines {
     return `${numbers}${unit === undefined ? '' : ` ${unit}`}${left === undefined ? '' : `, ${duration(left)} left`}`;
   }
 
-  /** Prints a line that the next one overwrites on a terminal; elsewhere at most one every `EVERY_MS`. */
+  /** Prints a line that the next one overwrites on a terminal; elsewhere at most one every `LINE_INTERVAL_MS`. */
   private passing(text: string): void {
     if (this.isTerminal) {
       sayOver(text);
       this.isOpen = true;
-    } else if (performance.now() - this.lastShown >= EVERY_MS) {
+    } else if (performance.now() - this.lastShown >= LINE_INTERVAL_MS) {
       this.lastShown = performance.now();
       say(text);
     }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
 import { scoreTrajectories, type Scored } from '../../core/training/score';
-import { scoreHere } from '../../core/training/scoring/here';
+import { scoreHere } from '../../core/training/scoring/scoreLocally';
 import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
 import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';

@@ -24,7 +24,7 @@ import {
   modelOptions,
 } from '../play';
 import { collectionName, type PackTask } from '../../core/dialogue/collect';
-import { unrecorded } from '../../core/dialogue/parts';
+import { unrecorded } from '../../core/dialogue/dialogueParts';
 import {
   clientAgent,
   samplingElsewhere,
@@ -33,7 +33,7 @@ import {
 } from '../../core/environment/episode';
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
-import { remembering } from '../../core/grading/remembered';
+import { remembering } from '../../core/grading/gradeCache';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openGrader } from '../grader';
 import { namedKeys } from '../keys';

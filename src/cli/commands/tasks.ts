@@ -1,5 +1,5 @@
 import type { Install, CommandResult, CliContext } from '../command';
-import { inFlight } from '../../core/inFlight';
+import { inFlight } from '../../core/concurrency';
 import { startProgress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
 import { openGrader } from '../grader';

@@ -103,7 +103,7 @@ const ABOUT_NODES = [
   `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
 ];
 
-/** Milliseconds that a dashboard may take, as many as the trainer gives it at first (`cluster/follow.py`). */
+/** Milliseconds that a dashboard may take, as many as the trainer gives it at first (`cluster/follow_job.py`). */
 const DASHBOARD_MS = 20_000;
 
 /** Plans a run for the places that its workers get on the cluster, which is asked for its nodes. */

@@ -6,7 +6,7 @@ import type { Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { playerOf } from '../trajectory/people';
 import { Dialogue } from './dialogue';
-import type { DialogueParts } from './parts';
+import type { DialogueParts } from './dialogueParts';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
 import type { Simulator } from './simulator';

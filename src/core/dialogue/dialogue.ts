@@ -6,7 +6,7 @@ import { type GenerateOptions, MAX_REPLY_CHARS } from '../model/model';
 import type { Task } from '../task/task';
 import { isChoice, type Trajectory, type Turn } from '../trajectory/trajectory';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
-import { termsOf } from '../trajectory/terms';
+import { termsOf } from '../trajectory/modelTerms';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
 import {
   endingAfter,
@@ -19,7 +19,7 @@ import {
   type Mover,
 } from './state';
 import { measureLeak } from './leak';
-import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './parts';
+import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dialogueParts';
 import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type AgentTurnEvent } from './sample';
 import { deriveSeed } from './seed';

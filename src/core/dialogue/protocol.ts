@@ -1,4 +1,4 @@
-import { AgentReading, type AgentMessage } from './reading';
+import { AgentReading, type AgentMessage } from './agentMessage';
 
 /** The limits of a dialogue. ColBench plays 10 turns and cuts the collaborator's reply to 400 characters. */
 export interface Protocol {

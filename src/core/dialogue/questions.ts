@@ -1,4 +1,11 @@
-import { asks, isConfirmation, kindOf, LIST_HEADER, SECOND_QUESTION, type QuestionKind } from './asking';
+import {
+  asks,
+  isConfirmation,
+  kindOf,
+  LIST_HEADER,
+  SECOND_QUESTION,
+  type QuestionKind,
+} from './questionKind';
 import { fencedRanges } from './markers';
 
 /** One thing that a message asks for. */

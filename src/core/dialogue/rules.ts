@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
 import type { Fact, Task } from '../task/task';
 import { taskTitle } from '../task/title';
-import { askedIn, Matcher } from './matcher';
+import { askedIn, Matcher } from './factMatcher';
 import type { Question } from './questions';
 
 interface RulesPosition {

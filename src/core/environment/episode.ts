@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Dialogue } from '../dialogue/dialogue';
 import type { PackTask } from '../dialogue/collect';
-import type { DialogueRecord } from '../dialogue/parts';
+import type { DialogueRecord } from '../dialogue/dialogueParts';
 import { parseAgentMessage, type Protocol } from '../dialogue/protocol';
 import type { Prompts } from '../dialogue/prompts';
 import { requestAfter } from '../dialogue/sample';
@@ -20,7 +20,7 @@ import {
   type EpisodeObservation,
   type ObservationMetadata,
   type ResetRequest,
-} from './wire';
+} from './messages';
 
 /** All episodes of an environment share these. */
 export interface EnvironmentPlan {

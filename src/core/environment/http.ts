@@ -12,7 +12,7 @@ import {
   sentObservation,
   stepRequestSchema,
   wireSchemas,
-} from './wire';
+} from './messages';
 
 /** The name under which the tasks are listed. */
 const ENVIRONMENT = 'tandem';

@@ -16,7 +16,7 @@ import {
   sentObservation,
   type ErrorCode,
   type EpisodeObservation,
-} from './wire';
+} from './messages';
 
 interface ServerOptions extends ListenPlace {
   /** Maximum number of episodes at once. */

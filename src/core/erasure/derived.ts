@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join, resolve, sep, basename, dirname } from 'node:path';
 import * as z from 'zod';
-import { experimentsIn, dataFoldersIn, LOG, subfolders, type SeriesKind } from '../training/series';
+import { experimentsIn, dataFoldersIn, LOG, subfolders, type SeriesKind } from '../training/experiments';
 import { readWhole, runFiles, runsFolderOf } from '../training/runFolder';
 import { ifThere, isErrorCode } from '../trajectory/files';
 import { claimIn, type Claim } from '../trajectory/claim';

@@ -1,7 +1,7 @@
 import type { GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
 import { wilson, type Interval } from './interval';
-import { askedIn, Matcher } from '../dialogue/matcher';
+import { askedIn, Matcher } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import type { Fact } from '../task/task';
 

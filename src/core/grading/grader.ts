@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Fault } from '../fault';
 import type { Task } from '../task/task';
-import { runFairly } from './attempt';
-import { OutcomeCache, type ReferenceOutputs } from './cache';
+import { runFairly } from './fairRun';
+import { OutcomeCache, type ReferenceOutputs } from './referenceCache';
 import { extractCode } from './code';
 import { Gate } from './gate';
 import { graderVersion, type Grade, type GradingMode } from './grade';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Task } from '../task/task';
-import { runFairly } from './attempt';
+import { runFairly } from './fairRun';
 import { withDecisions } from './decision';
 import { plainOutcome } from './outcome';
-import type { OutcomeCache, ReferenceOutputs } from './cache';
+import type { OutcomeCache, ReferenceOutputs } from './referenceCache';
 import type { Gate } from './gate';
 import type { GradingMode } from './grade';
 import { noticeableReferenceTime, type GradingLimits } from './limits';

@@ -114,7 +114,8 @@ async function publication(
   for (const file of files) {
     if (kind === 'dataset' && file.path !== CARD) findings.push(...(await findingsInDataset(file, signal)));
     else if (file.path.endsWith('.jsonl')) findings.push(...(await findingsInRows(file, signal)));
-    else if (TEXTS.test(file.path) && file.bytes <= MAX_TEXT_BYTES) findings.push(...(await findingsIn(file)));
+    else if (TEXTS.test(file.path) && file.bytes <= MAX_TEXT_BYTES)
+      findings.push(...(await findingsIn(file)));
   }
   return { kind, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), findings, keptLocal };
 }

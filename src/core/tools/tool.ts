@@ -116,10 +116,7 @@ const MAX_REMARKS = 20;
 export const firstOf = (remarks: readonly string[]): string[] =>
   remarks.length <= MAX_REMARKS
     ? [...remarks]
-    : [
-        ...remarks.slice(0, MAX_REMARKS),
-        `${remarks.length - MAX_REMARKS} more lines are left out as well.`,
-      ];
+    : [...remarks.slice(0, MAX_REMARKS), `${remarks.length - MAX_REMARKS} more lines are left out as well.`];
 
 interface ToolDefinition<Input extends z.ZodObject> extends Omit<Tool, 'inputSchema' | 'refusal' | 'call'> {
   readonly input: Input;

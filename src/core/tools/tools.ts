@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ToolName } from './names';
+import type { ToolName } from './toolNames';
 import { listPacks } from './packs';
-import { collect, evaluate } from './playing';
+import { collect, evaluate } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool } from './tool';
 import { figuresOf, groupsOf, type Figure, type GroupStatistics } from '../evaluation/statistics';

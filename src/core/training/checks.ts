@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainedOn';
+import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainingExamples';
 import { runFiles } from './runFolder';
 import { ask, sentenceOf, type TrainerAnswer, type Trainer, WRONG_USE } from './trainer';
 

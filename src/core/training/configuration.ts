@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/shortPrompt';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../nesting';
-import { EDITOR_MODEL } from '../trajectory/terms';
+import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { refusalOf, runSchema, type RunSchema } from './schema';
 
 type DataFields = RunSchema['properties']['data']['properties'];

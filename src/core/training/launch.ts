@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
-import { beginOf } from '../trajectory/running';
+import { beginOf } from '../trajectory/processState';
 import type { Launch } from './process';
 import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';

@@ -48,7 +48,7 @@ export const runFiles = {
   notes: 'notes.json',
   /** The place up to which `tandem track` has handed figures over to TensorBoard or trackio (track.py). */
   tracked: 'tracked.json',
-  /** Evaluations of its model on held-out tasks (evaluation/loop/kept.ts). */
+  /** Evaluations of its model on held-out tasks (evaluation/loop/evaluationCache.ts). */
   evaluations: 'evaluations',
   checkpoints: 'checkpoints',
   /** The final checkpoint of a finished run, from which another can continue; absent when it would be too large. */
@@ -115,7 +115,7 @@ export async function lastLines(folder: string): Promise<string[]> {
   }
 }
 
-/** Less than the trainer reserves on the disk for its last message (run/disk.py). */
+/** Less than the trainer reserves on the disk for its last message (run/disk_space.py). */
 const FULL_BYTES = 64 * 1024;
 
 /** Returns whether the disk is too full for a last message; undefined where the disk does not tell. */

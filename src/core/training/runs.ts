@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { ifThere, isThere } from '../trajectory/files';
-import { mayLive } from '../trajectory/running';
+import { mayLive } from '../trajectory/processState';
 import { EventTail, lastProgress } from './eventFile';
 import type { ReportedState, TrainerEvent } from './events';
 import {
@@ -20,7 +20,7 @@ import {
 import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { readNotes } from './runNotes';
-import { silentSince } from './silence';
+import { silentSince } from './heartbeat';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
@@ -28,7 +28,7 @@ import { pause } from './pause';
  * `finishing`: the run was asked to end its policy early (`finish.ts`). `stopped`: stopped by a request after a
  * checkpoint, killed by a user, or never started. `queued`: it waits for its turn (`queue.ts`). `died`: its process is
  * gone and did not report an end; `resumeRun` continues from the last checkpoint. `lost`: it ran on another machine,
- * which has been silent for too long (`silence.ts`).
+ * which has been silent for too long (`heartbeat.ts`).
  */
 export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
 

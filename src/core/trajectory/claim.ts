@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { ifThere, writeAtomically } from './files';
 import { ownerSchema, ownIdentity } from './segment/owner';
-import { SignOfLife, standsFor, whenGone } from './signOfLife';
+import { SignOfLife, standsFor, whenGone } from './heartbeat';
 
 /**
  * The exclusive right to play something in a data folder. It ends with the process at the latest; for other machines ten

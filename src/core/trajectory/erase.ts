@@ -11,7 +11,7 @@ import { segmentHeader } from './segment/writer';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten } from './segment/owner';
 import { scanLines } from './segment/scan';
 import { joined, rangesOf, type NumberRange } from './segment/sequence';
-import { timeAt, whenGone, type SignOfLife } from './signOfLife';
+import { timeAt, whenGone, type SignOfLife } from './heartbeat';
 
 /** Numbers of episodes and lines that were removed from a log. */
 export interface Erasure {

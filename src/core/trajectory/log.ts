@@ -12,11 +12,11 @@ import { EpisodeReader } from './index/reader';
 import { summaryOf, type Row } from './index/rows';
 import { mergeSegments, type MergedSegments } from './merge';
 import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
-import { consentsLostBy, notYetNoted } from './segment/lost';
+import { consentsLostBy, notYetNoted } from './segment/lostLines';
 import type { LineProblem } from './segment/segments';
 import { closed, LogWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
-import { KeptUse, type UseByModel } from './use';
+import { KeptUse, type UseByModel } from './modelUsage';
 
 export type { ChangeListener } from './index/keptIndex';
 export type { LineProblem } from './segment/segments';

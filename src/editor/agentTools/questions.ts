@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { ActingTool } from '../../core/tools/names';
+import type { ActingTool } from '../../core/tools/toolNames';
 import { packsNamed } from '../../core/tools/packs';
-import type { PlayInput } from '../../core/tools/playing';
+import type { PlayInput } from '../../core/tools/playTools';
 import type { StartInput, StopInput } from '../../core/tools/runs';
 import type { App } from '../app';
 import { playOf } from '../collecting/commands';

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import { actingTools, readingTools, type ActingTool, type ToolName } from '../../core/tools/names';
+import { actingTools, readingTools, type ActingTool, type ToolName } from '../../core/tools/toolNames';
 import type { ToolCall, ToolResult } from '../../core/tools/tool';
 import type { App } from '../app';
 import { cancellable } from '../progress';
-import { refuseInRestrictedMode } from '../restricted';
+import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
 

@@ -7,7 +7,7 @@ import { ANSWER, idOf, PARTICIPANT, VENDOR } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Proposal } from '../own/proposal';
-import { refuseInRestrictedMode } from '../restricted';
+import { refuseInRestrictedMode } from '../workspaceTrust';
 import { contextsOf, type LocatedContext } from './contexts';
 import { askedOf, fencedPython, resultSchema, threadOf, PictureRemover, type ChatResult } from './thread';
 
@@ -136,7 +136,7 @@ async function speak(
   const [{ exchangedMessages }, { parseAgentMessage }, { Unfolding }, { deriveSeed }] = await Promise.all([
     import('../../core/dialogue/conversation'),
     import('../../core/dialogue/protocol'),
-    import('../../core/dialogue/reading'),
+    import('../../core/dialogue/agentMessage'),
     import('../../core/dialogue/seed'),
   ]);
   const { description, exchanges, turn } = thread;

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
 import { VENDOR } from '../contributions';
 import type { Engine } from '../engine';
-import { STARTER } from '../models/places';
+import { STARTER } from '../models/localModels';
 import {
   alternating,
   estimatedTokens,
@@ -13,7 +13,7 @@ import {
   sameModels,
   samplingFor,
   type OfferedModel,
-} from './offered';
+} from './offeredModels';
 
 const { t } = vscode.l10n;
 

@@ -7,9 +7,9 @@ import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
 import type { ListedTask as TaskHeader } from '../tasks/pack';
 import type { Packs } from '../tasks/packs';
-import { refuseInRestrictedMode } from '../restricted';
-import { progressWords, type EndedCollection } from './ending';
-import type { Extent } from './extent';
+import { refuseInRestrictedMode } from '../workspaceTrust';
+import { progressWords, type EndedCollection } from './collectionEnd';
+import type { Extent } from './collectionExtent';
 
 const { t } = vscode.l10n;
 

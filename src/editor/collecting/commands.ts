@@ -6,9 +6,9 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { ListedTask, Pack } from '../tasks/pack';
 import { choosePack, type Packs } from '../tasks/packs';
-import type { Players } from './ask';
-import type { EndedCollection } from './ending';
-import type { Extent } from './extent';
+import type { Players } from './askExtent';
+import type { EndedCollection } from './collectionEnd';
+import type { Extent } from './collectionExtent';
 
 const { t } = vscode.l10n;
 
@@ -32,7 +32,7 @@ export async function collectPack(
   if (pack === undefined) return;
   const engine = engines.of(pack.file);
   const { collectHere } = await import('./collect');
-  const { askExtent } = await import('./ask');
+  const { askExtent } = await import('./askExtent');
   let chosenExtent: Extent<ListedTask> | undefined;
   for (;;) {
     const asked: { change?: CommandId } = {};
@@ -59,7 +59,7 @@ export async function playOf(
   const { estimateWords } = await import('./estimate');
   const { playsHere } = await import('./collect');
   const { QUICK } = await import('../../core/evaluation/loop/settings');
-  const { SUGGESTED_TASKS } = await import('./extent');
+  const { SUGGESTED_TASKS } = await import('./collectionExtent');
   const log = await engine.log();
   const uses = await log.modelUse();
   const simulator = simulatorName === '' ? 'rules' : simulatorName;
@@ -90,7 +90,7 @@ async function tell(
   ended: EndedCollection,
   runForms: TrainingForm,
 ): Promise<boolean> {
-  const { endingWords, isComplete, showEnding } = await import('./ending');
+  const { endingWords, isComplete, showEnding } = await import('./collectionEnd');
   const pack = path.basename(file);
   const words = endingWords(ended, name, (await engine.log()).count({ collection: ended.collection, pack }));
   const [show, train, goOn] = [t('Show Trajectories'), t('New Run…'), t('Continue')];

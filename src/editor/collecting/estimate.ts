@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { grouped } from '../../core/text';
-import { costOf, type Price, type ModelUse } from '../../core/trajectory/use';
-import { dollars } from '../models/use';
+import { costOf, type Price, type ModelUse } from '../../core/trajectory/modelUsage';
+import { dollars } from '../models/modelUsage';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { App, CommandRow } from '../app';
-import { chosenRuns } from '../runs/choosing';
+import { chosenRuns } from '../runs/runPicker';
 import { runsMeant } from '../runs/commands';
 import { comparedOf } from './comparisons';
 import { reportRuns } from './report';

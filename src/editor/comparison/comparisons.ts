@@ -3,7 +3,7 @@ import { lazily } from '../../core/lazily';
 import { isRunId } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import { Panels } from '../panel';
-import { runsOf } from '../runs/resting';
+import { runsOf } from '../runs/finishedRunActions';
 import type { Compared, ComparisonContext, ComparisonPanel } from './panel';
 
 /** State that the page keeps over a reload; the rest is in the runs' folders. */

@@ -5,13 +5,13 @@ import type { PackTask } from '../../core/dialogue/collect';
 import { canPlay } from '../../core/evaluation/comparison/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { specAt } from '../models/places';
+import { specAt } from '../models/localModels';
 import { cancellable } from '../progress';
 import { grouped } from '../../core/text';
 import { runName } from '../runs/words';
-import { pickOne, runSteps, taking } from '../steps';
+import { pickOne, runSteps, taking } from '../inputSteps';
 import type { Packs } from '../tasks/packs';
-import { refuseInRestrictedMode } from '../restricted';
+import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
 

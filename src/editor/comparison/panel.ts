@@ -1,7 +1,7 @@
 import type { Engines } from '../engines';
 import type { RunPanels } from '../runs/panel';
 import type { PinnedCharts } from '../runs/pinned';
-import type { RunWatch } from '../runs/watch';
+import type { RunWatch } from '../runs/runWatch';
 import type { Packs } from '../tasks/packs';
 import type { Runs } from '../../core/training/runs';
 import * as vscode from 'vscode';
@@ -14,15 +14,15 @@ import type { Engine } from '../engine';
 import { language } from '../language';
 import { Panel } from '../panel';
 import { runName } from '../runs/words';
-import { manageTrust, restrictionOf } from '../restricted';
-import { saveOfPage } from '../saving';
+import { manageTrust, restrictionOf } from '../workspaceTrust';
+import { saveOfPage } from '../savePage';
 import { evaluateRuns } from './evaluating';
 import { reportRuns } from './report';
 import { comparisonView, curvesView, type ComparedCurves } from './view';
 import path from 'node:path';
 import { runFiles } from '../../core/training/runFolder';
-import { chooseRun } from '../runs/choosing';
-import { namesOf } from '../runs/names';
+import { chooseRun } from '../runs/runPicker';
+import { namesOf } from '../runs/runNames';
 
 export interface ComparisonContext {
   readonly extension: vscode.Uri;

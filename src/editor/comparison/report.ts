@@ -2,8 +2,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { runsOf } from '../runs/resting';
-import { namesOf } from '../runs/names';
+import { runsOf } from '../runs/finishedRunActions';
+import { namesOf } from '../runs/runNames';
 
 const { t } = vscode.l10n;
 

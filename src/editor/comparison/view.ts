@@ -1,7 +1,7 @@
 import { differencesOf } from '../../core/evaluation/comparison/configurations';
 import { baselineComparisonsOf } from '../../core/evaluation/comparison/untrainedBaseline';
 import type { RunRecord } from '../../core/evaluation/comparison/experiment';
-import type { EvaluationSetting } from '../../core/evaluation/loop/kept';
+import type { EvaluationSetting } from '../../core/evaluation/loop/evaluationCache';
 import { canPlay, canStartPlay } from '../../core/evaluation/comparison/playable';
 import {
   measuredRunsOf,
@@ -35,7 +35,7 @@ import { dataOf } from '../runs/view';
 import { endedAt, stageWord, runStateWord } from '../runs/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
-import { namesOf } from '../runs/names';
+import { namesOf } from '../runs/runNames';
 
 interface ViewOptions {
   /** Returns the name that a person sees for a model. */

@@ -8,10 +8,10 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
 import type { EditorTrainer } from '../trainer';
-import { refuseInRestrictedMode, restrictionOf } from '../restricted';
-import type { CriticChoice } from './choice';
-import type { KeptCredit } from './kept';
-import { openCriticAt } from './open';
+import { refuseInRestrictedMode, restrictionOf } from '../workspaceTrust';
+import type { CriticChoice } from './criticChoice';
+import type { KeptCredit } from './creditCache';
+import { openCriticAt } from './openCritic';
 
 const { t } = vscode.l10n;
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { FORMAT_IDS, formatOf, type FormatId } from '../../core/trajectory/export/formats';
-import { pickOne, pickSeveral, runSteps, taking } from '../steps';
+import { pickOne, pickSeveral, runSteps, taking } from '../inputSteps';
 import { isFiltered, type ListFilter } from '../trajectories/filter';
 import type { ExportChoice } from './preview';
 

@@ -146,11 +146,7 @@ const shortened =
     if (typeof value === 'string' && value.length > MAX_TEXT_CHARS) {
       return `${value.slice(0, MAX_TEXT_CHARS)}… (${t('{0} characters more', grouped(value.length - MAX_TEXT_CHARS))})`;
     }
-    if (
-      Array.isArray(value) &&
-      value.length > MAX_NUMBERS &&
-      value.every((one) => typeof one === 'number')
-    ) {
+    if (Array.isArray(value) && value.length > MAX_NUMBERS && value.every((one) => typeof one === 'number')) {
       const most: unknown[] = value.slice(0, MAX_NUMBERS);
       return [...most, `… (${t('{0} more', grouped(value.length - MAX_NUMBERS))})`];
     }

@@ -6,7 +6,7 @@ import type { EventOf } from '../../core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { opinionsOn } from '../../core/trajectory/opinions';
 import { developersOf } from '../../core/trajectory/people';
-import { calledOf, type Namer } from '../models/called';
+import { calledOf, type Namer } from '../models/displayNames';
 import { gradeView, messageView, taskView } from '../session/view';
 import type { Translate } from '../translate';
 

@@ -6,7 +6,7 @@ import type { Engine } from '../engine';
 import type { Connect } from './connect/connect';
 import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
-import { STARTER, type LocalPlace } from './places';
+import { STARTER, type LocalPlace } from './localModels';
 import type { Role } from './roles';
 import { specOf, validateAddress, withoutSlash, type Server } from './server';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { idOf, contextValues } from '../contributions';
-import { figureWords, type CriticFigures } from '../credit/offered';
+import { figureWords, type CriticFigures } from '../credit/criticOptions';
 import { agreementWords, heldOutSentence } from '../credit/words';
 import type { CriticNode, CriticsNode } from './nodes';
 import { tooltip } from '../tooltip';

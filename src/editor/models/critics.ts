@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { CriticChoice } from '../credit/choice';
-import type { KeptCredit } from '../credit/kept';
-import type { OfferedCritic } from '../credit/offered';
+import type { CriticChoice } from '../credit/criticChoice';
+import type { KeptCredit } from '../credit/creditCache';
+import type { OfferedCritic } from '../credit/criticOptions';
 import type { ShownLog } from '../shownLog';
 import type { CriticsNode } from './nodes';
 

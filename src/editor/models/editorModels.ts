@@ -8,7 +8,7 @@ import {
   type SamplingSettings,
   MAX_REPLY_CHARS,
 } from '../../core/model/model';
-import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
+import { EDITOR_MODEL, termsOf } from '../../core/trajectory/modelTerms';
 import { VENDOR } from '../contributions';
 import { english, type Translate } from '../translate';
 

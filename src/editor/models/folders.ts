@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
-import { revealFolder } from '../reveal';
-import type { LocalPlace } from './places';
+import { revealFolder } from '../revealFolder';
+import type { LocalPlace } from './localModels';
 import { rolesOf } from './roles';
 import { inUse } from './words';
 

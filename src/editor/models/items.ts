@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { idOf, contextValues } from '../contributions';
 import { editorSpec } from './editorModels';
-import type { LocalState } from './loaded';
+import type { LocalState } from './loadedModels';
 import { criticItem, criticsItem } from './criticItems';
 import type { ModelNode, RankingRow } from './nodes';
-import type { LocalPlace } from './places';
+import type { LocalPlace } from './localModels';
 import { servedDetails, servedWords } from './servedWords';
 import { specOf, type ServerState } from './server';
-import { useWords } from './use';
+import { useWords } from './modelUsage';
 import { modelDetails, modelWords, roleWord, spokenModel } from './words';
 import { tooltip } from '../tooltip';
 

@@ -1,7 +1,7 @@
 import type { LeaderboardPlace, Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
 import { remarks } from '../../core/evaluation/leaderboard/words';
 import type { Translate } from '../translate';
-import type { Namer } from './called';
+import type { Namer } from './displayNames';
 import type { RankingRow } from './nodes';
 
 const whole = (fraction: number): string => String(Math.round(100 * fraction));

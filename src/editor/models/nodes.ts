@@ -1,7 +1,7 @@
 import type { LanguageModelChat } from 'vscode';
-import type { ModelUse } from '../../core/trajectory/use';
-import type { OfferedCritic } from '../credit/offered';
-import type { LocalPlace } from './places';
+import type { ModelUse } from '../../core/trajectory/modelUsage';
+import type { OfferedCritic } from '../credit/criticOptions';
+import type { LocalPlace } from './localModels';
 import type { Role } from './roles';
 import type { Server, ServerState } from './server';
 import type { ModelRow } from './words';

@@ -1,8 +1,8 @@
-import type { ModelUse } from '../../core/trajectory/use';
+import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { ServedRow } from './nodes';
 import type { Server, ServerState } from './server';
 import type { Translate } from '../translate';
-import { useWords } from './use';
+import { useWords } from './modelUsage';
 import { roleWord } from './words';
 
 /** Returns the words after a connected model's name: `agent · works · qwen3 at 127.0.0.1:8000 · 12 turns`. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Judgements } from '../../core/evaluation/leaderboard/judgements';
 import { leaderboardOf } from '../../core/evaluation/leaderboard/leaderboard';
 import { lazily } from '../../core/lazily';
-import type { UseByModel } from '../../core/trajectory/use';
+import type { UseByModel } from '../../core/trajectory/modelUsage';
 import type { FolderSettings } from '../configuration';
 import { views } from '../contributions';
 import type { Engine } from '../engine';

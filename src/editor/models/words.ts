@@ -1,7 +1,7 @@
 import type { LocalFolder } from '../../core/model/local/folder';
 import type { Translate } from '../translate';
-import type { LocalState, ModelStatus } from './loaded';
-import type { LocalPlace } from './places';
+import type { LocalState, ModelStatus } from './loadedModels';
+import type { LocalPlace } from './localModels';
 import type { Role } from './roles';
 
 /** Contents of a row of the Models view. */

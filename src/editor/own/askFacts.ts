@@ -4,7 +4,7 @@ import { listIn } from '../../core/text';
 import { Fault } from '../../core/fault';
 import type { Fact } from '../../core/task/task';
 import type { Engine } from '../engine';
-import { withProgress } from './testing';
+import { withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 

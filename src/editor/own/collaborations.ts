@@ -6,11 +6,11 @@ import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
-import { recall } from '../memory';
+import { recall } from '../recall';
 import type { SessionPanel } from '../session/panel';
 import type { Sessions } from '../session/sessions';
 import type { Session } from '../session/session';
-import { pointedAt } from './function';
+import { pointedAt } from './functionAtCursor';
 import { proposalSchema, type Proposal } from './proposal';
 import type { AnswerDecision, Proposals } from './proposals';
 

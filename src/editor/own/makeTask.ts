@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import { brokenClaim, type BrokenClaim } from '../../core/grading/broken';
+import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
 import { draftedRequest } from '../../core/task/own';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';
@@ -12,8 +12,8 @@ import type { Engines } from '../engines';
 import type { Packs } from '../tasks/packs';
 import { askFacts } from './askFacts';
 import { claimsAbout } from './claims';
-import { pointedAt, type FunctionAtCursor } from './function';
-import { withLateProgress, withProgress } from './testing';
+import { pointedAt, type FunctionAtCursor } from './functionAtCursor';
+import { withLateProgress, withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 

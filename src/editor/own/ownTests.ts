@@ -3,9 +3,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { TestCount, TestOutcome, TestRun } from '../../core/testing/run';
 import { chosenPython } from '../pythonEnvironments';
-import { pointedAt } from './function';
+import { pointedAt } from './functionAtCursor';
 import { testFilesNaming } from './testFiles';
-import { withProgress } from './testing';
+import { withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 

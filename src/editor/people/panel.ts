@@ -3,7 +3,7 @@ import type { FromWebview, ToWebview } from '../../../webview/people/protocol';
 import { agreementIn } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions } from '../../core/evaluation/people/opinions';
 import type { Panels } from '../panel';
-import { saveOfPage } from '../saving';
+import { saveOfPage } from '../savePage';
 import { ListPanel, onePanel, type ListContext, type Listed } from '../trajectories/listPanel';
 import { agreementView } from './view';
 

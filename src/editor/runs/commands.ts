@@ -6,9 +6,9 @@ import type { Run } from '../../core/training/runs';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { openDocument } from '../documents';
 import type { CriticNode } from '../models/nodes';
-import { revealFolder } from '../reveal';
+import { revealFolder } from '../revealFolder';
 import { rowsMeant } from '../tree';
-import { deleteRuns, runsOf } from './resting';
+import { deleteRuns, runsOf } from './finishedRunActions';
 import { runName } from './words';
 
 const { t } = vscode.l10n;

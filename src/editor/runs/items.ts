@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { idOf, contextValues } from '../contributions';
-import { resultInShort } from './measured';
+import { resultInShort } from './evaluationResults';
 import type { RunResult } from '../../core/evaluation/comparison/latestResults';
 import { isAtWork, isUnstarted, runDetails, runName, spokenRun, runStatus, tagWords } from './words';
 import { tooltip } from '../tooltip';

@@ -4,7 +4,7 @@ import { lazily } from '../../core/lazily';
 import { figures } from '../../core/training/history/history';
 import type { ChartName } from '../../../webview/chart/protocol';
 import type { Memory } from '../consent';
-import { recall } from '../memory';
+import { recall } from '../recall';
 
 const KEY = 'tandem.pinnedCharts';
 /** Maximum number of remembered charts; the oldest is dropped. */

@@ -3,9 +3,9 @@ import { messageOf } from '../../core/fault';
 import type { TakeOverOptions } from '../../core/training/lifecycle';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
-import { runsOf } from './resting';
+import { runsOf } from './finishedRunActions';
 import type { EditorTrainer } from '../trainer';
-import type { RunWatch } from './watch';
+import type { RunWatch } from './runWatch';
 import { isAtWorkHere, runName } from './words';
 
 const { t } = vscode.l10n;

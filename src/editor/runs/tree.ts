@@ -5,7 +5,7 @@ import { Tree } from '../tree';
 import { itemOf, type RunNode } from './items';
 import type { RunQueue } from './queue';
 import { RunResults } from '../../core/evaluation/comparison/latestResults';
-import type { RunWatch } from './watch';
+import type { RunWatch } from './runWatch';
 import { isAtWork, runName, runStatus } from './words';
 
 const { t } = vscode.l10n;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { KeptEvaluation } from '../../core/evaluation/loop/kept';
+import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import type { RunHistory, Curves, CurveFigure, ReadCurves } from '../../core/training/history/history';
 import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
@@ -16,8 +16,8 @@ import type {
   StageView,
 } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
-import { measuredWords } from './measured';
-import { resultWords } from './told';
+import { measuredWords } from './evaluationResults';
+import { resultWords } from './eventMessages';
 import { grouped } from '../../core/text';
 import { gpuNames } from '../../core/training/cluster';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dialogue } from '../../core/dialogue/dialogue';
-import type { DeveloperReply, DialogueParts } from '../../core/dialogue/parts';
-import { AgentReading } from '../../core/dialogue/reading';
+import type { DeveloperReply, DialogueParts } from '../../core/dialogue/dialogueParts';
+import { AgentReading } from '../../core/dialogue/agentMessage';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import { Fault } from '../../core/fault';
@@ -13,7 +13,7 @@ import type { Draft, ToWebview } from '../../../webview/session/protocol';
 import type { OfKind } from '../pageMessages';
 import type { Effect, Logged, Result } from './actions';
 import { isPlayedElsewhere, notices } from './notices';
-import { dialogueParts, type SessionParts, type SessionTask } from './parts';
+import { dialogueParts, type SessionParts, type SessionTask } from './sessionParts';
 import { ratingOf, type NewRating, type State } from './state';
 import { agentStream, simulatorStream, Streaming } from './streaming';
 import { turnView } from './view';

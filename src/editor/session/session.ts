@@ -4,7 +4,7 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { SessionState, ToWebview } from '../../../webview/session/protocol';
 import type { Action, Effect, Present, Request, Result } from './actions';
 import { Effects } from './effects';
-import type { SessionParts, SessionTask } from './parts';
+import type { SessionParts, SessionTask } from './sessionParts';
 import { reduce } from './reducer';
 import { canEnd, loggedState, newState, type State } from './state';
 import { changes, shownOf, titleOf, type Shown } from './view';

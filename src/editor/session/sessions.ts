@@ -13,7 +13,7 @@ import type { Engines } from '../engines';
 import { Opening, Panels } from '../panel';
 import type { Guidelines } from '../tasks/guidelines';
 import type { Packs, ListedTask } from '../tasks/packs';
-import { logSkipped } from '../tasks/skip';
+import { logSkipped } from '../tasks/skipTask';
 import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
 import { SessionPanel, type SessionContext } from './panel';

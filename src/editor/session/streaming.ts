@@ -1,4 +1,4 @@
-import type { AgentReading } from '../../core/dialogue/reading';
+import type { AgentReading } from '../../core/dialogue/agentMessage';
 import type { GrowingText } from '../../core/growingText';
 import type { GenerateOptions } from '../../core/model/model';
 import type { StreamView, TurnView } from '../../../webview/session/protocol';

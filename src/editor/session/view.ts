@@ -21,9 +21,9 @@ import type {
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
-import { calledOf, modelsIn } from '../models/called';
+import { calledOf, modelsIn } from '../models/displayNames';
 import type { Translate } from '../translate';
-import type { SessionParts, SessionTask } from './parts';
+import type { SessionParts, SessionTask } from './sessionParts';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
 
 /** Everything that a view of a session needs at its start, except the draft. */

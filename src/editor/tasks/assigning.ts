@@ -6,7 +6,7 @@ import { assigning, type Part } from '../../core/trajectory/assignments';
 import { MAX_PLAYERS } from '../../core/trajectory/event';
 import type { App } from '../app';
 import { pickOrType, type KnownWord } from '../pickOrType';
-import { pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
+import { pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
 import { dialogues, withoutLinks } from '../words';
 import { choosePack, type Pack } from './packs';
 
@@ -109,9 +109,7 @@ function askPeople(
     label: (person) => person,
     unknown: t('nobody has had this pseudonym here yet'),
     refuse: (typed) =>
-      typed.length > MAX_PLAYERS
-        ? t('These are too many: name at most {0} people.', MAX_PLAYERS)
-        : undefined,
+      typed.length > MAX_PLAYERS ? t('These are too many: name at most {0} people.', MAX_PLAYERS) : undefined,
   });
 }
 

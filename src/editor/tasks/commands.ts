@@ -5,10 +5,10 @@ import type { App, CommandRow } from '../app';
 import { idOf } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
-import { findTask } from './find';
+import { findTask } from './findTask';
 import type { Pack, ListedTask } from './packs';
 import { withoutLinks } from '../words';
-import { askSkipReason } from './skip';
+import { askSkipReason } from './skipTask';
 import { cutTo, MAX_OTHER_PLAYERS } from './status';
 
 const { t } = vscode.l10n;

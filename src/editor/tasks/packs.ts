@@ -6,7 +6,7 @@ import type { Task } from '../../core/task/task';
 import type { FolderSettings } from '../configuration';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
-import { pickOne, valueOf } from '../steps';
+import { pickOne, valueOf } from '../inputSteps';
 import { readPack, unreadablePack, type Pack } from './pack';
 
 export type { Pack, ListedTask } from './pack';

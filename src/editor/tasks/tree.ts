@@ -4,12 +4,12 @@ import type { TaskState } from '../../core/dialogue/taskProgress';
 import { contextKeys, contextValues, views } from '../contributions';
 import { tooltip } from '../tooltip';
 import { moreItem, Tree } from '../tree';
-import type { PackDrop } from './adding/drop';
+import type { PackDrop } from './adding/dropPack';
 import { filterWords } from './filter';
 import { badItem, othersItem, taskItem, type TaskList, type TaskMoreRow, type TaskNode } from './items';
 import type { Pack, Packs, ListedTask } from './packs';
-import type { PlayedTasks } from './played';
-import { nextUnfinished } from './progress';
+import type { PlayedTasks } from './playedTasks';
+import { nextUnfinished } from './nextTask';
 import {
   assignedWords,
   assignmentWords,

@@ -6,7 +6,7 @@ import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { Panel, Panels } from '../panel';
 import { useModel, type RunPanels } from '../runs/panel';
-import { manageTrust, restrictionOf } from '../restricted';
+import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { faultWords, type Teacher } from './teacher';
 import { teachingView } from './view';
 
@@ -106,7 +106,7 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
     if (teacher.now.state !== 'none' || !vscode.workspace.isTrusted) return;
     const { agent } = await teacher.offer();
     if (this.slowness.has(agent.spec)) return;
-    const { slownessHere } = await import('../../core/evaluation/loop/pace');
+    const { slownessHere } = await import('../../core/evaluation/loop/expectedTime');
     this.slowness.set(agent.spec, await slownessHere(engine.locals.model(agent)));
     this.show();
   }
@@ -151,7 +151,7 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
 async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness): Promise<ToWebview> {
   const { now } = teacher;
   const { agent, settings } = await teacher.offer(now.lesson);
-  const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/pace');
+  const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/expectedTime');
   const slow = slowness?.get(agent.spec);
   const secondsFor = (size: Size): number | undefined =>
     slow === undefined ? undefined : secondsOf(expectedOf(settings[size], slow));

@@ -1,16 +1,16 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import { LoopCourse, type StageState } from '../../core/evaluation/loop/course';
+import { LoopCourse, type StageState } from '../../core/evaluation/loop/loopProgress';
 import type { Lesson } from '../../core/evaluation/loop/lesson';
 import type { LoopPlan, LoopProgress, LoopResult } from '../../core/evaluation/loop/plan';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { Model } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
-import { specAt, STARTER, type LocalPlace } from '../models/places';
+import { specAt, STARTER, type LocalPlace } from '../models/localModels';
 import type { EditorTrainer } from '../trainer';
-import { refuseInRestrictedMode } from '../restricted';
+import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
 
@@ -214,7 +214,7 @@ export class Teacher implements vscode.Disposable {
 
   private async teach(lesson: Lesson, signal: AbortSignal): Promise<LoopResult> {
     const { runLoop } = await import('../../core/evaluation/loop/loop');
-    const { expectedOf, slownessHere } = await import('../../core/evaluation/loop/pace');
+    const { expectedOf, slownessHere } = await import('../../core/evaluation/loop/expectedTime');
     const offer = await this.offer(lesson);
     const slowness = await slownessHere(this.engine.locals.model(offer.agent), signal);
     const course = (this.course = new LoopCourse(expectedOf(offer.settings[lesson.size], slowness)));

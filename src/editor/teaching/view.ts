@@ -1,4 +1,4 @@
-import type { StageState } from '../../core/evaluation/loop/course';
+import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
@@ -9,7 +9,7 @@ import type {
   StageView,
   TeachingView,
 } from '../../../webview/teaching/protocol';
-import { pointsBetween, signed } from '../runs/measured';
+import { pointsBetween, signed } from '../runs/evaluationResults';
 import { grouped } from '../../core/text';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';

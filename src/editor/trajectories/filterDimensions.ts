@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Grouping } from '../../core/evaluation/statistics';
 import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { namesOf, sharedCalled } from '../models/called';
+import { namesOf, sharedCalled } from '../models/displayNames';
 import {
   calledFilter,
   datesWords,
@@ -20,7 +20,7 @@ import {
 import { sourceName } from './grouping';
 import { agentsByRun, type RunNamer } from './runsOfAgents';
 import { grouped } from '../../core/text';
-import { askText, valueOf } from '../steps';
+import { askText, valueOf } from '../inputSteps';
 
 const { t } = vscode.l10n;
 

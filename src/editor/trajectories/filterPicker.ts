@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { askText, pickOne, valueOf } from '../steps';
+import { askText, pickOne, valueOf } from '../inputSteps';
 import { dialogues, lowerFirst } from '../words';
 import { calledFilter, chosenOf, filterWords, isFiltered, namedFilter, type ListFilter } from './filter';
 import { dimensionsOf, type FilterValue, type Dimension } from './filterDimensions';

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
-import { collaboratorCalled, type Namer } from '../models/called';
+import { collaboratorCalled, type Namer } from '../models/displayNames';
 import { leakWords, reviewName } from './filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';

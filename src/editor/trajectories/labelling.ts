@@ -7,7 +7,7 @@ import { tagsOf } from '../../core/trajectory/opinions';
 import type { Trajectory, TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { App } from '../app';
 import type { Engine } from '../engine';
-import { askLine } from '../noting';
+import { askLine } from '../askLine';
 import { askPseudonym } from '../pseudonym';
 import type { KnownWord } from '../pickOrType';
 import { pickTags } from '../pickTags';

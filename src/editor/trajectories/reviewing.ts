@@ -4,9 +4,9 @@ import type { NewEvent, ReviewState } from '../../core/trajectory/event';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { inOneLine } from '../../core/text';
 import type { App } from '../app';
-import { askLine } from '../noting';
+import { askLine } from '../askLine';
 import { loggedReason, redoReasons } from '../reasons';
-import { pickOne, valueOf } from '../steps';
+import { pickOne, valueOf } from '../inputSteps';
 import { askPseudonym } from '../pseudonym';
 import { dialogues } from '../words';
 
@@ -81,6 +81,8 @@ async function askReason(title: string): Promise<string | undefined> {
   const items = [...redoReasons(t), other].map((label) => ({ label }));
   const chosen = valueOf(await pickOne({ title, placeholder, items }))?.label;
   const reason =
-    chosen === other ? await askLine({ title, prompt: placeholder, value: '', most: MAX_LENGTHS.note }) : chosen;
+    chosen === other
+      ? await askLine({ title, prompt: placeholder, value: '', most: MAX_LENGTHS.note })
+      : chosen;
   return reason === undefined || reason === '' ? undefined : loggedReason(inOneLine(reason), t);
 }

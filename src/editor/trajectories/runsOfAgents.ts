@@ -1,7 +1,7 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import type { Namer } from '../models/called';
-import type { TrainedBy } from '../models/places';
-import { toldApart } from '../models/called';
+import type { Namer } from '../models/displayNames';
+import type { TrainedBy } from '../models/localModels';
+import { toldApart } from '../models/displayNames';
 
 /** Knows the names that people see for models, and which of them runs have trained. */
 export interface RunNamer extends Namer {

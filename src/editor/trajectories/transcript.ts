@@ -5,7 +5,7 @@ import { wordsOf, type Passage } from '../../core/trajectory/search';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';
-import { collaboratorCalled, type Namer } from '../models/called';
+import { collaboratorCalled, type Namer } from '../models/displayNames';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 import { fenceFor } from '../../core/markdown';

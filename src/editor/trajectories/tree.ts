@@ -4,7 +4,7 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
 import { contextKeys, views } from '../contributions';
 import { unlessClosed } from '../logs';
-import { recall } from '../memory';
+import { recall } from '../recall';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
 import { moreItem, Tree } from '../tree';

@@ -3,7 +3,7 @@ import { levels, levelWords, type ConsentRequest } from '../../../webview/sessio
 import type { Engines } from '../engines';
 import { lowerFirst } from '../words';
 import type { Sessions } from '../session/sessions';
-import { askText, pickOne, runSteps, taking, type Given, type StepPosition } from '../steps';
+import { askText, pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
 
 const { t } = vscode.l10n;
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
-import { countData } from '../../../src/core/training/data/count';
+import { countData } from '../../../src/core/training/data/countData';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { collectLog, realTrainer, tinyModel, untilRun } from '../../fixtures/trainer';
 import { json, tandem } from './tandem';

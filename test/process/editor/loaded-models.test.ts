@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { LocalModel } from '../../../src/core/model/local/model';
-import { isRunning } from '../../../src/core/trajectory/running';
-import { LoadedModels } from '../../../src/editor/models/loaded';
-import type { LocalPlace } from '../../../src/editor/models/places';
+import { isRunning } from '../../../src/core/trajectory/processState';
+import { LoadedModels } from '../../../src/editor/models/loadedModels';
+import type { LocalPlace } from '../../../src/editor/models/localModels';
 import { eventually } from '../../fixtures/eventually';
 import { holdInference } from '../../fixtures/held-model';
 

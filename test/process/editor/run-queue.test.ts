@@ -14,7 +14,7 @@ import { changeFolders, EventEmitter, window } from '../../unit/editor/vscode';
 vi.mock('vscode', () => import('../../unit/editor/vscode'));
 
 const { RunQueue } = await import('../../../src/editor/runs/queue');
-const { RunWatch } = await import('../../../src/editor/runs/watch');
+const { RunWatch } = await import('../../../src/editor/runs/runWatch');
 
 const trainer = standInTrainer();
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];

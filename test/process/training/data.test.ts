@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { parseSelection } from '../../../src/core/training/configuration';
-import { countData } from '../../../src/core/training/data/count';
+import { countData } from '../../../src/core/training/data/countData';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import type { SelectionReport } from '../../../src/core/training/data/report';
 import { loadTasks } from '../../../src/core/task/pack';

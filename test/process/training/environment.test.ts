@@ -10,7 +10,7 @@ import {
   openTrainer,
   type TrainerOptions,
 } from '../../../src/core/training/environment/environment';
-import { findPython } from '../../../src/core/training/environment/find';
+import { findPython } from '../../../src/core/training/environment/findPython';
 import { ask, type Trainer } from '../../../src/core/training/trainer';
 import { eventually } from '../../fixtures/eventually';
 import { temporaryFolder } from '../../fixtures/log';

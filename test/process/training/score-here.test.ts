@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import { scoredSchema, type Scored } from '../../../src/core/training/score';
-import { scoreHere } from '../../../src/core/training/scoring/here';
+import { scoreHere } from '../../../src/core/training/scoring/scoreLocally';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { agentTurn, doubling, started } from '../../fixtures/log';
 import { runNode } from '../../fixtures/tasks';

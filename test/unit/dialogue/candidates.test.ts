@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SampledAgent } from '../../../src/core/dialogue/candidates';
 import type { Dialogue } from '../../../src/core/dialogue/dialogue';
-import type { NewDialogue } from '../../../src/core/dialogue/parts';
+import type { NewDialogue } from '../../../src/core/dialogue/dialogueParts';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
 import { startChatServer } from '../../fixtures/chat-server';

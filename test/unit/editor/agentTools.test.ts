@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as vscode from 'vscode';
-import { actingTools, readingTools, type ToolName } from '../../../src/core/tools/names';
+import { actingTools, readingTools, type ToolName } from '../../../src/core/tools/toolNames';
 import { dialogue, doubling, openLog, temporaryFolder } from '../../fixtures/log';
 import { taskRow } from '../../fixtures/tasks';
 import * as standIn from './vscode';

@@ -17,7 +17,7 @@ vi.mock('../../../src/editor/runs/form/panel', () => panelOf('NewRunPanel'));
 const { EventEmitter, WebviewPanel, window } = await import('./vscode');
 const { runPanels } = await import('../../../src/editor/runs/panel');
 const { comparisonPanels } = await import('../../../src/editor/comparison/comparisons');
-const { RunForms } = await import('../../../src/editor/runs/form/forms');
+const { RunForms } = await import('../../../src/editor/runs/form/runForms');
 const { Sessions } = await import('../../../src/editor/session/sessions');
 const { Packs } = await import('../../../src/editor/tasks/packs');
 

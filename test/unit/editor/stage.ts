@@ -11,7 +11,7 @@ import type { Model } from '../../../src/core/model/model';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { AskedConsent, type Memory } from '../../../src/editor/consent';
-import type { SessionParts } from '../../../src/editor/session/parts';
+import type { SessionParts } from '../../../src/editor/session/sessionParts';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { scripted, shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';

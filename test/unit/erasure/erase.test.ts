@@ -6,7 +6,7 @@ import { prepareData } from '../../../src/core/training/data/prepare';
 import { eraseDeveloper } from '../../../src/core/erasure/erase';
 import { madeFrom } from '../../../src/core/erasure/derived';
 import { claimIn } from '../../../src/core/trajectory/claim';
-import { beginOf } from '../../../src/core/trajectory/running';
+import { beginOf } from '../../../src/core/trajectory/processState';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
 import { Drafts } from '../../../src/editor/session/drafts';
 import {

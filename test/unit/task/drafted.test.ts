@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask } from '../../../src/core/task/checks';
-import { brokenClaim } from '../../../src/core/grading/broken';
+import { brokenClaim } from '../../../src/core/grading/brokenClaim';
 import { packLine, taskFromFunction } from '../../../src/core/task/drafted';
 import { factsIn, factsOfTests, factsQuestion } from '../../../src/core/task/draftedFacts';
 import { answerByRules } from '../../../src/core/dialogue/rules';

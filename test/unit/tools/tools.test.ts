@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ScriptModel } from '../../../src/core/model/script';
 import { openSimulator } from '../../../src/core/dialogue/simulator';
 import type { Fault } from '../../../src/core/fault';
-import { actingTools, readingTools } from '../../../src/core/tools/names';
+import { actingTools, readingTools } from '../../../src/core/tools/toolNames';
 import type { PlayRequest, ToolResult, Workplace } from '../../../src/core/tools/tool';
 import { toolNamed, tools } from '../../../src/core/tools/tools';
 import { shippedPrompts } from '../../fixtures/dialogue';

@@ -13,7 +13,7 @@ const webview = async (file: string) =>
   (await import(path.resolve('webview', file))) as Record<string, (view: object) => unknown>;
 const { outcome } = await webview('run/outcome.ts');
 const { clusterNodes } = await webview('run/nodes.ts');
-const { leaving } = await webview('session/leaving.ts');
+const { leaving } = await webview('session/endLinks.ts');
 
 it.each<[string, Partial<RunView>, number]>([
   ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' }, 4],

@@ -3,7 +3,7 @@
 Where several workers train, or vLLM draws, they end before candidates are sampled, other processes make these
 (`tasks.py`), and the workers come back.
 
-    python -m tandem_trainer cluster-job run.json    the entry point of the job that `follow.py` submits
+    python -m tandem_trainer cluster-job run.json    the entry point of the job that `follow_job.py` submits
 
 Ray places the workers, connects them and starts them again when one has died; they then go on from the last checkpoint.
 With fewer places than `workers` they are fewer, which changes no step of the run.
@@ -18,7 +18,7 @@ from pathlib import Path
 from ..config import RunConfig
 from ..fault import Fault
 from ..imports import importing
-from ..run.disk import fault_of
+from ..run.disk_space import fault_of
 from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest
 from ..run_json import read_config

@@ -1,6 +1,6 @@
 """Looks at each node of a Ray cluster from within it.
 
-    python -m tandem_trainer cluster-nodes REQUEST    the entry point of the job that `examine.py` submits
+    python -m tandem_trainer cluster-nodes REQUEST    the entry point of the job that `check_nodes.py` submits
 
 The job prints one line of JSON, `{"nodes": [{name, resources, said?, storage?, link?, problem?}], "head": VERSIONS}`,
 with the versions of its own Python.

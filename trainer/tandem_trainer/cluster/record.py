@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..run.disk import not_written
+from ..run.disk_space import not_written
 from ..run.event_file import FINAL, Events, last_state
 
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from ..config import ClusterConfig, RunConfig
 from ..fault import Fault
 from ..run.claim import alive
-from ..run.disk import fault_of, reserved
+from ..run.disk_space import fault_of, reserved
 from ..run.event_file import Events
 from ..run.stop import Stopped, StopRequest
-from .maker import Maker
+from .candidate_process import Maker
 from .record import last_line
 
 if TYPE_CHECKING:
@@ -42,15 +42,15 @@ class Task:
 
 def is_handed_over(folder: Path) -> bool:
     """Returns whether the run in the folder has work for others."""
-    from ..run.work import Work
+    from ..run.candidate_work import Work
 
     return Work.path(folder).exists()
 
 
 def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
     """Makes the candidates and scores of a run that has handed them over. Errors: Fault, Stopped."""
+    from ..run.candidate_work import Work
     from ..run.run import in_round, told_by
-    from ..run.work import Work
 
     folder, cluster = run_json.parent, config.resources.cluster
     work = Work.read(folder)

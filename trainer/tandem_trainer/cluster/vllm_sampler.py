@@ -109,7 +109,7 @@ class Requests:
         self.shards: Shards | None = None
 
     def __call__(self, row: dict[str, int]) -> Iterator[dict[str, Any]]:
-        from ..run.work import Work
+        from ..run.candidate_work import Work
 
         if self.shards is None:
             work = Work.read(self.folder)

@@ -9,10 +9,10 @@ from typing import IO, Any
 
 from ..config import RunConfig
 from ..fault import Fault
-from ..run.attempt import Again, Attempt
 from ..run.claim import claim
-from ..run.disk import MachineFault, full_disk
+from ..run.disk_space import MachineFault, full_disk
 from ..run.event_file import Events, last_state
+from ..run.restart import Again, Attempt
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
@@ -30,8 +30,8 @@ def train_on_worker(given: dict[str, Any]) -> None:
     given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `since`, when the job
     began, in seconds since 1970; `versions` of the driver.
     """
+    from ..run.candidate_work import HandedOver
     from ..run.distributed import join
-    from ..run.work import HandedOver
 
     path: Path = given["run_json"]
     job: Job = given["job"]

@@ -14,7 +14,7 @@ class Spoken:
     """One turn of the agent: its message, and what the sampler recorded about it.
 
     position:      index of its message in the dialogue; earlier messages are its history.
-    ids:           (L,) int32, the tokens; None until `settle.py` tokenizes a turn that has only text.
+    ids:           (L,) int32, the tokens; None until `tokenize_turns.py` tokenizes a turn that has only text.
     sampled:       whether `ids` were sampled; otherwise they were tokenised from the text.
     log_probs:     (L,) float32 of `ids` from the sampler, NaN for tokens without one; None when there are none.
     prompt_ids:    (P,) int32, the sampler's prompt of this turn; None when it is unknown.
@@ -48,7 +48,7 @@ class Dialogue:
     reward: float | None = None
     hidden_information: str | None = None
     where: str = ""  # `file:line`, for messages
-    settled: bool = False  # whether all turns have their tokens (`settle.py`)
+    settled: bool = False  # whether all turns have their tokens (`tokenize_turns.py`)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from ..config import DataConfig, Pairing
 from ..fault import Fault
 from ..turn import Example, Turn
+from .batch_order import lot
 from .dialogue import Dialogue, counted
-from .order import lot
 from .rows import Preference
-from .settle import Settled, settle
 from .template import Template
+from .tokenize_turns import Settled, settle
 
 Read = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 

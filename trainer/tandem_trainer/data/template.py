@@ -1,9 +1,9 @@
 """Converts dialogues to turns: the prompt before each turn of the agent, and the tokens of that turn.
 
 The prompt of turn t is the one that a chat server would build from the messages so far: the chat template with the
-generation prompt, tokenised. The response is the sampled tokens, else those of the text, tokenised once (`settle.py`).
-So the trained tokens are known without searching in texts. A template may rewrite the history (Qwen 3 removes the
-thoughts of earlier turns); then a prompt does not begin with the prompt before it.
+generation prompt, tokenised. The response is the sampled tokens, else those of the text, tokenised once
+(`tokenize_turns.py`). So the trained tokens are known without searching in texts. A template may rewrite the history
+(Qwen 3 removes the thoughts of earlier turns); then a prompt does not begin with the prompt before it.
 """
 
 from collections.abc import Iterator, Sequence

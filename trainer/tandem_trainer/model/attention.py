@@ -21,7 +21,7 @@ from torch.nn.attention.varlen import varlen_attn
 from transformers import AttentionInterface
 from transformers.masking_utils import AttentionMaskInterface
 
-from .forest import Forest, Segment
+from .prefix_tree import Forest, Segment
 
 BLOCK = 512  # queries that attend at a time
 

@@ -23,7 +23,7 @@ import torch
 from ..fault import Fault
 from ..turn import Turn
 from .files import called
-from .forest import grow
+from .prefix_tree import grow
 
 Work = Literal["full", "lora", "qlora", "forward"]
 

@@ -1,6 +1,6 @@
 """Decodes many turns at each of many prompts; the keys of a prompt are stored once for all of its turns.
 
-The prompts are read as a forest (`forest.py`). Then each new token attends to its prompt and to its own turn: one
+The prompts are read as a forest (`prefix_tree.py`). Then each new token attends to its prompt and to its own turn: one
 matrix product combines the queries of all turns of a prompt with the prompt's keys, as in Hydragen (arXiv 2402.05099),
 and only new tokens are ever copied. It is registered with transformers as "tandem-decoding" and used in `attending`,
 like the forest's attention, so that every model that can be trained this way can be sampled this way.
@@ -14,7 +14,7 @@ from transformers import AttentionInterface
 from transformers.masking_utils import AttentionMaskInterface
 
 from .attention import attending, forest_attention
-from .forest import Forest
+from .prefix_tree import Forest
 
 GROWS_BY = 32  # tokens by which the turns' part of the cache grows
 

@@ -16,8 +16,8 @@ from ..data.fields import BadRow
 from ..data.json_lines import json_lines
 from ..data.prompt_file import Prompt, agent_prompt
 from ..data.rows import dialogue_of, why_none
-from ..data.settle import settle
 from ..data.template import Template
+from ..data.tokenize_turns import settle
 from ..export.critic_file import VALUE_HEAD, CriticFile
 from ..fault import Fault
 from ..model.base import Base

@@ -1,7 +1,7 @@
 """The token budget of a micro-batch, which is halved when memory runs out, and passes without gradients within it.
 
 Several processes hold one model together, so they make their passes in step: a rank that has no micro-batch left makes
-an idle pass, and when memory runs out in one of them, in the middle of a pass, all begin again (`attempt.py`).
+an idle pass, and when memory runs out in one of them, in the middle of a pass, all begin again (`restart.py`).
 """
 
 import gc
@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from ..data.order import micro_batches
+from ..data.batch_order import micro_batches
 from ..fault import Fault
 from ..model.base import Base
-from ..model.forest import forest_tokens
 from ..model.log_probs import token_log_probs
+from ..model.prefix_tree import forest_tokens
 from ..turn import Turn
-from .attempt import Again
 from .distributed import Ranks
 from .event_file import Events
+from .restart import Again
 from .stop import Stopped, StopRequest
 
 NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # what is read by a rank that has nothing to read

@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.distributed.checkpoint import CheckpointException, HuggingFaceStorageReader, HuggingFaceStorageWriter
 
 from ..fault import Fault
-from .disk import not_written, reason
+from .disk_space import not_written, reason
 from .distributed import Ranks
 
 VERSION = 2

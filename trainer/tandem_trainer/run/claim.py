@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import IO
 
 from ..fault import Fault
-from .disk import not_written
+from .disk_space import not_written
 from .event_file import utc_now
 
-TOUCH_INTERVAL = 30.0  # seconds; readers consider a trainer dead after twenty times as long without a touch (silence.ts)
+# Seconds. Readers consider a trainer dead after twenty times as long without a touch (heartbeat.ts).
+TOUCH_INTERVAL = 30.0
 
 
 def claim(folder: Path, host: str | None = None) -> IO[str]:

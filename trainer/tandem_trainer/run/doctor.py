@@ -8,9 +8,9 @@ standard library is imported here, and what may crash (a package, the driver) ru
 run.json it looks at the run's folder, device and kind of training. Exit code 0 when nothing failed, else 1.
 
 The packages and the device take seconds, most of them torch's import. With --found they are not looked at again while
-nothing has changed since they were found whole, as `found.py` knows it; --again looks in any case.
+nothing has changed since they were found whole, as `doctor_cache.py` knows it; --again looks in any case.
 
-With --cluster the nodes of a Ray cluster are looked at in place of this machine (`cluster/examine.py`).
+With --cluster the nodes of a Ray cluster are looked at in place of this machine (`cluster/check_nodes.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..model.memory import available_memory
-from .found import Found
+from .doctor_cache import Found
 from .interpreter import (
     PACKAGES,
     RAY,
@@ -212,7 +212,7 @@ def main(arguments: list[str]) -> int:
     if missing:
         checks = [check_package(name, needed[name]) for name in missing]
     elif given.cluster is not None:
-        from ..cluster.examine import examine_cluster
+        from ..cluster.check_nodes import examine_cluster
 
         checks = examine_cluster(given.cluster, given.run_json, given.storage)
     else:

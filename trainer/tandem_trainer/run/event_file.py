@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..fault import Fault
-from .disk import not_written
+from .disk_space import not_written
 
 VERSION = 1
 FINAL = ("done", "stopped", "failed")  # states in which no trainer works on the run any more

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 
 from ..fault import Fault
-from .found import LOADED, Found
+from .doctor_cache import LOADED, Found
 
 PACKAGES = {
     "torch": "2.13",

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..model.forest import forest_tokens
 from ..model.log_probs import token_log_probs
+from ..model.prefix_tree import forest_tokens
 from ..turn import Example, Turn
 from .reference_cache import ReferenceCache
 

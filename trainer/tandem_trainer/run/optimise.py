@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 import torch
 
 from ..config import ModelConfig, OptimiserConfig, PolicyConfig
-from ..data.order import lot, step_batch, steps_per_epoch
+from ..data.batch_order import lot, step_batch, steps_per_epoch
 from ..fault import Fault
 from ..model.base import Base
 from ..turn import Example

@@ -27,7 +27,7 @@ from ..model.flops import Shape, read_shape
 from ..model.folder import context_length, find_model, load_tokenizer, quiet
 from ..model.load import choose_device, require_nvidia
 from ..run_json import read_config
-from .machine import (
+from .machine_usage import (
     GIB,
     Machine,
     WorkerMemory,
@@ -44,7 +44,11 @@ from .rehearsal import Rates, Rehearsal
 from .resume import as_begun
 from .workload import Load, loads_of
 
-MAX_MICRO_BATCH_TOKENS = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch; larger ones are not faster
+MAX_MICRO_BATCH_TOKENS = {
+    "cuda": 32768,
+    "mps": 8192,
+    "cpu": 4096,
+}  # tokens of a micro-batch; larger ones are not faster
 MIN_MICRO_BATCH_TOKENS = 1024  # tokens of a micro-batch when nothing fits and the run starts anyway
 # Overhead of the C library's heap, as a fraction of the activations. It was measured on Linux with
 # bench/peak_memory.py; MALLOC_MMAP_THRESHOLD_=1000000 would remove it, but makes steps slower.

@@ -119,7 +119,7 @@ def _plan(request: Request, is_wanted: Callable[[], bool]) -> dict[str, Any]:
     """Plans one run. Errors: Fault; Cancelled soon after the request was cancelled."""
     with importing():
         from ..data.template import Template
-        from .machine import WorkerMemory
+        from .machine_usage import WorkerMemory
         from .plan import plan_of
 
     def go_on(_: str = "") -> None:

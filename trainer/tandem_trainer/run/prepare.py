@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..config import OptimiserConfig, RunConfig
+from ..data.batch_order import lot
+from ..data.data_shortage import Shortage, shortages
 from ..data.dialogue import Dialogue, Problem, listed
 from ..data.fields import BadRow
 from ..data.json_lines import json_lines
-from ..data.order import lot
 from ..data.pairs import (
     drop_long,
     first_of,
@@ -23,11 +24,10 @@ from ..data.pairs import (
     trajectory_pairs,
 )
 from ..data.rows import read_preferences, read_rows
-from ..data.settle import settle
-from ..data.shortage import Shortage, shortages
 from ..data.task_row import content_id
 from ..data.task_row import task_of as task_of_row
 from ..data.template import Template
+from ..data.tokenize_turns import settle
 from ..fault import Fault
 from ..turn import Example
 

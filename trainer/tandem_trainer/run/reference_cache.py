@@ -18,7 +18,7 @@ from ..model.base import Base
 from ..turn import Turn
 from .budget import TokenBudget, score
 from .checkpoint import make_missing
-from .disk import reason
+from .disk_space import reason
 
 PIECE = 256  # turns in one file; a killed run loses at most one file for each rank
 

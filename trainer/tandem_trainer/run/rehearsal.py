@@ -1,7 +1,7 @@
 """Times a little of each stage's own work, so that the plan's estimate fits this machine.
 
 FLOPs alone are not enough: the smaller a model is, the larger is the overhead of a pass. Of longer work only a part is
-done; if even that takes too long, the rate that `machine.py` measured is used.
+done; if even that takes too long, the rate that `machine_usage.py` measured is used.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from ..model.log_probs import token_log_probs
 from ..turn import Example, Turn
 from .budget import free_memory, is_out_of_memory
 from .event_file import Events
-from .machine import Machine, wait_for
+from .machine_usage import Machine, wait_for
 from .objective import Objective, turns_of
 from .reference_cache import ReferenceCache
 from .sampler import Sampler

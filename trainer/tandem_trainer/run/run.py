@@ -15,7 +15,7 @@ from .budget import TokenBudget
 from .checkpoint import Checkpoint, adopt_checkpoint, keep_only, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
 from .event_file import Events
-from .machine import Meter
+from .machine_usage import Meter
 from .stop import Stopped, StopRequest
 
 # Size limit of the checkpoints that a finished run keeps to be continued: enough for adapters and small full models.
@@ -75,7 +75,7 @@ class Run:
 
     expected: the stages in their order, with the expected seconds of each; None when unknown.
     budget: starts with the plan's choice and never grows after it was halved.
-    hands_over: whether others make its candidates and their scores (`work.py`).
+    hands_over: whether others make its candidates and their scores (`candidate_work.py`).
     """
 
     def __init__(

@@ -19,9 +19,9 @@ from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList,
 from ..config import CandidatesConfig
 from ..fault import Fault
 from ..model.base import Base
-from ..model.forest import grow
 from ..model.fsdp import within_forward
 from ..model.log_probs import Head, all_log_probs, causal_of, decoder_of
+from ..model.prefix_tree import grow
 from ..model.shared_prefix import SharedPrefixes
 from ..turn import Turn
 from .budget import NO_TURN, free_memory, is_out_of_memory

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from ..config import CandidatesConfig
-from ..data.order import lot
+from ..data.batch_order import lot
 from ..fault import Fault
 from ..model.base import Base
 from ..turn import Candidates, History, Turn
 from .budget import TokenBudget, score
 from .checkpoint import make_missing, write_whole
-from .disk import reason
+from .disk_space import reason
 from .reference_cache import name_of
 from .sampler import Sampler
 from .stop import Stopped

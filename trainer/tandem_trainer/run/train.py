@@ -14,11 +14,11 @@ from ..config import RunConfig
 from ..fault import Fault
 from ..imports import importing
 from ..run_json import read_config
-from .attempt import Again, Attempt
 from .claim import alive, claim
-from .disk import fault_of, reserved
+from .disk_space import fault_of, reserved
 from .event_file import Events
 from .interpreter import require_online
+from .restart import Again, Attempt
 from .resume import as_begun, as_planned_before, check_same_configuration, remove_rests
 from .stop import Stopped, StopRequest
 
@@ -125,7 +125,7 @@ def train(
         from .budget import TokenBudget
         from .checkpoint import write_whole
         from .distributed import join, leave
-        from .machine import Meter, this_machine
+        from .machine_usage import Meter, this_machine
         from .plan import make_plan, timed
         from .prepare import prepare
         from .reference_cache import ReferenceCache

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 
 from ..config import OptimiserConfig, RunConfig
-from ..data.order import micro_batches, step_batch
+from ..data.batch_order import micro_batches, step_batch
 from ..data.pairs import first_of
 from ..data.template import Template
 from ..model.flops import Shape, Work, step_flops
-from ..model.forest import forest_tokens
+from ..model.prefix_tree import forest_tokens
 from ..sweet_rl import histories, rank
 from ..turn import Candidates, Example, History, Turn
 from .objective import counter, turns_of

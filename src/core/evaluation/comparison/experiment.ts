@@ -4,7 +4,7 @@ import { RunHistory } from '../../training/history/history';
 import { runFiles } from '../../training/runFolder';
 import type { Run, Runs } from '../../training/runs';
 import { configurationOf } from './configurations';
-import { keptOf, type KeptEvaluation } from '../loop/kept';
+import { keptOf, type KeptEvaluation } from '../loop/evaluationCache';
 
 /** A run with everything that its folder tells. */
 export interface RunRecord {

@@ -1,4 +1,4 @@
-import { evaluatedAt, keptOf, type KeptEvaluation } from '../loop/kept';
+import { evaluatedAt, keptOf, type KeptEvaluation } from '../loop/evaluationCache';
 import type { Interval } from '../interval';
 import { pairedTasks } from '../paired';
 import type { Run } from '../../training/runs';

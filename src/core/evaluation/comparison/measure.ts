@@ -7,7 +7,7 @@ import type { Model } from '../../model/model';
 import { modelOf } from '../../training/runFolder';
 import type { Run } from '../../training/runs';
 import { canStartPlay } from './playable';
-import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/kept';
+import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/evaluationCache';
 
 interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
   /** Name of the tasks. */

@@ -1,6 +1,6 @@
 import { pairedTasks, type PairedFigures } from '../paired';
 import type { AgentFigures } from '../figures';
-import type { KeptEvaluation, ModelResult, EvaluationSetting } from '../loop/kept';
+import type { KeptEvaluation, ModelResult, EvaluationSetting } from '../loop/evaluationCache';
 
 /** Results of some runs on the same tasks and seeds. */
 export interface MeasuredRuns {

@@ -4,7 +4,7 @@ import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '
 import { taskFigures } from '../figures';
 import { figuresSchema, intervalSchema } from '../figuresSchema';
 import type { PairedDifference } from '../paired';
-import { keep, playedOf, settingOf } from './kept';
+import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
 import { difference, rate } from '../words';
 

@@ -18,7 +18,7 @@ import { writeReport } from './report/report';
 import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
 import type { Collected, Exported, Reported, TrainedRun } from './results';
 import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
-import { trained } from './trained';
+import { trained } from './trainingStage';
 import * as words from './words';
 
 /**

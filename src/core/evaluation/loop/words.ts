@@ -3,7 +3,7 @@ import { percent } from '../words';
 import type { TrainedComparisons } from './comparison';
 import type { Collected, Exported, Reported, TrainedRun } from './results';
 import type { TasksResult } from './tasks';
-import type { TrainedProgress } from './trained';
+import type { TrainedProgress } from './trainingStage';
 import { successInWords } from './comparison';
 
 /** These functions write the line of each stage that is done, or was done before. */

@@ -117,7 +117,10 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): Starter
   const description = describe(domain, shape, decisions, random);
   const words = description.split(' ').length;
   const values: DecisionValues = Object.fromEntries(decisions.map(({ kind, value }) => [kind, value]));
-  const tests = words < MIN_DESCRIPTION_WORDS || words > MAX_DESCRIPTION_WORDS ? undefined : findTests(form, values, random);
+  const tests =
+    words < MIN_DESCRIPTION_WORDS || words > MAX_DESCRIPTION_WORDS
+      ? undefined
+      : findTests(form, values, random);
   if (tests === undefined) return undefined;
   const reference = sourceOf(shape, values);
   const calls = tests.map((input) => callOf(shape, input));

@@ -9,7 +9,7 @@ import {
   type CriticFile,
 } from '../../model/local/critic/criticFile';
 import { digest, isOfOtherWeights } from '../../model/local/weights';
-import { dataFoldersIn, experimentsIn, type Series } from '../series';
+import { dataFoldersIn, experimentsIn, type Series } from '../experiments';
 import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
 

@@ -10,7 +10,7 @@ import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog } from '../../trajectory/log';
 import type { LogSelection } from '../configuration';
 import { runFiles } from '../runFolder';
-import { chosenBy } from './chosen';
+import { chosenBy } from './logSelection';
 import type { SelectionReport } from './report';
 
 export interface PrepareOptions {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../../lazily';
-import { trainedOnSchema } from './trainedOn';
+import { trainedOnSchema } from './trainingExamples';
 
 /** Report on the trajectories that a run took from a log, `data/selection.json` in its folder. */
 export const selectionReportSchema = lazily(() =>

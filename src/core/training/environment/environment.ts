@@ -4,9 +4,9 @@ import { join, relative, basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Fault } from '../../fault';
 import { runPython, type Trainer } from '../trainer';
-import { findPython, onPath, type SystemPython } from './find';
+import { findPython, onPath, type SystemPython } from './findPython';
 import { isThere } from '../../trajectory/files';
-import { makeOnce } from './once';
+import { makeOnce } from './makeOnce';
 import { childEnvironment } from '../../childEnvironment';
 import { startLeashed } from '../../leash';
 

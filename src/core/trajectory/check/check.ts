@@ -8,7 +8,7 @@ import { EpisodeReader } from '../index/reader';
 import type { Row } from '../index/rows';
 import { lookInto } from '../index/schema';
 import { IndexStore } from '../index/store';
-import { consentsLostIn, changedOlder } from '../segment/lost';
+import { consentsLostIn, changedOlder } from '../segment/lostLines';
 import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
 
 interface DamagedEpisode {

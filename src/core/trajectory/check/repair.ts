@@ -8,7 +8,7 @@ import { headerOf, readEvent, eventsIn, peek, sealLine, sealOf } from '../segmen
 import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/writer';
 import { livingOwner, ownerFileOf } from '../segment/owner';
-import { whenGone } from '../signOfLife';
+import { whenGone } from '../heartbeat';
 import { joined, rangesOf, type NumberRange } from '../segment/sequence';
 import type { LogCheck } from './check';
 

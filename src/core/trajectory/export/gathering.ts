@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Consents } from '../consent';
 import { Scanner, type Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
-import { isBoundByTerms } from '../terms';
+import { isBoundByTerms } from '../modelTerms';
 import type { Trajectory } from '../trajectory';
 import { CardFacts } from './card';
 import { formatOf } from './formats';

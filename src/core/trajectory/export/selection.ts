@@ -1,6 +1,6 @@
 import { EVALUATION } from '../index/filter';
 import type { TrajectoryFilter, TrajectoryLog } from '../log';
-import { playsByTerms } from '../terms';
+import { playsByTerms } from '../modelTerms';
 import type { TrajectorySummary } from '../trajectory';
 import type { ExportedGrade } from './rows';
 

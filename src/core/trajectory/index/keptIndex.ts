@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { ifThere, isErrorCode } from '../files';
-import { changedOlder } from '../segment/lost';
+import { changedOlder } from '../segment/lostLines';
 import { segmentNames, tornLines, whyStale, type LineProblem } from '../segment/segments';
 import { closed } from '../segment/writer';
 import { LogIndex } from './logIndex';

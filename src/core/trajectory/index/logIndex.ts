@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventOf, LogEvent } from '../event';
-import { fingerprintOf, readOn } from '../segment/known';
+import { fingerprintOf, readOn } from '../segment/readBytes';
 import {
   beginningOf,
   eventsIn,
@@ -18,7 +18,7 @@ import { lose, readAgain, segmentNames, unreadSegment, type ReadSegment } from '
 import { follow } from '../segment/sequence';
 import { Episodes, type Line } from './episodes';
 import { outlineOf, taskIdOf } from './outline';
-import { settle } from './settle';
+import { settle } from './readEpisodes';
 import { Overtaken, type IndexStore } from './store';
 
 /** Bytes read at once: this process is blocked while their lines are read. */

@@ -5,7 +5,7 @@ import { Fault } from '../../fault';
 import type { EventOf, LogEvent } from '../event';
 import { episodeOf, foldEvent, type Folding, type Loss } from '../fold';
 import { eventsIn, readEvent } from '../segment/line';
-import { lostLines, type LostLines } from '../segment/lost';
+import { lostLines, type LostLines } from '../segment/lostLines';
 import type { Trajectory } from '../trajectory';
 import type { IndexStore } from './store';
 

@@ -37,7 +37,8 @@ export function textCondition(
   const numbers = JSON.parse(matching) as number[];
   const total = numbers.length;
   if (total === 0) return { where: 'false', values: [], total };
-  if (total <= MAX_DIRECT_LOOKUPS) return { where: 'number in (select value from json_each(?))', values: [matching], total };
+  if (total <= MAX_DIRECT_LOOKUPS)
+    return { where: 'number in (select value from json_each(?))', values: [matching], total };
   const found = new Uint8Array(numbers.reduce((last, number) => Math.max(last, number), 0) + 1);
   for (const number of numbers) found[number] = FOUND;
   return { where: isFound('number + 1'), values: [found], total };

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
 import { ifThere } from '../files';
-import { beginOf } from '../running';
-import { SignOfLife, standsFor, timeAt, whenGone } from '../signOfLife';
+import { beginOf } from '../processState';
+import { SignOfLife, standsFor, timeAt, whenGone } from '../heartbeat';
 
 /*
  * Each segment that is being written has a file beside it that names its process. Only commands that rewrite segments

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import type { EventOf } from '../event';
 import { ifThere } from '../files';
-import { nothingRead, whyChanged, type ReadBytes } from './known';
+import { nothingRead, whyChanged, type ReadBytes } from './readBytes';
 import { livingOwner, ownerFileOf } from './owner';
 import { newSequence, type Sequence } from './sequence';
 import { SEGMENT_EXTENSION } from './writer';

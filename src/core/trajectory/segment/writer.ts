@@ -7,7 +7,7 @@ import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
 import { encodeEvent, MAX_SEAL_BYTES, sealLine } from './line';
-import type { SignOfLife } from '../signOfLife';
+import type { SignOfLife } from '../heartbeat';
 import { claim } from './owner';
 import { MAX_LINE_BYTES } from './scan';
 import type { NumberRange } from './sequence';

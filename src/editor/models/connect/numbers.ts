@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { askText, runSteps, taking } from '../../steps';
+import { askText, runSteps, taking } from '../../inputSteps';
 import type { Server } from '../server';
 
 const { t } = vscode.l10n;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { shown, type Given, type Head } from '../../steps';
+import { shown, type Given, type Head } from '../../inputSteps';
 
 const { t } = vscode.l10n;
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
 import { workerMemory, type WorkerMemory } from '../../../core/training/cluster';
-import type { DataCounts } from '../../../core/training/data/count';
+import type { DataCounts } from '../../../core/training/data/countData';
 import type { TrajectoryFilter } from '../../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 import { isClusterFieldPath, isFieldPath } from '../../../core/training/fields';
@@ -18,13 +18,13 @@ import type {
 } from '../../../../webview/newRun/protocol';
 import { idOf } from '../../contributions';
 import type { Engine } from '../../engine';
-import { sharedCalled } from '../../models/called';
-import type { LocalPlace } from '../../models/places';
+import { sharedCalled } from '../../models/displayNames';
+import type { LocalPlace } from '../../models/localModels';
 import { Panel } from '../../panel';
-import { manageTrust, restrictionOf } from '../../restricted';
+import { manageTrust, restrictionOf } from '../../workspaceTrust';
 import type { Pack } from '../../tasks/packs';
 import type { EditorTrainer } from '../../trainer';
-import { recommendedFor, trainablePlaces } from './bases';
+import { recommendedFor, trainablePlaces } from './baseModels';
 import {
   addressOf,
   baseOf,
@@ -35,10 +35,10 @@ import {
   type Filled,
 } from './configuration';
 import { ClusterCheck } from './clusterCheck';
-import { Counting } from './counting';
-import { Estimating, type EstimateOwner } from './estimating';
-import { Starting, type StartingOwner } from './starting';
-import { dataView, estimateIn } from './tellings';
+import { Counting } from './dataCounter';
+import { Estimating, type EstimateOwner } from './estimator';
+import { Starting, type StartingOwner } from './formStart';
+import { dataView, estimateIn } from './estimateView';
 import { formView, type Choices } from './view';
 import { warmStartView } from './warmStart';
 import { recommendationWords } from './words';

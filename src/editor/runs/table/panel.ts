@@ -5,11 +5,11 @@ import type { Action, FromWebview, ToWebview } from '../../../../webview/runs/pr
 import { idOf, type CommandId } from '../../contributions';
 import { language } from '../../language';
 import { Panel, Panels } from '../../panel';
-import { saveOfPage } from '../../saving';
+import { saveOfPage } from '../../savePage';
 import type { ShownLog } from '../../shownLog';
 import type { RunPanels } from '../panel';
 import { RunResults } from '../../../core/evaluation/comparison/latestResults';
-import type { RunWatch } from '../watch';
+import type { RunWatch } from '../runWatch';
 import { runRows } from './view';
 
 const { t } = vscode.l10n;

@@ -2,7 +2,7 @@ import type { Run } from '../../../core/training/runs';
 import type { RunRow } from '../../../../webview/runs/protocol';
 import type { Translate } from '../../translate';
 import { baseName, duration, methodWord } from '../../words';
-import { namesOf } from '../names';
+import { namesOf } from '../runNames';
 import type { RunResult } from '../../../core/evaluation/comparison/latestResults';
 import { isAtWork, placeWords, runStateWord } from '../words';
 

@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import { Fault } from '../../../core/fault';
 import type { Downloaded, DownloadOptions } from '../../../core/task/download';
 import { DOWNLOADS, type HubFiles } from '../../../core/task/downloads';
-import { chooseFolder, type PackAdder } from './add';
-import { pickOne, valueOf } from '../../steps';
+import { chooseFolder, type PackAdder } from './addPack';
+import { pickOne, valueOf } from '../../inputSteps';
 
 const { t } = vscode.l10n;
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { trained, type TrainedOptions } from '../../../../src/core/evaluation/loop/trained';
+import { trained, type TrainedOptions } from '../../../../src/core/evaluation/loop/trainingStage';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
 import { Runs } from '../../../../src/core/training/runs';
 import { standInTrainer, standInValue, type Play } from '../../../fixtures/trainer';

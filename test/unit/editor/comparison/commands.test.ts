@@ -8,7 +8,7 @@ import { window } from '../vscode';
 vi.mock('vscode', () => import('../vscode'));
 
 const { commands } = await import('../../../../src/editor/commands');
-const { RunWatch } = await import('../../../../src/editor/runs/watch');
+const { RunWatch } = await import('../../../../src/editor/runs/runWatch');
 
 let folder: string;
 /** Runs of the shown log, and those of another folder of the workspace. */

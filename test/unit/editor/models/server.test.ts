@@ -3,7 +3,7 @@ import { OpenAiModel } from '../../../../src/core/model/openai';
 import { specOf, validateAddress } from '../../../../src/editor/models/server';
 import { startChatServer } from '../../../fixtures/chat-server';
 import { answer, status } from '../../../fixtures/chat-server-replies';
-import { kept } from '../kept';
+import { kept } from '../memento';
 import type { ApiKeys } from '../../../../src/editor/apiKeys';
 import { english } from '../translate';
 

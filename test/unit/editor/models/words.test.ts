@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
 import { servedDetails, servedWords } from '../../../../src/editor/models/servedWords';
 import { specOf } from '../../../../src/editor/models/server';
-import { useDocument } from '../../../../src/editor/models/use';
+import { useDocument } from '../../../../src/editor/models/modelUsage';
 import { modelWords } from '../../../../src/editor/models/words';
 import { english } from '../translate';
 

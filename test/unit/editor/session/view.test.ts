@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../src/core/task/task';
 import type { EventOf } from '../../../../src/core/trajectory/event';
-import { AgentReading } from '../../../../src/core/dialogue/reading';
+import { AgentReading } from '../../../../src/core/dialogue/agentMessage';
 import type { TestResult } from '../../../../src/core/grading/grade';
 import { GrowingText } from '../../../../src/core/growingText';
 import { agentStream, simulatorStream } from '../../../../src/editor/session/streaming';

@@ -12,7 +12,7 @@ vi.mock('vscode', () => import('../vscode'));
 vi.mock('../../../../src/editor/afterActivation', () => ({ afterActivation: () => ({ dispose: vi.fn() }) }));
 vi.mock('../../../../src/core/model/local/folder', () => ({ readLocalFolder: () => ({ parameters: 1 }) }));
 vi.mock('../../../../src/core/evaluation/loop/trainerCode', () => ({ trainerCode: vi.fn() }));
-vi.mock('../../../../src/core/evaluation/loop/pace', () => ({
+vi.mock('../../../../src/core/evaluation/loop/expectedTime', () => ({
   ...{ expectedOf: () => [], slownessHere: () => Promise.resolve({}) },
 }));
 vi.mock('../../../../src/core/evaluation/loop/loop', () => ({
@@ -24,7 +24,7 @@ vi.mock('../../../../src/core/evaluation/loop/loop', () => ({
 }));
 
 const { Teacher } = await import('../../../../src/editor/teaching/teacher');
-const { STARTER } = await import('../../../../src/editor/models/places');
+const { STARTER } = await import('../../../../src/editor/models/localModels');
 
 let folder: string;
 const mayInstall = vi.fn<() => Promise<boolean>>();

@@ -9,7 +9,7 @@ import {
   isFiltered,
   namedFilter,
 } from '../../../../src/editor/trajectories/filter';
-import { recall } from '../../../../src/editor/memory';
+import { recall } from '../../../../src/editor/recall';
 import { english } from '../translate';
 
 describe('a filter in words', () => {

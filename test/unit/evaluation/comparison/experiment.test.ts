@@ -6,7 +6,7 @@ import { differencesOf } from '../../../../src/core/evaluation/comparison/config
 import { baselineComparisonsOf } from '../../../../src/core/evaluation/comparison/untrainedBaseline';
 import { RunReader } from '../../../../src/core/evaluation/comparison/experiment';
 import { distance, seenBy, unseen } from '../../../../src/core/evaluation/comparison/heldOut';
-import { keep, keptOf } from '../../../../src/core/evaluation/loop/kept';
+import { keep, keptOf } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { portable } from '../../../../src/core/evaluation/comparison/report/page';
 import { writeReport } from '../../../../src/core/evaluation/comparison/report/write';
 import { measuredRunsOf } from '../../../../src/core/evaluation/comparison/measuredRuns';

@@ -1,5 +1,5 @@
 import type { AgentFigures } from '../../../../src/core/evaluation/figures';
-import type { ModelResult, EvaluationSetting } from '../../../../src/core/evaluation/loop/kept';
+import type { ModelResult, EvaluationSetting } from '../../../../src/core/evaluation/loop/evaluationCache';
 
 const figures = (agent: string, success: number): AgentFigures => ({
   ...{ agent, mode: 'fixed', tasks: 8, dialogues: 8, meanTurns: 3, leakRate: 0, meanTokens: 40 },

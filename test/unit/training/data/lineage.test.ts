@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
-import { fillRun } from '../../../../src/core/training/data/fill';
+import { fillRun } from '../../../../src/core/training/data/fillRun';
 import { keptLocalOf, ORIGIN } from '../../../../src/core/training/data/lineage';
 import { runsFolderOf } from '../../../../src/core/training/runFolder';
 import { temporaryFolder } from '../../../fixtures/log';

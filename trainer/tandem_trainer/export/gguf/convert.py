@@ -26,7 +26,7 @@ from ...fault import Fault
 from ...model.files import only_gguf
 from ...model.folder import cannot_load, license_of, load_tokenizer, quiet
 from ...run.checkpoint import flush_to_disk
-from ...run.disk import reason
+from ...run.disk_space import reason
 from ..folders import write_json
 from ..onnx.weights import Weights
 from .blocks import KINDS, quantise_q8_0

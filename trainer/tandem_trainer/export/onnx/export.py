@@ -30,7 +30,7 @@ from ...model.load import load_model
 from ...model.memory import available_memory
 from ...run.budget import free_memory
 from ...run.checkpoint import flush_to_disk
-from ...run.disk import reason
+from ...run.disk_space import reason
 from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
 from .decoder import Precision, write_player, write_scorer

@@ -6,7 +6,7 @@ import { runFiles } from '../../../training/runFolder';
 import { differencesOf } from '../configurations';
 import { baselineComparisonsOf } from '../untrainedBaseline';
 import type { RunRecord } from '../experiment';
-import { packOf, type EvaluationSetting } from '../../loop/kept';
+import { packOf, type EvaluationSetting } from '../../loop/evaluationCache';
 import type { MeasuredRuns } from '../measuredRuns';
 
 /** Everything that the report contains. */

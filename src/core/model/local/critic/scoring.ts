@@ -164,7 +164,7 @@ interface UnscorableReason {
 
 /**
  * Determines the tokens of every turn: the sampled ones if they match its text, or else its text's, tokenised once. It
- * works like the trainer's settle.py and template.py.
+ * works like the trainer's tokenize_turns.py and template.py.
  */
 function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | UnscorableReason {
   const { messages, turns, hiddenInformation } = dialogue;

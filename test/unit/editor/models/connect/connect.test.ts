@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startChatServer, type ChatServerOptions } from '../../../../fixtures/chat-server';
 import { answer, status } from '../../../../fixtures/chat-server-replies';
 import { waitForServers } from '../../../../fixtures/unhurried';
-import { kept } from '../../kept';
+import { kept } from '../../memento';
 import { acts, window, type Input } from '../../vscode';
 
 vi.mock('vscode', () => import('../../vscode'));

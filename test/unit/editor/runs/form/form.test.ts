@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
 import { parseConfiguration } from '../../../../../src/core/training/configuration';
-import { chosenBy } from '../../../../../src/core/training/data/chosen';
-import type { DataCounts } from '../../../../../src/core/training/data/count';
-import type { Shortage } from '../../../../../src/core/training/data/trainedOn';
+import { chosenBy } from '../../../../../src/core/training/data/logSelection';
+import type { DataCounts } from '../../../../../src/core/training/data/countData';
+import type { Shortage } from '../../../../../src/core/training/data/trainingExamples';
 import { SETTINGS } from '../../../../../src/editor/runs/form/settings';
 import {
   filled,
@@ -12,8 +12,8 @@ import {
   type Form,
   type FormContext,
 } from '../../../../../src/editor/runs/form/configuration';
-import { recommendedOf } from '../../../../../src/editor/runs/form/bases';
-import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/tellings';
+import { recommendedOf } from '../../../../../src/editor/runs/form/baseModels';
+import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/estimateView';
 import { formView, type Choices } from '../../../../../src/editor/runs/form/view';
 import { warmStartView } from '../../../../../src/editor/runs/form/warmStart';
 import { dayOf } from '../../../../../src/editor/trajectories/filter';

@@ -1,0 +1,63 @@
+import type { Model } from '../../model/model';
+import type { Expected } from './loopProgress';
+import { QUICK, type LoopSettings } from './settings';
+
+/** Seconds of the quick loop with the starter model, on a machine on which this model writes `TOKENS_PER_SECOND`. */
+const MEASURED: Expected = { tasks: 1, collect: 76, train: 409, export: 1, evaluate: 62, report: 1 };
+const TOKENS_PER_SECOND = 3900;
+/** Seconds of the training in which the trainer starts and ends, however little there is to learn from. */
+const TRAINER_STARTS = 25;
+
+/** Messages that are written at once, and the maximum tokens of each: enough to keep the machine busy for a moment. */
+const MESSAGES = 16;
+const TOKENS = 64;
+/** Number of timed repetitions; the quickest counts, since a model that has just been loaded becomes faster. */
+const TIMES = 4;
+
+const asked = [
+  {
+    role: 'user',
+    content:
+      'I need a Python function that works out the price of a parcel from its weight in grams and its zone.\n\ndef parcel_price(grams: int, zone: int) -> int:',
+  },
+] as const;
+
+/**
+ * Returns how many times slower this machine is with this model than the measured one, by its present writing speed.
+ * @throws {Fault} as the model; AbortError on cancel
+ */
+export async function slownessHere(model: Model, signal?: AbortSignal): Promise<number> {
+  const write = async (seed: number): Promise<number> => {
+    const { usage } = await model.generate(asked, { temperature: 1, maxTokens: TOKENS, seed }, { signal });
+    return usage?.completionTokens ?? 0;
+  };
+  await write(0); // loads the model
+  let quickest = 0;
+  for (let time = 0; time < TIMES; time += 1) {
+    const began = performance.now();
+    const written = await Promise.all(Array.from({ length: MESSAGES }, (_, i) => write(i + 1)));
+    const seconds = (performance.now() - began) / 1000;
+    quickest = Math.max(quickest, written.reduce((sum, tokens) => sum + tokens, 0) / seconds);
+  }
+  return TOKENS_PER_SECOND / quickest;
+}
+
+/** Returns the expected seconds of each stage of a loop with these settings. */
+export function expectedOf(settings: LoopSettings, slowness: number): Expected {
+  const played = (settings.trainTasks * settings.rollouts) / (QUICK.trainTasks * QUICK.rollouts);
+  const measured =
+    (settings.heldOutTasks * (settings.evaluationRollouts + 1)) /
+    (QUICK.heldOutTasks * (QUICK.evaluationRollouts + 1));
+  const { tasks, collect, train, evaluate, report } = MEASURED;
+  return {
+    tasks: tasks * slowness * played,
+    collect: collect * slowness * played,
+    train: slowness * (TRAINER_STARTS + (train - TRAINER_STARTS) * played),
+    export: MEASURED.export * slowness,
+    evaluate: evaluate * slowness * measured,
+    report: report * slowness,
+  };
+}
+
+export const secondsOf = (expected: Expected): number =>
+  Object.values(expected).reduce((sum, seconds) => sum + seconds, 0);

@@ -1,0 +1,78 @@
+import { RowGathering } from '../../trajectory/export/gathering';
+import { pairsByTask, type Pairing } from '../../trajectory/export/pairs';
+import { select, type LeftOut } from '../../trajectory/export/selection';
+import type { TrajectoryLog } from '../../trajectory/log';
+import type { Trajectory } from '../../trajectory/trajectory';
+import type { LogSelection } from '../configuration';
+import { chosenBy } from './logSelection';
+
+/** Size of the data that a run would learn from. */
+export interface DataCounts {
+  readonly trajectories: number;
+  readonly tasks: number;
+  readonly successes: number;
+  /** Pairs of trajectories of one task, under the chosen pairing. */
+  readonly pairs: number;
+  /** Messages of the agent, and their tokens as sampled. */
+  readonly turns: number;
+  readonly tokens: number;
+  /** Messages whose number of tokens the log does not hold; they are missing from `tokens`. */
+  readonly uncounted: number;
+  readonly leftOut: LeftOut;
+}
+
+interface CountOptions {
+  readonly pairing: Pairing;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Counts the trajectories that `prepareData` would write, without writing them.
+ * @throws the signal's reason when it is aborted
+ */
+export async function countData(
+  log: TrajectoryLog,
+  selection: LogSelection,
+  { pairing, signal }: CountOptions,
+): Promise<DataCounts> {
+  const chosen = chosenBy(selection);
+  const taken = new Map<string, TurnCounts>();
+  const gathering = new RowGathering(log, {
+    ...chosen,
+    format: 'trajectories',
+    visible: () => '',
+    render: (trajectory) => {
+      taken.set(trajectory.id, turnsOf(trajectory));
+      return [];
+    },
+    signal,
+  });
+  // `gathering` counts a row when it is made.
+  const rows = gathering.rows();
+  while ((await rows.next()).done !== true);
+  const { selected } = select(log, chosen, true);
+  const pairs = pairsByTask(
+    selected.filter(({ summary }) => taken.has(summary.id)),
+    pairing,
+  );
+  const sum = (field: keyof TurnCounts): number =>
+    [...taken.values()].reduce((total, counts) => total + counts[field], 0);
+  const { facts, leftOut } = gathering;
+  return {
+    ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
+    pairs: pairs.reduce((total, ofTask) => total + ofTask.pairs.length, 0),
+    ...{ turns: sum('turns'), tokens: sum('tokens'), uncounted: sum('uncounted') },
+  };
+}
+
+type TurnCounts = Pick<DataCounts, 'turns' | 'tokens' | 'uncounted'>;
+
+function turnsOf({ turns }: Trajectory): TurnCounts {
+  const tokens = turns.map(({ agent }) => agent.tokens?.ids?.length ?? agent.usage?.completionTokens);
+  const known = tokens.filter((count) => count !== undefined);
+  return {
+    turns: turns.length,
+    tokens: known.reduce((total, count) => total + count, 0),
+    uncounted: turns.length - known.length,
+  };
+}

@@ -1,0 +1,76 @@
+import type { ExportOptions, LeaveOut } from '../../trajectory/export/export';
+import type { TrajectoryFilter } from '../../trajectory/log';
+import { EDITOR_MODEL, writersOf } from '../../trajectory/modelTerms';
+import type { Trajectory } from '../../trajectory/trajectory';
+import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
+
+type Chosen = Pick<
+  ExportOptions,
+  | 'leaveOut'
+  | 'staysHere'
+  | 'filter'
+  | 'mode'
+  | 'minReward'
+  | 'withLeaked'
+  | 'withEvaluations'
+  | 'withEditorModels'
+  | 'withRedo'
+  | 'withDoubtful'
+>;
+
+/** Returns the export options of a selection, with which its trajectories are both counted and written. */
+export function chosenBy(selection: LogSelection): Chosen {
+  return {
+    leaveOut: forbiddenBy(selection),
+    staysHere: true,
+    filter: filterOf(selection),
+    mode: selection.mode,
+    minReward: selection.minimum_reward,
+    withLeaked: selection.with_leaked,
+    withRedo: selection.with_redo,
+    withDoubtful: selection.with_doubtful,
+    withEvaluations: selection.with_evaluations,
+    withEditorModels: !excludedModels(selection).some((pattern) => fits(pattern, EDITOR_MODEL)),
+  };
+}
+
+function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
+  const { collaborator_kind, ...rest } = filter;
+  return { ...rest, collaboratorKind: collaborator_kind };
+}
+
+/** Leaves out trajectories with text of an excluded model. */
+function forbiddenBy(selection: LogSelection): LeaveOut {
+  const excluded = excludedModels(selection);
+  return (trajectory) => {
+    const isExcluded = (model: string): boolean => excluded.some((pattern) => fits(pattern, model));
+    return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
+  };
+}
+
+const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): readonly string[] =>
+  exclude_models;
+
+/** Returns every model that played in the dialogue or wrote some of it. */
+function modelsOf(trajectory: Trajectory): string[] {
+  const { started, agent, collaborator } = trajectory;
+  return [started.agent, agent, started.collaborator.name, collaborator.name, ...writersOf(trajectory)];
+}
+
+/**
+ * Returns whether a name matches a pattern in which `*` stands for any characters. Taking the first match of each piece
+ * is enough.
+ */
+function fits(pattern: string, name: string): boolean {
+  const [first, ...others] = pattern.split('*') as [string, ...string[]];
+  const last = others.pop();
+  if (last === undefined) return name === pattern;
+  let at = first.length;
+  if (!name.startsWith(first)) return false;
+  for (const piece of others) {
+    const found = name.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return name.endsWith(last) && name.length - last.length >= at;
+}

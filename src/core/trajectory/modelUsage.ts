@@ -1,0 +1,217 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { EventKind } from './event';
+import { ifThere, writeAtomically } from './files';
+import { segmentNames } from './segment/segments';
+import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/readBytes';
+import { peek, sealOf } from './segment/line';
+import type { LineVisitor } from './segment/scan';
+import { jsonOrUndefined } from '../json';
+
+const useSchema = z.object({
+  /** Messages as the agent; both of two candidates count. */
+  turns: z.number(),
+  /** Messages as the simulator. */
+  replies: z.number(),
+  promptTokens: z.number(),
+  completionTokens: z.number(),
+  /** Messages without a token count from the model; with them, both sums are too low. */
+  uncounted: z.number(),
+});
+
+/** Use of one model according to the log: superseded, abandoned and deleted turns count; imported ones do not. */
+export type ModelUse = z.infer<typeof useSchema>;
+
+/** Uses keyed by the model's name as requested. */
+export type UseByModel = Readonly<Record<string, ModelUse>>;
+
+const keptSchema = z.object({
+  version: z.literal(3),
+  segments: z.record(
+    z.string(),
+    z.object({
+      ...{ scanned: z.number(), tail: z.number(), sum: z.number() },
+      ...{ fingerprint: z.number().optional(), changedAt: z.number().optional() },
+      uses: z.record(z.string(), useSchema),
+    }),
+  ),
+});
+
+/** The bytes read of a segment, and each model's use in them. */
+type Segment = ReadBytes & { readonly uses: Record<string, ModelUse> };
+
+/** The sums are saved only if their file lags by more bytes than this; fewer are quickly read again. */
+const SAVE_AFTER_BYTES = 1024 * 1024;
+
+/** Bytes read at once. A piece takes less than a millisecond, so that other work can run before the next one. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Counts the use of the models in a log. Each line of an agent's message or a simulator's reply is read once: the sums
+ * of each segment are kept in `index/use.json`, and later calls read only appended lines. A segment that was edited is
+ * counted again.
+ */
+export class KeptUse {
+  private segments: Record<string, Segment> | undefined;
+  private unsavedBytes = 0;
+  /** Episodes whose next turn is a chosen candidate, which has been counted already. */
+  private readonly chosen = new Set<string>();
+  /** Reads run one after the other. */
+  private queue: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param folder the data folder
+   * @param agentOf returns the agent of an episode; older logs name only what the server called the model
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly agentOf: (episode: string) => string | undefined,
+  ) {}
+
+  /** @throws {Fault} `trajectory/unreadable` */
+  read(): Promise<UseByModel> {
+    const reading = this.queue.then(() => this.catchUp());
+    this.queue = reading.catch(() => undefined); // the caller gets its error
+    return reading;
+  }
+
+  private async catchUp(): Promise<UseByModel> {
+    // The log may have been edited while no process was watching it.
+    const isFirst = this.segments === undefined;
+    const known = (this.segments ??= await this.saved());
+    const logFolder = join(this.folder, 'log');
+    const now: Record<string, Segment> = {};
+    for (const name of await segmentNames(logFolder)) {
+      now[name] = await this.segment(join(logFolder, name), known[name], isFirst);
+    }
+    this.segments = now;
+    if (this.unsavedBytes > SAVE_AFTER_BYTES) await this.save();
+    return sumOf(Object.values(now).map(({ uses }) => uses));
+  }
+
+  private async segment(file: string, known: Segment | undefined, thoroughly: boolean): Promise<Segment> {
+    const kept = structuredClone(known);
+    const fits = kept !== undefined && (await whyChanged(file, kept, thoroughly)) === undefined;
+    const segment: Segment = fits ? kept : { ...nothingRead(), uses: {} };
+    // A segment that was verified here need not be verified again by the next process that opens the log.
+    if (fits && kept.changedAt !== known?.changedAt) this.unsavedBytes += SAVE_AFTER_BYTES;
+    const add: LineVisitor = (buffer, from, to) => this.addLine(segment.uses, buffer.subarray(from, to));
+    this.unsavedBytes += await readOn(file, segment, add, undefined, PIECE_BYTES);
+    return segment;
+  }
+
+  private addLine(uses: Record<string, ModelUse>, line: Buffer): void {
+    const kind = peek(line, 0, line.length)?.kind;
+    if (kind === undefined || !COUNTED.includes(kind) || sealOf(line, 0, line.length) === 'broken') return;
+    const message = messageSchema.safeParse(jsonOrUndefined(line.toString())).data;
+    if (message === undefined || 'imported' in message) return;
+    if (message.event === 'candidates') {
+      // Both count before the choice: a count that grew with the choice would reveal the author of the chosen one.
+      for (const { agent, usage } of message.candidates) add(uses, agent, 'turns', usage);
+    } else if (message.event === 'choice') {
+      if (message.picked !== 'neither') this.chosen.add(message.episode);
+    } else if (message.event === 'reply' || !this.chosen.delete(message.episode)) {
+      const model = this.modelOf(message);
+      if (model === undefined) return;
+      add(uses, model, message.event === 'reply' ? 'replies' : 'turns', message.usage);
+    }
+  }
+
+  private modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
+    if (message.event === 'reply')
+      return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
+    const { model, agent, episode } = message;
+    if (agent !== undefined || MODEL_NAME.test(model)) return agent ?? model;
+    return this.agentOf(episode) ?? model;
+  }
+
+  private get file(): string {
+    return join(this.folder, 'index', 'use.json');
+  }
+
+  /** Reads the saved sums; if they are unreadable, everything is counted again. */
+  private async saved(): Promise<Record<string, Segment>> {
+    const text = await ifThere(() => readFile(this.file));
+    return (text && keptSchema.safeParse(jsonOrUndefined(text.toString())).data?.segments) ?? {};
+  }
+
+  private async save(): Promise<void> {
+    const kept = { version: 3, segments: this.segments };
+    await mkdir(dirname(this.file), { recursive: true });
+    await writeAtomically(this.file, (handle) => handle.writeFile(JSON.stringify(kept)));
+    this.unsavedBytes = 0;
+  }
+}
+
+/** Matches a model's name as written in the settings and on the command line. */
+const MODEL_NAME = /^(starter$|local:|openai:|script:|vscode:)/;
+
+const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
+
+const usage = z.object({ promptTokens: z.number(), completionTokens: z.number() }).optional();
+
+const messageSchema = z.discriminatedUnion('event', [
+  z.object({
+    event: z.literal('agent-turn'),
+    episode: z.string(),
+    model: z.string(),
+    agent: z.string().optional(),
+    usage,
+    imported: z.unknown().optional(),
+  }),
+  z.object({
+    event: z.literal('candidates'),
+    candidates: z.array(z.object({ agent: z.string(), usage })),
+  }),
+  z.object({
+    event: z.literal('choice'),
+    episode: z.string(),
+    picked: z.literal([0, 1, 'equal', 'neither']),
+  }),
+  z.object({
+    event: z.literal('reply'),
+    author: z.string(),
+    by: z.string(),
+    usage,
+  }),
+]);
+
+type Message = z.infer<typeof messageSchema>;
+
+function add(
+  uses: Record<string, ModelUse>,
+  model: string,
+  what: 'turns' | 'replies',
+  tokens: z.infer<typeof usage>,
+): void {
+  const use = (uses[model] ??= noUse());
+  use[what] += 1;
+  use.promptTokens += tokens?.promptTokens ?? 0;
+  use.completionTokens += tokens?.completionTokens ?? 0;
+  if (tokens === undefined) use.uncounted += 1;
+}
+
+function noUse(): ModelUse {
+  return { turns: 0, replies: 0, promptTokens: 0, completionTokens: 0, uncounted: 0 };
+}
+
+function sumOf(parts: readonly UseByModel[]): UseByModel {
+  const sum: Record<string, ModelUse> = {};
+  for (const [model, use] of parts.flatMap((part) => Object.entries(part))) {
+    const whole = (sum[model] ??= noUse());
+    for (const field of Object.keys(use) as (keyof ModelUse)[]) whole[field] += use[field];
+  }
+  return sum;
+}
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** Returns the cost in US dollars; tokens that no server counted are missing from it. */
+export function costOf({ promptTokens, completionTokens }: ModelUse, price: Price): number {
+  return (promptTokens * price.prompt + completionTokens * price.completion) / 1e6;
+}

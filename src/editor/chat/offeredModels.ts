@@ -1,0 +1,130 @@
+import type { ChatMessage, SamplingSettings } from '../../core/model/model';
+import type { ModelStatus } from '../models/loadedModels';
+import type { LocalPlace } from '../models/localModels';
+import { specOf, type Server, type ServerState } from '../models/server';
+import type { Translate } from '../translate';
+
+/** Assumed context length of a server, in tokens: the real one is unknown until the server refuses. Few take less. */
+const SERVER_TOKENS = 32_000;
+
+/** Approximate characters per token of English or code, for models whose tokenizer is not on this machine. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A model as the editor's picker shows it. `id` is its name in Tandem's settings and log. */
+export interface OfferedModel {
+  readonly id: string;
+  readonly name: string;
+  readonly family: string;
+  readonly version: string;
+  readonly detail: string;
+  readonly tooltip: string;
+  readonly maxInputTokens: number;
+  readonly maxOutputTokens: number;
+  /** Capabilities are always empty, because the models write text only, without tools or pictures. */
+  readonly capabilities: Readonly<Record<string, never>>;
+}
+
+/** Sources of the picker's list. */
+interface Playable {
+  readonly locals: readonly (readonly [LocalPlace, ModelStatus])[];
+  readonly servers: readonly (readonly [Server, ServerState])[];
+  /** Maximum number of tokens of an answer. */
+  readonly maxTokens: number;
+}
+
+/** Returns the models that can answer now: folders that hold a model, and servers that did not fail when last asked. */
+export function offeredModels({ locals, servers, maxTokens }: Playable, t: Translate): OfferedModel[] {
+  return [
+    ...locals.flatMap(([place, looked]) => localModel(place, looked, maxTokens, t) ?? []),
+    ...servers.flatMap(([server, state]) =>
+      state.kind === 'fails' ? [] : [serverModel(server, maxTokens, t)],
+    ),
+  ];
+}
+
+function localModel(
+  { spec, name, from }: LocalPlace,
+  { files, state }: ModelStatus,
+  maxTokens: number,
+  t: Translate,
+): OfferedModel | undefined {
+  if (files === undefined || state.kind === 'failed') return undefined;
+  // Half of a short context is reserved for the request.
+  const maxOutputTokens = Math.min(maxTokens, Math.floor(files.contextLength / 2));
+  return {
+    id: spec,
+    name,
+    family: files.architecture,
+    version: files.fingerprint,
+    detail: t('on this machine'),
+    tooltip:
+      from === 'tandem'
+        ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
+        : t('Plays on this machine: one that you trained, or any ONNX model'),
+    maxInputTokens: files.contextLength - maxOutputTokens,
+    maxOutputTokens,
+    capabilities: {},
+  };
+}
+
+function serverModel(server: Server, maxTokens: number, t: Translate): OfferedModel {
+  return {
+    id: specOf(server),
+    name: server.name,
+    family: server.model,
+    version: '1',
+    detail: server.model,
+    tooltip: t('{0} at {1}', server.model, server.baseUrl),
+    maxInputTokens: SERVER_TOKENS,
+    maxOutputTokens: server.sampling?.maxTokens ?? maxTokens,
+    capabilities: {},
+  };
+}
+
+/** Returns whether the picker would show both lists alike. */
+export function sameModels(one: readonly OfferedModel[], other: readonly OfferedModel[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * Returns a conversation as chat templates expect it: consecutive messages of one role are merged, and the first is the
+ * user's. The editor sends instructions as messages of the user.
+ */
+export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
+  const result: ChatMessage[] = [];
+  for (const { role, content } of messages) {
+    if (content.trim() === '' || (result.length === 0 && role === 'assistant')) continue;
+    const last = result.at(-1);
+    if (last?.role === role) result[result.length - 1] = { role, content: `${last.content}\n\n${content}` };
+    else result.push({ role, content });
+  }
+  return result;
+}
+
+/**
+ * Returns the sampling settings, overridden by the asking extension's options, which have the names of OpenAI's API.
+ */
+export function samplingFor(
+  settings: SamplingSettings,
+  asked: Readonly<Record<string, unknown>> | undefined,
+): SamplingSettings {
+  const number = (name: string): number | undefined => {
+    const value = asked?.[name];
+    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  };
+  const topP = number('top_p') ?? settings.topP;
+  const topK = number('top_k');
+  const seed = number('seed');
+  return {
+    ...settings,
+    temperature: number('temperature') ?? settings.temperature,
+    maxTokens: Math.max(1, Math.floor(number('max_tokens') ?? settings.maxTokens)),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK: Math.floor(topK) }),
+    ...(seed !== undefined && { seed: Math.floor(seed) }),
+  };
+}
+
+export function estimatedTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}

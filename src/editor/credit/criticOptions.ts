@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { Agreement } from '../../core/evaluation/agreement';
+import type { Critic, CriticPlace, RunCritic } from '../../core/training/credit/critics';
+import type { HeldOut } from '../../core/training/credit/heldOut';
+import type { Engine } from '../engine';
+import { ago, baseName, methodWord } from '../words';
+import type { KeptCredit } from './creditCache';
+import { openCriticAt } from './openCritic';
+import { heldOutWords, verdictWords } from './words';
+
+const { t } = vscode.l10n;
+
+/** A critic that a person can choose, with its name and figures. */
+export interface OfferedCritic extends CriticPlace {
+  readonly from: 'run' | 'loop' | 'scoreboard' | 'folder';
+  readonly about: string;
+  readonly figures: CriticFigures | { readonly problem: string };
+}
+
+/** Figures of a critic that can be read. */
+export interface CriticFigures {
+  readonly critic: Critic;
+  readonly agreement: Agreement;
+  /**
+   * Held-out accuracy; absent for a value head, which is measured differently, and where the run did not measure it.
+   */
+  readonly heldOut?: HeldOut | undefined;
+}
+
+type Unread = Omit<OfferedCritic, 'figures'>;
+
+interface Sources {
+  readonly dataFolders: readonly string[];
+  /** Critic folders the user chose earlier. */
+  readonly folders: readonly CriticPlace[];
+  /** Engine of the log whose dialogues are looked at. */
+  readonly engine: Engine;
+  readonly kept: KeptCredit;
+}
+
+/** Returns the critics of runs, of loops and scoreboards, and in folders the user chose; each kind newest first. */
+export async function offeredCritics({
+  dataFolders,
+  folders,
+  engine,
+  kept,
+}: Sources): Promise<OfferedCritic[]> {
+  const { criticsIn } = await import('../../core/training/credit/critics');
+  const made = (await Promise.all(dataFolders.map(criticsIn))).flat();
+  const cells = await cellsOf(made);
+  const named = made.map((critic) => ofRun(critic, cells));
+  const others = folders
+    .filter(({ folder }) => existsSync(folder) && made.every((critic) => critic.folder !== folder))
+    .map((place): Unread => ({
+      ...{ ...place, from: 'folder' },
+      about: vscode.workspace.asRelativePath(place.folder, false),
+    }));
+  return Promise.all(
+    [...named, ...others].map(async (critic) => ({
+      ...critic,
+      figures: await figuresOf(critic, engine, kept),
+    })),
+  );
+}
+
+/** Returns what the runs of the scoreboards trained, by their ids, which no two runs share. */
+async function cellsOf(made: readonly RunCritic[]): Promise<ReadonlyMap<string, string>> {
+  const { trainedCells } = await import('../../core/training/attempts');
+  const boards = new Set(
+    made.flatMap(({ experiment }) => (experiment?.kind === 'scoreboards' ? experiment.folder : [])),
+  );
+  const cells = await Promise.all([...boards].map(trainedCells));
+  return new Map(cells.flatMap((of) => [...of]));
+}
+
+function ofRun(critic: RunCritic, cells: ReadonlyMap<string, string>): Unread {
+  const { run, method, base, startedAt, experiment, folder } = critic;
+  const when = ago(startedAt, Date.now(), t);
+  const trained = t('{0} on {1}', methodWord(method, t), baseName({ base }));
+  if (experiment === undefined) {
+    const id = run === critic.name ? [] : [run];
+    return { folder, name: critic.name, from: 'run', about: [trained, when, ...id].join(' · ') };
+  }
+  const own = path.basename(experiment.folder);
+  if (experiment.kind === 'loops')
+    return { folder, name: own, from: 'loop', about: [trained, when, run].join(' · ') };
+  const cell = cells.get(run);
+  return {
+    folder,
+    name: cell ?? run,
+    from: 'scoreboard',
+    about: [own, trained, when, ...(cell === undefined ? [] : [run])].join(' · '),
+  };
+}
+
+async function figuresOf(
+  place: CriticPlace,
+  engine: Engine,
+  kept: KeptCredit,
+): Promise<OfferedCritic['figures']> {
+  try {
+    const critic = await openCriticAt(place);
+    const { heldOutOf } = await import('../../core/training/credit/heldOut');
+    const heldOut = critic.about.score === 'log-ratio' ? await heldOutOf(place.folder) : undefined;
+    return { critic, agreement: await kept.agreement(engine, critic.id), heldOut };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** Returns the words after a critic's name: its figures, or why it cannot be read. */
+export function figureWords({ figures }: Pick<OfferedCritic, 'figures'>): string {
+  if ('problem' in figures) return figures.problem;
+  const { heldOut, agreement } = figures;
+  return [
+    ...(heldOut === undefined ? [] : [heldOutWords(heldOut, t)]),
+    verdictWords(agreement.verdicts, t),
+  ].join(' · ');
+}

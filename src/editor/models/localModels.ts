@@ -1,0 +1,164 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { runFiles, runsFolderOf } from '../../core/training/runFolder';
+import { withoutEnd } from '../../core/text';
+import { toldApart } from './displayNames';
+
+/** Name of the folder of runs, in a data folder and in that of a loop. */
+const RUNS = path.basename(runsFolderOf(''));
+
+/** The name of the model that ships with Tandem. */
+export const STARTER = 'starter';
+
+/** Location of a model that runs on this machine. */
+export interface LocalPlace {
+  /** Name in the settings and the log: `starter`, or `local:<folder>` with the folder relative to the workspace. */
+  readonly spec: string;
+  /** Absolute path. */
+  readonly folder: string;
+  /** Name that a person sees. */
+  readonly name: string;
+  /**
+   * Reason why it is shown: it ships with Tandem, was trained here, is in `tandem.modelFolders`, or a setting uses it.
+   */
+  readonly from: 'tandem' | 'training' | 'list' | 'use';
+}
+
+/** Settings that decide which local models there are. */
+export interface LocalSettings {
+  readonly agent: string;
+  readonly secondAgent: string;
+  readonly simulator: string;
+  readonly modelFolders: readonly string[];
+  /** Folder in which training leaves its models; undefined when no workspace is open. */
+  readonly dataFolder: string | undefined;
+  /** Resolves a relative path against the workspace; returns undefined when none is open. */
+  resolve(file: string): string | undefined;
+}
+
+/** Returns the local model that a setting names; undefined for servers, scripts and rules. */
+export function localPlace(
+  spec: string,
+  starterFolder: string,
+  resolve: LocalSettings['resolve'],
+): LocalPlace | undefined {
+  if (spec === STARTER) return { spec, folder: starterFolder, name: STARTER, from: 'tandem' };
+  const written = /^local:(.+)$/s.exec(spec)?.[1];
+  if (written === undefined) return undefined;
+  const whole = path.normalize(resolve(written) ?? written);
+  const folder = whole.slice(0, 1) + withoutEnd(whole.slice(1), '\\/');
+  return { spec, folder, name: folderName(folder), from: 'use' };
+}
+
+/** Returns the starter model, the models trained here, the folders of the list, and any other local model in use. */
+export function localPlaces(settings: LocalSettings, starterFolder: string): LocalPlace[] {
+  const { agent, secondAgent, simulator, modelFolders, dataFolder } = settings;
+  const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
+    const found = localPlace(spec, starterFolder, (file) => settings.resolve(file));
+    return found && { ...found, from };
+  };
+  const workspace = settings.resolve('.') ?? '';
+  const all = [
+    existsSync(starterFolder) ? place(STARTER, 'tandem') : undefined,
+    ...modelFolders.map((folder) => place(`local:${folder}`, 'list')),
+    ...trainedFolders(dataFolder).map((folder) => place(`local:${within(workspace, folder)}`, 'training')),
+    place(agent),
+    place(secondAgent),
+    place(simulator),
+  ];
+  const byFolder = new Map<string, LocalPlace>();
+  for (const found of all) if (found && !byFolder.has(found.folder)) byFolder.set(found.folder, found);
+  return toldApart([...byFolder.values()], withRun);
+}
+
+/**
+ * Returns the name that the settings and the log have for a model that is opened by its path, so that no path of this
+ * machine gets into the log.
+ * @param place a model folder, or a graph in its `onnx/`
+ */
+export function specAt(place: string, places: readonly LocalPlace[], workspace: string): string {
+  const folder = place.endsWith('.onnx') ? path.dirname(path.dirname(place)) : place;
+  const known = places.find((one) => one.folder === folder);
+  if (known !== undefined) return known.spec;
+  const inside = within(workspace, folder);
+  return `local:${path.isAbsolute(inside) ? path.basename(folder) : inside}`;
+}
+
+/** Returns the name of a model with the end of its run's id; one that no run has trained keeps its name. */
+function withRun({ name, folder }: LocalPlace): string {
+  if (runName(folder) === undefined) return name;
+  const id = path.basename(path.dirname(folder));
+  return `${name} (${id.slice(-4)})`;
+}
+
+/** Returns the folders of models that loops and runs left in the data folder and that can play here, by name. */
+function trainedFolders(dataFolder: string | undefined): string[] {
+  if (dataFolder === undefined) return [];
+  return ['loops', RUNS].flatMap((kind) => {
+    const parent = path.join(dataFolder, kind);
+    if (!existsSync(parent)) return [];
+    const folders = readdirSync(parent).map((name) => path.join(parent, name, 'model'));
+    return folders.filter((folder) => existsSync(path.join(folder, 'onnx'))).sort();
+  });
+}
+
+/** Returns a relative path when the workspace holds the folder, so that no path of this machine gets into the log. */
+function within(workspace: string, folder: string): string {
+  const relative = path.relative(workspace, folder);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? folder : relative.replaceAll('\\', '/');
+}
+
+/** Returns the name of a model by its folder. That of a trained model is always `model`, so the run's name is used. */
+function folderName(folder: string): string {
+  const name = path.basename(folder);
+  if (name !== runFiles.model) return name;
+  return runName(folder) ?? `${path.basename(path.dirname(folder))}/${name}`;
+}
+
+/** A run, as far as its model tells. */
+export interface TrainedBy {
+  readonly id: string;
+  /** Its name; its id where it has none, or is not there any more. */
+  readonly name: string;
+}
+
+/** Returns the run that trained a model, also when the run was deleted; undefined where no run did. */
+export function runOf(model: string): TrainedBy | undefined {
+  const run = path.dirname(model);
+  const isOfRun = path.basename(model) === runFiles.model;
+  if (!isOfRun || (path.basename(path.dirname(run)) !== RUNS && !isRun(run))) return undefined;
+  const id = path.basename(run);
+  return { id, name: runName(model) ?? id };
+}
+
+const isRun = (folder: string): boolean => existsSync(path.join(folder, runFiles.configuration));
+
+/** Names of runs by the folders of their models, with the time at which the notes on the run were written. */
+const runNames = new Map<string, { readonly at: number | undefined; readonly name: string | undefined }>();
+
+/** Returns the name of the run that trained a model; undefined where no run did, or the run has no name. */
+export function runName(model: string): string | undefined {
+  if (path.basename(model) !== runFiles.model) return undefined;
+  const run = path.dirname(model);
+  const notes = path.join(run, runFiles.notes);
+  // A person may rename a run at any time, in any window.
+  const at = statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
+  const known = runNames.get(model);
+  if (known !== undefined && known.at === at) return known.name;
+  const name = readName(notes) ?? readName(path.join(run, runFiles.configuration));
+  runNames.set(model, { at, name });
+  return name;
+}
+
+/** @param file the notes on a run, or its configuration */
+function readName(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const { name } = JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown };
+    return typeof name === 'string' && name !== '' ? name : undefined;
+  } catch (error) {
+    // The Runs view reports such a run; its model is named by its folder.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
+import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
+import type { Translate } from '../translate';
+import { grouped } from '../../core/text';
+import type { RunResult } from '../../core/evaluation/comparison/latestResults';
+
+/**
+ * Describes the success of a run's model on held-out tasks beside its base model's, from the latest evaluation.
+ * @param kept its evaluations
+ */
+export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): string {
+  const [latest] = measuredRunsOf([kept]);
+  const measured = latest?.rows.find(({ run }) => run !== undefined);
+  const after = measured?.figures.success;
+  if (latest === undefined || after == null) return t('Not evaluated yet.');
+  const tasks = grouped(latest.setting.tasks);
+  const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
+  if (before == null) return t('Success {0} % on {1} held-out tasks.', whole(after.mean), tasks);
+  const { interval = null } = measured?.againstStart?.success ?? {};
+  const change = t(
+    'Success {0} % → {1} % on {2} held-out tasks',
+    whole(before.mean),
+    whole(after.mean),
+    tasks,
+  );
+  if (interval === null) return t('{0}.', change);
+  const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
+  const by = pointsBetween(before.mean, after.mean);
+  return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
+}
+
+/**
+ * Returns the same for the row of a run: `22 → 48 %, +26 points (+18 to +34)`; undefined where its model was not
+ * evaluated. The 95 % interval is absent where there are too few tasks for one.
+ */
+export function resultInShort({ model, start, interval }: RunResult, t: Translate): string | undefined {
+  const after = model.figures.success;
+  if (after === null) return undefined;
+  const before = start?.figures.success ?? null;
+  if (before === null) return t('{0} % success', whole(after.mean));
+  const points = pointsBetween(before.mean, after.mean);
+  const change = t('{0} → {1} %, {2} points', whole(before.mean), whole(after.mean), points);
+  return interval == null
+    ? change
+    : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high));
+}
+
+/** Returns the difference of two shown success rates, in whole percentage points, so that the three numbers add up. */
+export const pointsBetween = (before: number, after: number): string =>
+  signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
+
+const whole = (fraction: number): string => (100 * fraction).toFixed(0);
+
+/** Returns `+17` or `−3`: percentage points of a difference between fractions. */
+export function signed(difference: number): string {
+  const points = whole(Math.abs(difference));
+  return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;
+}

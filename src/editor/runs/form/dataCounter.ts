@@ -1,0 +1,57 @@
+import type { DataCounts } from '../../../core/training/data/countData';
+import { PAIRINGS } from '../../../core/trajectory/export/pairs';
+import type { TrajectoryLog } from '../../../core/trajectory/log';
+
+/** Milliseconds without a change before the dialogues are counted, so that a series of clicks is counted once. */
+const REST_MS = 120;
+
+/** Counts the dialogues that the form would take from the log. Only the latest request is counted, and none twice. */
+export class Counting {
+  private counted = '';
+  private running: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    /** @param counts undefined while counting */
+    private readonly told: (counts: DataCounts | undefined) => void,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** @param again true when the log has changed */
+  update(log: TrajectoryLog, data: Readonly<Record<string, unknown>>, again = false): void {
+    const text = JSON.stringify(data);
+    if (text === this.counted && !again) return;
+    this.stop();
+    this.counted = text;
+    this.told(undefined);
+    const running = new AbortController();
+    this.running = running;
+    this.timer = setTimeout(() => {
+      this.count(log, data, running.signal).catch((error: unknown) => {
+        if (!running.signal.aborted) this.report(error);
+      });
+    }, REST_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+    this.counted = '';
+  }
+
+  private async count(
+    log: TrajectoryLog,
+    data: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { parseSelection } = await import('../../../core/training/configuration');
+    const { countData } = await import('../../../core/training/data/countData');
+    const selection = parseSelection(data, { from: '', folder: '' });
+    if (selection === undefined) return;
+    const counts = await countData(log, selection, {
+      pairing: PAIRINGS.find((pairing) => pairing === data.pairing) ?? 'paper',
+      signal,
+    });
+    if (!signal.aborted) this.told(counts);
+  }
+}

@@ -1,0 +1,196 @@
+import type { Check, Plan } from '../../../core/training/checks';
+import type { DataCounts } from '../../../core/training/data/countData';
+import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
+import { grouped } from '../../../core/text';
+import type { Translate } from '../../translate';
+import { bytesWords, roughly } from '../../words';
+import { stageWord } from '../words';
+import { METHODS, type MethodName } from './words';
+import { remarksOf } from './dataHints';
+import { leftOutWords } from './words';
+
+export interface Told {
+  readonly counts?: DataCounts;
+  /** Plan with the trainer's own figures, for rows that are not counted here, or once the trainer has counted them. */
+  readonly plan?: Plan;
+  readonly method: MethodName;
+  readonly isCounting: boolean;
+  readonly isCollecting: boolean;
+}
+
+/** Returns the data of the run: counted in the log, and by the trainer as soon as there is a plan. */
+export function dataView({ counts, plan, method, isCounting, isCollecting }: Told, t: Translate): DataView {
+  if (method === 'grpo') return played(plan, t);
+  const known = counts ?? plan?.data;
+  return {
+    type: 'data',
+    ...{ isCounting, isCollecting },
+    figures: known === undefined ? [] : figures(known, counts, plan, method, t),
+    leftOut: leftOut(counts, plan, t),
+    problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
+    remarks: isCounting ? [] : remarksOf(counts, plan, method, t),
+  };
+}
+
+/** Returns the figures of a run that plays by itself: its tasks, as soon as the trainer has counted them. */
+function played(plan: Plan | undefined, t: Translate): DataView {
+  const figures =
+    plan === undefined
+      ? []
+      : [
+          { label: t('Tasks'), value: grouped(plan.data.policy.train), note: t('played in training') },
+          {
+            label: t('Held out'),
+            value: grouped(plan.data.policy.held_out),
+            note: t('tasks, played to measure'),
+          },
+        ];
+  return {
+    ...{ type: 'data', isCounting: false, isCollecting: false, figures },
+    ...{ leftOut: [], problem: '', remarks: [] },
+  };
+}
+
+function figures(
+  {
+    trajectories,
+    tasks,
+    successes,
+    turns,
+  }: Pick<DataCounts, 'trajectories' | 'tasks' | 'successes' | 'turns'>,
+  counts: DataCounts | undefined,
+  plan: Plan | undefined,
+  method: MethodName,
+  t: Translate,
+): DataView['figures'] {
+  const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
+  return [
+    { label: t('Trajectories'), value: grouped(trajectories), note: ofTasks },
+    { label: t('Successes'), value: grouped(successes), note: t('pass all tests') },
+    ...examples(counts, plan, method, t),
+    { label: t('Turns'), value: grouped(turns), note: t('of the agent') },
+    tokens(counts, plan, t),
+  ];
+}
+
+function examples(
+  counts: DataCounts | undefined,
+  plan: Plan | undefined,
+  method: MethodName,
+  t: Translate,
+): DataView['figures'] {
+  if (method === 'rft' || method === 'grpo') return [];
+  if (method === 'untrained' || method === 'value-head') return [];
+  const told = plan?.data[METHODS[method].method === 'sweet-rl' ? 'critic' : 'policy'];
+  const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;
+  if (pairs === undefined) return [];
+  const note =
+    told === undefined ? t('better and worse') : t('{0} held out for evaluation', grouped(told.held_out));
+  return [{ label: t('Pairs'), value: grouped(pairs), note }];
+}
+
+function tokens(
+  counts: DataCounts | undefined,
+  plan: Plan | undefined,
+  t: Translate,
+): DataView['figures'][number] {
+  const label = t('Tokens');
+  if (plan !== undefined)
+    return { label, value: grouped(plan.data.tokens), note: t('as the model tokenizes them') };
+  if (counts === undefined || counts.uncounted === counts.turns)
+    return { label, value: '–', note: t('counted when the run is planned') };
+  return counts.uncounted === 0
+    ? { label, value: grouped(counts.tokens), note: t('as sampled') }
+    : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted when the run is planned') };
+}
+
+function leftOut(counts: DataCounts | undefined, plan: Plan | undefined, t: Translate): DataView['leftOut'] {
+  const all = [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})];
+  return all.map(([reason, count]) => ({ reason: leftOutWords(reason, t), count: grouped(count) }));
+}
+
+function problemOf({ trajectories, successes, pairs }: DataCounts, method: MethodName, t: Translate): string {
+  if (trajectories === 0) return t('No dialogues are left to train on: include more of them.');
+  if (method === 'rft' && successes === 0)
+    return t('No dialogue is a success, so there is none to imitate: choose another method, or play more.');
+  if ((method === 'sweet-rl' || method === 'multiturn-dpo') && pairs === 0)
+    return t(
+      'No task has two dialogues with different rewards, so there are no pairs: play each task several times.',
+    );
+  return '';
+}
+
+type Estimate = Omit<EstimateView, 'type'>;
+
+const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
+
+/** Returns an estimate that consists of a sentence only. */
+export const estimateIn = (
+  state: EstimateView['state'],
+  sentence: string,
+  checks: readonly CheckView[] = [],
+): EstimateView => ({ type: 'estimate', state, sentence, ...nothing, checks });
+
+/** @param on.isOnCluster whether the plan is that of a cluster's nodes, whose speed nobody has measured */
+export function planView(
+  plan: Plan,
+  checks: readonly Check[],
+  { t, isOnCluster = false }: { readonly t: Translate; readonly isOnCluster?: boolean },
+): EstimateView {
+  const { machine, needed, fits, disk, total_seconds: seconds } = plan;
+  const ofOne =
+    machine.usable === null
+      ? bytesWords(needed, t)
+      : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
+  const memory =
+    machine.processes === 1
+      ? ofOne
+      : isOnCluster
+        ? t('{0} for each of {1} workers', ofOne, machine.processes)
+        : t('{0} for each of {1} processes', ofOne, machine.processes);
+  const unknown = isOnCluster ? t('unknown until the run has measured it on the cluster') : t('unknown');
+  const time = seconds === null ? unknown : t('about {0}', roughly(seconds, t));
+  const device = machine.name === 'cpu' ? t('CPU') : machine.name;
+  const told: Estimate = {
+    state: 'planned',
+    sentence: isOnCluster
+      ? fits
+        ? t('It fits the nodes of the cluster.')
+        : t('It does not fit the nodes of the cluster.')
+      : fits
+        ? t('It fits this machine.')
+        : t('It does not fit this machine.'),
+    problem: '',
+    summary: [...(seconds === null ? [] : [time]), fits ? memory : t('{0}: too much', memory), device].join(
+      ' · ',
+    ),
+    fits,
+    rows: [
+      { label: t('Memory'), value: memory },
+      { label: t('Time'), value: seconds !== null && machine.measured ? t('{0}, measured', time) : time },
+      ...Object.entries(plan.seconds).flatMap(([stage, part]) =>
+        part === null ? [] : [{ label: `· ${stageWord(stage, t)}`, value: roughly(part, t) }],
+      ),
+      { label: t('Disk'), value: bytesWords(disk, t) },
+      { label: t('Device'), value: `${device}, ${machine.dtype}` },
+      {
+        label: t('Max. example length'),
+        value: t('{0} tokens; {1} would fit', grouped(plan.largest), grouped(plan.room)),
+      },
+    ],
+    advice: plan.advice,
+    checks: checksView(checks),
+  };
+  return { type: 'estimate', ...told };
+}
+
+/** Returns the checks that are not ok, failed ones first. */
+export function checksView(checks: readonly Check[]): CheckView[] {
+  const shown = checks
+    .filter(({ status }) => status !== 'ok')
+    .map(({ name, status, command, saw, remedy = '' }) => ({
+      ...{ name, command, saw, remedy },
+      isFailed: status === 'failed',
+    }));
+  return shown.sort((a, b) => Number(b.isFailed) - Number(a.isFailed));
+}

@@ -1,0 +1,234 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../../core/fault';
+import type { Check, Plan } from '../../../core/training/checks';
+import type { WorkerMemory } from '../../../core/training/cluster';
+import type { Planner } from '../../../core/training/planner';
+import type { Runs } from '../../../core/training/runs';
+import type { Trainer } from '../../../core/training/trainer';
+import type { EstimateView } from '../../../../webview/newRun/protocol';
+import { installWords } from '../../installing';
+import type { EditorTrainer } from '../../trainer';
+import { checksView, estimateIn, planView } from './estimateView';
+
+const { t } = vscode.l10n;
+
+/** Milliseconds without typing or clicking before a plan is made. */
+const REST_MS = 800;
+/** Milliseconds without a change of the log before a plan is made, for a log that grows while the form is open. */
+const LOG_REST_MS = 3000;
+
+export interface EstimateRequest {
+  readonly runs: Runs;
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** Name of the configuration in messages. */
+  readonly from: string;
+  /** Identifies the data that the log gives for the configuration. */
+  readonly data: string;
+  /** The place of each worker, for a run on a cluster; absent when this machine trains it. */
+  readonly worker?: WorkerMemory;
+  /** True for a model on the hub: it is planned on the person's request, until that was done once. */
+  readonly needsDownload: boolean;
+}
+
+export interface EstimateOwner {
+  /** @param plan undefined while the form's present values have none */
+  onEstimate(view: EstimateView, plan: Plan | undefined): void;
+  /**
+   * Called when the trainer has refused a configuration in a sentence.
+   * @returns whether a field shows the sentence now
+   */
+  onRefused(sentence: string): boolean;
+  report(error: unknown): void;
+}
+
+/** Plans the form's latest values once they rest and the trainer's environment is there. */
+export class Estimating {
+  private request: EstimateRequest | undefined;
+  private running: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private trainer: Trainer | undefined;
+  /** The planner, kept for the next plan. */
+  private planner: Planner | undefined;
+  /** Preparation of the trainer. While it is pending, nothing else is shown: no plan, no second offer to prepare. */
+  private preparing: Promise<boolean> | undefined;
+  /** Number of times that another Python was named. */
+  private named = 0;
+  /** Checks of the machine, by the part of the configuration that they depend on. */
+  private readonly examined = new Map<string, readonly Check[]>();
+  /** Hub models for which this machine has everything that a plan needs. */
+  private readonly downloaded = new Set<string>();
+
+  constructor(
+    private readonly environment: Pick<EditorTrainer, 'isInstalled' | 'open' | 'openVisibly' | 'prompts'>,
+    private readonly owner: EstimateOwner,
+  ) {}
+
+  update(request: EstimateRequest): void {
+    if (this.preparing !== undefined) return;
+    const before = this.request;
+    const isSame =
+      JSON.stringify([request.configuration, request.worker]) ===
+      JSON.stringify([before?.configuration, before?.worker]);
+    if (isSame && request.data === before?.data) return;
+    this.stop();
+    this.request = request;
+    if (request.needsDownload && !this.downloaded.has(onHub(request))) {
+      const sentence = t('To plan it, the model’s configuration and tokenizer are downloaded from the hub.');
+      this.tell(estimateIn('asked', sentence));
+      return;
+    }
+    this.tell(estimateIn('working', t('Planning …')));
+    this.timer = setTimeout(() => this.plan(), isSame ? LOG_REST_MS : REST_MS);
+  }
+
+  /** Shows no plan, because the form is not filled in. */
+  clear(sentence = ''): void {
+    this.stop();
+    if (this.preparing === undefined) this.tell(estimateIn('none', sentence));
+  }
+
+  /** Plans the latest request now. */
+  plan(): void {
+    const { request } = this;
+    if (request === undefined || this.preparing !== undefined) return;
+    this.stop();
+    this.request = request;
+    const running = new AbortController();
+    this.running = running;
+    this.planOnce(request, running.signal).catch((error: unknown) => {
+      if (!running.signal.aborted) this.failed(error);
+    });
+  }
+
+  /**
+   * Makes the trainer's environment, with progress and a cancel button, once at a time.
+   * @returns whether the form's values are to be planned with it
+   */
+  prepare(): Promise<boolean> {
+    this.preparing ??= this.prepareOnce();
+    return this.preparing;
+  }
+
+  /** Drops all results that depend on the Python, because another one was named; the owner updates afterwards. */
+  forget(): void {
+    this.end();
+    this.named += 1;
+    this.trainer = undefined;
+    this.preparing = undefined;
+    this.examined.clear();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+    this.running = undefined;
+    this.request = undefined;
+  }
+
+  /** Stops, and ends the planner to free its memory, where no plan follows soon. */
+  end(): void {
+    this.stop();
+    this.planner?.end();
+    this.planner = undefined;
+  }
+
+  private async prepareOnce(): Promise<boolean> {
+    const { named } = this;
+    const isForgotten = (): boolean => named !== this.named;
+    const title = t('Preparing the trainer');
+    let trainer: Trainer | undefined;
+    let problem = '';
+    try {
+      trainer = await this.environment.openVisibly(title, (message) => {
+        if (!isForgotten()) this.tell(estimateIn('working', t('{0}: {1}', title, message)));
+      });
+    } catch (error) {
+      this.owner.report(error);
+      problem = messageOf(error);
+    }
+    if (isForgotten()) return false;
+    this.preparing = undefined;
+    this.trainer = trainer;
+    if (trainer === undefined) this.tellUnprepared(problem);
+    else this.request = undefined;
+    return trainer !== undefined;
+  }
+
+  private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
+    const { runs, configuration: value, from, worker } = request;
+    // A plan that was given up shows nothing more, because something newer is shown already.
+    const tell = (view: EstimateView, plan?: Plan): void => {
+      if (!signal.aborted) this.owner.onEstimate(view, plan);
+    };
+    if (this.trainer === undefined && !(await this.environment.isInstalled())) {
+      if (!signal.aborted) this.tellUnprepared();
+      return;
+    }
+    const trainer =
+      this.trainer ?? (await this.environment.open(signal, (line) => tell(estimateIn('working', line))));
+    // The trainer may be that of a Python which was dropped meanwhile.
+    signal.throwIfAborted();
+    this.trainer = trainer;
+    const { parseConfiguration } = await import('../../../core/training/configuration');
+    const { planRun, examineRun } = await import('../../../core/training/start');
+    const { Planner } = await import('../../../core/training/planner');
+    const configuration = await parseConfiguration(value, { from, folder: runs.dataFolder });
+    const { prompts } = this.environment;
+    const options = { configuration, trainer, prompts, signal };
+    tell(estimateIn('working', t('Planning …')));
+    const { device, training } = modelOf(request);
+    // The nodes of a cluster need not be this machine's equals, so other checks are made for a run there.
+    const isOnCluster = worker !== undefined;
+    const machine = JSON.stringify([device, training, isOnCluster]);
+    const examine = async (again: boolean): Promise<readonly Check[]> => {
+      const checks = this.examined.get(machine) ?? (await examineRun(runs, options, again));
+      this.examined.set(machine, checks);
+      return checks;
+    };
+    let plan: Plan;
+    try {
+      // The plan may have been given up meanwhile; then no planner is started.
+      signal.throwIfAborted();
+      this.planner ??= new Planner(trainer);
+      ({ plan } = await planRun(runs, options, { planner: this.planner, ...(worker && { worker }) }));
+      this.downloaded.add(onHub(request));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Fault)) throw error;
+      const isMarked = this.owner.onRefused(error.message);
+      const state = isMarked ? 'none' : 'failed';
+      const sentence = isMarked ? t('Fix the marked fields to see the plan.') : error.message;
+      tell(estimateIn(state, sentence));
+      // The machine may be the reason why nothing can be planned.
+      tell(estimateIn(state, sentence, checksView(await examine(true))));
+      return;
+    }
+    tell(planView(plan, this.examined.get(machine) ?? [], { t, isOnCluster }), plan);
+    if (this.examined.has(machine)) return;
+    const checks = await examine(false);
+    tell(planView(plan, checks, { t, isOnCluster }), plan);
+  }
+
+  /** @param problem the reason why the environment could not be prepared */
+  private tellUnprepared(problem = ''): void {
+    const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords(t));
+    this.tell({ ...estimateIn('unprepared', sentence), problem });
+  }
+
+  private failed(error: unknown): void {
+    this.owner.report(error);
+    this.tell(estimateIn('failed', messageOf(error)));
+  }
+
+  private tell(view: EstimateView): void {
+    this.owner.onEstimate(view, undefined);
+  }
+}
+
+/** Returns the model's name and revision on the hub as a key. */
+function onHub(request: EstimateRequest): string {
+  const { base, revision } = modelOf(request);
+  return JSON.stringify([base, revision ?? null]);
+}
+
+const modelOf = ({ configuration }: EstimateRequest): Readonly<Record<string, unknown>> =>
+  (configuration.model ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,0 +1,84 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../../core/fault';
+import { UnfitMachine } from '../../../core/training/checks';
+import type { Run } from '../../../core/training/runs';
+import type { StartView } from '../../../../webview/newRun/protocol';
+import { checksView } from './estimateView';
+
+const { t } = vscode.l10n;
+
+const notStarting: StartView = { type: 'start', isStarting: false, problem: '', checks: [] };
+
+export interface StartingOwner {
+  onStart(view: StartView): void;
+  /**
+   * Called when the trainer has refused a configuration in a sentence.
+   * @returns whether a field shows the sentence now
+   */
+  onRefused(sentence: string): boolean;
+  report(error: unknown): void;
+}
+
+/** Starts the form's run: one at a time, whatever is pressed or changed until it has ended. */
+export class Starting {
+  private view = notStarting;
+  private running: AbortController | undefined;
+
+  constructor(private readonly owner: StartingOwner) {}
+
+  get isStarting(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Sends the state to a page that has restarted, or that asked for something refused. */
+  tell(): void {
+    this.owner.onStart(this.view);
+  }
+
+  /** Drops the last error, which was about the form's earlier values. */
+  forget(): void {
+    if (!this.isStarting) this.show(notStarting);
+  }
+
+  cancel(): void {
+    this.running?.abort();
+  }
+
+  /**
+   * @param work starts the run, unless the person cancels it
+   * @returns undefined when it was cancelled, when it failed (the owner is told), or while another start is under way
+   */
+  async start(work: (signal: AbortSignal) => Promise<Run | undefined>): Promise<Run | undefined> {
+    if (this.isStarting) return undefined;
+    this.running = new AbortController();
+    this.show({ ...notStarting, isStarting: true });
+    try {
+      const run = await work(this.running.signal);
+      this.end(notStarting);
+      return run;
+    } catch (error) {
+      this.owner.report(error);
+      this.end(this.problemOf(error));
+      return undefined;
+    }
+  }
+
+  private end(view: StartView): void {
+    this.running = undefined;
+    this.show(view);
+  }
+
+  private problemOf(error: unknown): StartView {
+    if (error instanceof UnfitMachine) {
+      const checks = checksView(error.failed);
+      return { ...notStarting, problem: t('This machine cannot train yet.'), checks };
+    }
+    if (error instanceof Fault && this.owner.onRefused(error.message)) return notStarting;
+    return { ...notStarting, problem: messageOf(error) };
+  }
+
+  private show(view: StartView): void {
+    this.view = view;
+    this.tell();
+  }
+}

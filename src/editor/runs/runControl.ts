@@ -1,0 +1,153 @@
+import * as vscode from 'vscode';
+import type { Run } from '../../core/training/runs';
+import type { EditorTrainer } from '../trainer';
+import {
+  finishWords,
+  moreEpochsWords,
+  takeOverWords,
+  type MoreEpochsWords,
+  besideWords,
+} from './confirmations';
+import type { RunQueue } from './queue';
+import { runsOf } from './finishedRunActions';
+import type { RunWatch } from './runWatch';
+import { isAtWorkHere, runName } from './words';
+import type { Plan } from '../../core/training/checks';
+import type { Trainer } from '../../core/training/trainer';
+import { cancellable } from '../progress';
+
+const { t } = vscode.l10n;
+
+/** Pauses, finishes, stops, resumes, continues and starts runs. */
+export class RunControl {
+  constructor(
+    private readonly watch: RunWatch,
+    private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
+  ) {}
+
+  /** Has the trainer finish the micro-batch and write a checkpoint. Resolves when the trainer is gone. */
+  async pause(run: Run): Promise<void> {
+    const { stopRun } = await import('../../core/training/lifecycle');
+    const stopping = stopRun(runsOf(run), run.id);
+    void this.watch.look();
+    await stopping;
+    await this.watch.look();
+  }
+
+  /** Ends the policy after the present step and has the model written. Resolves when the trainer is gone. */
+  async finish(run: Run): Promise<void> {
+    const finish = t('Finish Now');
+    const { question, detail } = finishWords(run, t);
+    const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, finish);
+    if (chosen !== finish) return;
+    const { finishRun } = await import('../../core/training/finish');
+    const finishing = finishRun(runsOf(run), run.id);
+    void this.watch.look();
+    await finishing;
+    await this.watch.look();
+  }
+
+  /** Stops a run at once: training since the last checkpoint is repeated when the run is resumed. */
+  async kill(run: Run): Promise<void> {
+    const stop = t('Stop Immediately');
+    const chosen = await vscode.window.showWarningMessage(
+      t('Stop “{0}” immediately?', runName(run, t)),
+      {
+        modal: true,
+        detail: t(
+          'Progress since its last checkpoint is lost and has to be repeated when it is resumed. “Pause Run” writes a checkpoint first.',
+        ),
+      },
+      stop,
+    );
+    if (chosen !== stop) return;
+    const { stopRun } = await import('../../core/training/lifecycle');
+    await stopRun(runsOf(run), run.id, { atOnce: true });
+    await this.watch.look();
+  }
+
+  /** Resumes a run; it waits in the queue while another is at work. */
+  async resume(run: Run): Promise<void> {
+    if (run.state === 'lost' && !(await mayTakeOver(run))) return;
+    const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
+    if (trainer === undefined) return;
+    await this.queue.add(run, trainer, { takeOver: run.state === 'lost' });
+  }
+
+  /**
+   * Makes a new run that continues a finished one.
+   * @returns undefined when the person cancelled
+   */
+  async continue(run: Run): Promise<Run | undefined> {
+    const { prompt, refusal, least } = moreEpochsWords(run, t);
+    const text = await vscode.window.showInputBox({
+      title: t('Continue {0}', runName(run, t)),
+      prompt,
+      value: least,
+      validateInput: (written) => (epochsOf(written, least) === undefined ? refusal : undefined),
+    });
+    const epochs = epochsOf(text ?? '', least);
+    if (epochs === undefined) return undefined;
+    const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
+    if (trainer === undefined) return undefined;
+    const { continueRun } = await import('../../core/training/continue');
+    const name = t('{0}, continued', runName(run, t));
+    const made = await continueRun(runsOf(run), run.id, { epochs, name });
+    await this.queue.begin(trainer);
+    return runsOf(run).read(made.id);
+  }
+
+  /** Starts a queued run now; beside a run at work only after the person has seen how much memory that takes. */
+  async startNow(run: Run): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
+    if (trainer === undefined) return;
+    await this.watch.look();
+    const others = this.watch.everywhere.all.filter((one) => one.id !== run.id && isAtWorkHere(one));
+    if (others.length > 0 && !(await mayStartBeside(run, others, trainer))) return;
+    const { resumeRun } = await import('../../core/training/lifecycle');
+    await resumeRun(runsOf(run), run.id, trainer, { prompts: this.trainer.prompts });
+    await this.watch.look();
+  }
+
+  async unqueue(run: Run): Promise<void> {
+    const { unqueueRun } = await import('../../core/training/lifecycle');
+    await unqueueRun(runsOf(run), run.id);
+    await this.watch.look();
+  }
+}
+
+/** Asks before a run is taken over from another machine, whose trainer cannot be asked from here. */
+async function mayTakeOver(run: Run): Promise<boolean> {
+  const resume = t('Resume');
+  const { question, detail } = takeOverWords(run, t);
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, resume)) === resume;
+}
+
+/** @param least "0" where zero is a valid answer, too */
+function epochsOf(text: string, least: MoreEpochsWords['least']): number | undefined {
+  const epochs = Number(text);
+  const isEnough = epochs > 0 || (epochs === 0 && least === '0');
+  return text.trim() !== '' && isEnough && epochs <= 1000 ? epochs : undefined;
+}
+
+/** Asks whether the run starts beside others, with the memory that it needs and that they leave. */
+async function mayStartBeside(run: Run, others: readonly Run[], trainer: Trainer): Promise<boolean> {
+  const plan = await planBeside(run, trainer);
+  if (plan === undefined) return false;
+  const start = t('Start Now');
+  const { question, detail } = besideWords(run, others, plan, t);
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, start)) === start;
+}
+
+/**
+ * Makes a plan now, because it depends on the memory that is free at this moment.
+ * @returns undefined when the person cancelled
+ */
+function planBeside(run: Run, trainer: Trainer): Promise<Plan | undefined> {
+  return cancellable(t('Starting {0}', runName(run, t)), async (signal, report) => {
+    report(t('checking whether memory is sufficient'));
+    const { planOf } = await import('../../core/training/checks');
+    return planOf(trainer, run.folder, runName(run, t), signal);
+  });
+}

@@ -1,0 +1,118 @@
+import * as vscode from 'vscode';
+import { pause } from '../../core/training/pause';
+import type { Run, Runs } from '../../core/training/runs';
+import { idOf, views } from '../contributions';
+import type { LogLook, RunWatch } from './runWatch';
+import { reasonWords, runName, stateWord } from './words';
+
+const { t } = vscode.l10n;
+
+const REMEMBERED = 'runs.endings';
+/** Milliseconds that an unfocused window leaves to the others to report first. */
+const OTHERS_FIRST_MS = 3000;
+
+/** Known state of a log. */
+interface Known {
+  /** Time when the log was first seen. ISO 8601, UTC. */
+  readonly since: string;
+  /** Ending of each run by its id; empty for a run that had not ended. Runs that are gone may come back. */
+  readonly runs: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reports once, in one window, that a run is done, has failed, has died or is lost, also when that happened while no
+ * window was open. Runs that ended before a log was first seen are not reported.
+ */
+export class RunEndings implements vscode.Disposable {
+  private readonly registration: vscode.Disposable;
+  /** Known states by data folder. */
+  private known: Readonly<Record<string, Known>>;
+
+  constructor(
+    watch: Pick<RunWatch, 'onDidLook'>,
+    /** Returns whether a person sees a run. */
+    private readonly isInSight: (run: Run) => boolean,
+    private readonly memory: vscode.Memento,
+    private readonly report: (error: unknown) => void,
+  ) {
+    this.known = memory.get<Readonly<Record<string, Known>>>(REMEMBERED, {});
+    this.registration = watch.onDidLook((look) => {
+      this.follow(look).catch(report);
+    });
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  private async follow({ runs, all }: LogLook): Promise<void> {
+    const since = new Date().toISOString();
+    const before = this.known[runs.dataFolder] ?? { since, runs: {} };
+    const now = Object.fromEntries(all.map((run) => [run.id, endingOf(run)]));
+    const after: Known = { ...before, runs: { ...before.runs, ...now } };
+    if (JSON.stringify(after) === JSON.stringify(this.known[runs.dataFolder])) return;
+    this.known = { ...this.known, [runs.dataFolder]: after };
+    await this.memory.update(REMEMBERED, this.known);
+    const news = all.filter((run) => {
+      const known = before.runs[run.id];
+      if (now[run.id] === '' || now[run.id] === known) return false;
+      return known !== undefined || run.changedAt > before.since;
+    });
+    if (news.length > 0) await this.tell(runs, news);
+  }
+
+  private async tell(runs: Runs, news: readonly Run[]): Promise<void> {
+    if (!vscode.window.state.focused) await pause(OTHERS_FIRST_MS);
+    const { isFirstToTell } = await import('../../core/training/endNotice');
+    const done: Run[] = [];
+    for (const run of news) {
+      // Nothing is written into the log of an untrusted workspace.
+      if (vscode.workspace.isTrusted && !(await isFirstToTell(runs, run.id, endingOf(run)))) continue;
+      if (run.state !== 'done') void this.tellBadEnd(run).catch(this.report);
+      else if (!this.isInSight(run)) done.push(run);
+    }
+    if (done.length > 0) await tellDone(done);
+  }
+
+  private async tellBadEnd(run: Run): Promise<void> {
+    const { state, lastLines } = run;
+    const last = lastLines.at(-1);
+    const sentences = [
+      t('{0}: {1}.', runName(run, t), stateWord(state, t)),
+      reasonWords(run, t),
+      state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
+    ];
+    const actions = [
+      { title: t('Resume'), command: idOf('resumeRun') },
+      { title: t('Show'), command: idOf('openRun') },
+    ];
+    const chosen = await vscode.window.showErrorMessage(
+      sentences.filter((sentence) => sentence !== undefined).join(' '),
+      ...actions,
+    );
+    if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, { kind: 'run', run });
+  }
+}
+
+/**
+ * Returns a text that identifies how and when a run ended by itself; a resumed run may end again, with another text.
+ * Empty while the run has not ended, and when a person has stopped it.
+ */
+function endingOf({ state, changedAt, process }: Run): string {
+  const isEnd = state === 'done' || state === 'failed' || state === 'died' || state === 'lost';
+  return isEnd ? [state, changedAt, process?.pid ?? 'no trainer'].join(' ') : '';
+}
+
+/** Reports all finished runs in one notification. */
+async function tellDone(done: readonly Run[]): Promise<void> {
+  const [first, ...others] = done;
+  const names = done.map((run) => runName(run, t));
+  const sentence =
+    others.length === 0
+      ? t('{0} is done.', names[0]!)
+      : t('{0} runs are done: {1}.', done.length, names.join(', '));
+  const show = t('Show');
+  if ((await vscode.window.showInformationMessage(sentence, show)) !== show) return;
+  if (others.length === 0) await vscode.commands.executeCommand(idOf('openRun'), { kind: 'run', run: first });
+  else await vscode.commands.executeCommand(`${views.runs}.focus`);
+}

@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { Run } from '../../core/training/runs';
+import { resultInShort } from './evaluationResults';
+import { RunResults } from '../../core/evaluation/comparison/latestResults';
+import { runStatus, subjectWords, tagWords } from './words';
+import { baseName } from '../words';
+import { namesOf } from './runNames';
+
+const { t } = vscode.l10n;
+
+interface RunItem extends vscode.QuickPickItem {
+  readonly run: Run;
+}
+
+/**
+ * Returns the runs that a command is about: those selected in the view, else the only one, else those that a person
+ * ticks.
+ * @param enough number of selected runs that are taken as they are; with fewer, the person is asked
+ * @returns at least one; undefined when the person cancelled
+ * @throws {Fault} `editor/too-few-runs`
+ */
+export async function chosenRuns(
+  selected: readonly Run[],
+  all: readonly Run[],
+  { enough, placeHolder }: { readonly enough: number; readonly placeHolder: string },
+): Promise<readonly Run[] | undefined> {
+  if (selected.length >= enough) return selected;
+  refuseNone(all);
+  if (all.length === 1) return all;
+  const chosen = await vscode.window.showQuickPick(await itemsOf(all, selected), {
+    ...searched,
+    canPickMany: true,
+    title: t('Runs'),
+    placeHolder,
+  });
+  if (chosen === undefined) return undefined;
+  if (chosen.length > 0) return chosen.map(({ run }) => run);
+  throw new Fault('editor/too-few-runs', t('No run is chosen: select at least one.'));
+}
+
+/**
+ * Asks for one of several runs.
+ * @throws {Fault} `editor/too-few-runs`
+ */
+export async function chooseRun(
+  runs: readonly Run[],
+  placeHolder: string,
+  title = t('Runs'),
+): Promise<Run | undefined> {
+  refuseNone(runs);
+  const chosen = await vscode.window.showQuickPick(await itemsOf(runs), { ...searched, title, placeHolder });
+  return chosen?.run;
+}
+
+function refuseNone({ length }: readonly Run[]): void {
+  if (length === 0) throw new Fault('editor/too-few-runs', t('There is no run yet. “New Run…” makes one.'));
+}
+
+/** Tags, notes, methods and base models are searched, too. */
+const searched = { matchOnDescription: true, matchOnDetail: true } as const;
+
+async function itemsOf(runs: readonly Run[], picked: readonly Run[] = []): Promise<RunItem[]> {
+  const names = namesOf(runs, t);
+  const results = new RunResults();
+  await results.read(runs);
+  return runs.map((run, index) => {
+    const evaluation = results.of(run);
+    const result = evaluation && resultInShort(evaluation, t);
+    return {
+      run,
+      label: names[index]!,
+      description: [runStatus(run, Date.now(), t, undefined, result), ...tagWords(run)].join(' · '),
+      detail: [...(run.note === undefined ? [] : [run.note]), subjectWords(run, baseName(run), t)].join(
+        ' · ',
+      ),
+      picked: picked.some(({ id }) => id === run.id),
+    };
+  });
+}

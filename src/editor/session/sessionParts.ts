@@ -1,0 +1,103 @@
+import type { SampledAgent } from '../../core/dialogue/candidates';
+import type { DialogueParts } from '../../core/dialogue/dialogueParts';
+import type { Prompts } from '../../core/dialogue/prompts';
+import type { Protocol } from '../../core/dialogue/protocol';
+import type { Simulator } from '../../core/dialogue/simulator';
+import type { GradingMode } from '../../core/grading/grade';
+import type { Grader } from '../../core/grading/grader';
+import type { Model, SamplingSettings } from '../../core/model/model';
+import type { Task } from '../../core/task/task';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { termsOf } from '../../core/trajectory/modelTerms';
+import type { ConsentRequest } from '../../../webview/session/protocol';
+import type { Namer } from '../models/displayNames';
+import type { Translate } from '../translate';
+
+/**
+ * The consent of a developer: nothing is logged of them before they have agreed, under a pseudonym and for a purpose.
+ */
+export interface ConsentKeeper {
+  readonly given: ConsentRequest | undefined;
+  /** Initial values of the form. */
+  readonly suggestion: ConsentRequest;
+  give(consent: ConsentRequest): Promise<void>;
+  /** Makes sure that this folder's log holds the consent, before it holds anything of the developer. */
+  record(): Promise<void>;
+}
+
+/**
+ * The parts of Tandem that a session uses. They are read when they are needed, so that changed settings count at once.
+ */
+export interface SessionParts extends Namer {
+  /** Translates what a person sees; what is logged or sent stays English. */
+  readonly t: Translate;
+  /** Model in the settings; empty when none is configured. */
+  readonly agentName: string;
+  /** Agent that writes the second candidate; empty when the agent itself does. */
+  readonly secondAgentName: string;
+  readonly simulatorName: string;
+  /** Returns whether a person has connected this model, and so can edit its connection. */
+  isConnected(spec: string): boolean;
+  readonly protocol: Protocol;
+  /** Sampling settings of the agent. */
+  readonly sampling: SamplingSettings;
+  readonly gradingMode: GradingMode;
+  /** True when a person sees counters of turns and time. */
+  readonly showsCounters: boolean;
+  /** True when a developer chooses each message of the agent from two candidates. */
+  readonly showsCandidates: boolean;
+  /** Reason why nothing is played in this workspace; undefined in a trusted one. */
+  readonly restriction: string | undefined;
+  readonly consent: ConsentKeeper;
+  /** Folder of the log; empty when no folder is open. */
+  readonly dataFolder: string;
+  /** @throws {Fault} with the remedy when there is no folder to log into, or it cannot be written */
+  log(): Promise<TrajectoryLog>;
+  /** @throws {Fault} when the setting names no model that can be opened */
+  openAgent(): Promise<Model>;
+  /**
+   * Opens the second agent with its own sampling settings; undefined when none is configured.
+   * @throws {Fault} when the setting names no model that can be opened
+   */
+  openSecondAgent(): Promise<SampledAgent | undefined>;
+  /** Returns undefined when none is configured. */
+  openSimulator(): Promise<Simulator | undefined>;
+  prompts(): Promise<Prompts>;
+  grader(): Promise<Grader>;
+  /** Writes details to the output channel; a person sees one sentence of them. */
+  report(error: unknown): void;
+}
+
+/** Source of a session's task: a pack that may still hold it, and the pack's name in the log. */
+export interface SessionTask {
+  readonly task: Task;
+  /** Path of the pack's file; absent when only the log knows the task. */
+  readonly pack?: string;
+  readonly packName?: string;
+  /** Title in the list of tasks, where several have the same. */
+  readonly title?: string;
+  /** Path of the file with the developer's own function that the task is about. */
+  readonly file?: string;
+}
+
+/** Returns what a dialogue that begins or goes on now is played with. */
+export async function dialogueParts(parts: SessionParts): Promise<DialogueParts> {
+  const simulator = await parts.openSimulator();
+  return {
+    log: await parts.log(),
+    agent: agentOf(parts),
+    ...(simulator === undefined ? {} : { simulator }),
+    prompts: await parts.prompts(),
+    sampling: parts.sampling,
+  };
+}
+
+/**
+ * Returns a model that is opened when it is asked, so that an old dialogue can be graded without it and changed settings
+ * count at once.
+ */
+const agentOf = (parts: SessionParts): Model => ({
+  name: parts.agentName,
+  ...termsOf(parts.agentName),
+  generate: async (...request) => (await parts.openAgent()).generate(...request),
+});

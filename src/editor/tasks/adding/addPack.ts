@@ -1,0 +1,141 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../../core/fault';
+import type { PackCheck } from '../../../core/task/pack';
+import type { Packs } from '../packs';
+import { checked, takeIn } from './packFiles';
+
+const { t } = vscode.l10n;
+
+/** Takes files into the workspace as packs, and reports their contents. */
+export class PackAdder {
+  constructor(private readonly packs: Pick<Packs, 'list'>) {}
+
+  /** Asks for files, and adds them. */
+  async ask(): Promise<void> {
+    const files = await vscode.window.showOpenDialog({
+      title: t('Add Packs'),
+      openLabel: t('Add'),
+      canSelectMany: true,
+      filters: { [t('Packs (JSON Lines)')]: ['jsonl'] },
+    });
+    await this.add(files?.map(({ fsPath }) => fsPath) ?? []);
+  }
+
+  /**
+   * Copies each file into the folder, with its guidelines, unless the workspace has it already. A file that cannot be
+   * added does not stop the others.
+   * @param folder by default the only one of the workspace, or the one that the person chooses
+   * @param refused the reasons why other things beside the files could not be added
+   * @throws {Fault} when none was added: `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`,
+   *   `editor/no-folder`, `task/*`
+   */
+  async add(
+    files: readonly string[],
+    folder?: vscode.WorkspaceFolder,
+    refused: readonly Fault[] = [],
+  ): Promise<void> {
+    if (files.length === 0) return;
+    const chosen = folder ?? (await chooseFolder());
+    if (chosen === undefined) return;
+    const added: PackCheck[] = [];
+    const faults = [...refused];
+    for (const file of files) {
+      try {
+        added.push(await this.taken(file, chosen));
+      } catch (error) {
+        faults.push(faultOf(error, file));
+      }
+    }
+    tellAll(added, faults);
+  }
+
+  /** Reports the contents of a file of the workspace, once the list shows it. */
+  async tell(check: PackCheck): Promise<void> {
+    await this.packs.list(check.file);
+    tellOne(check);
+  }
+
+  private async taken(file: string, folder: vscode.WorkspaceFolder): Promise<PackCheck> {
+    const check = await checked(file);
+    const target = isInside(file) ? file : await takeIn(file, folder.uri.fsPath);
+    await this.packs.list(target);
+    return { ...check, file: target };
+  }
+}
+
+function tellOne(check: PackCheck): void {
+  const sentence = addedWords(check);
+  const [first] = check.bad;
+  if (first === undefined) {
+    void vscode.window.showInformationMessage(sentence);
+    return;
+  }
+  const show = t('Show Line {0}', first.line);
+  // This is not awaited, because the message stays until the person has read it.
+  void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
+    if (pressed === show) void openLine(check.file, first.line);
+  });
+}
+
+/**
+ * Reports everything in one message, because of several at once the editor hides the first.
+ * @throws {Fault} when none was added
+ */
+function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
+  const [first, second] = added;
+  const [fault, ...more] = faults;
+  const whole = (): string =>
+    [...added.map(addedWords), ...faults.map(({ message }) => message)].map(ended).join(' ');
+  if (fault === undefined) {
+    if (first !== undefined && second === undefined) tellOne(first);
+    else if (added.some(({ bad }) => bad.length > 0)) void vscode.window.showWarningMessage(whole());
+    else void vscode.window.showInformationMessage(whole());
+  } else if (first === undefined) {
+    throw more.length === 0 ? fault : new Fault(fault.code, whole(), { cause: fault });
+  } else void vscode.window.showWarningMessage(whole());
+}
+
+/** Returns the contents of an added pack, and the number of its lines that are not tasks. */
+function addedWords({ file, tasks, tests, bad }: PackCheck): string {
+  const name = vscode.workspace.asRelativePath(file);
+  const holds = `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
+  const [first] = bad;
+  if (first === undefined) return t('{0} is in the list: {1}.', name, holds);
+  const lines = bad.length === 1 ? t('1 line is not a task') : t('{0} lines are not tasks', bad.length);
+  return t(
+    '{0} is in the list: {1}. {2}, the first is line {3}: {4}',
+    name,
+    holds,
+    lines,
+    first.line,
+    first.reason,
+  );
+}
+
+/** Ends a sentence with a full stop, because another one follows. */
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
+function faultOf(error: unknown, file: string): Fault {
+  if (error instanceof Fault) return error;
+  const sentence = t('{0} could not be added: {1}', path.basename(file), messageOf(error));
+  return new Fault('editor/pack-not-copied', sentence, { cause: error });
+}
+
+/** Returns the folder of the workspace that gets a file; undefined when the person cancelled. */
+export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
+  const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
+  if (only === undefined) {
+    throw new Fault('editor/no-folder', t('Open a folder first: packs are copied into it.'));
+  }
+  if (others.length === 0) return only;
+  return vscode.window.showWorkspaceFolderPick({ placeHolder: t('Which folder gets the pack?') });
+}
+
+const isInside = (file: string): boolean =>
+  vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined;
+
+async function openLine(file: string, line: number): Promise<void> {
+  const at = new vscode.Range(line - 1, 0, line - 1, 0);
+  await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file), { selection: at });
+}

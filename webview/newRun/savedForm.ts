@@ -1,0 +1,22 @@
+import { isFlag, isRecord, isText, isTexts, part } from '../savedState';
+import type { DuplicatedRun, FormState } from './protocol';
+
+/** Reads the form that the editor has kept; undefined when it does not fit, and then the host sends a new one. */
+export function formOf(kept: unknown): FormState | undefined {
+  const dataFolder = part(kept, 'dataFolder', isText);
+  const values = part(kept, 'values', isTexts);
+  const copied = part(kept, 'copied', isCopied);
+  const isUnfolded = part(kept, 'isUnfolded', isFlag);
+  const isWhole = copied !== undefined || !isRecord(kept) || kept.copied === undefined;
+  if (dataFolder === undefined || values === undefined || !isWhole) return undefined;
+  return {
+    ...{ dataFolder, values },
+    ...(copied !== undefined && { copied }),
+    ...(isUnfolded !== undefined && { isUnfolded }),
+  };
+}
+
+const isCopied = (value: unknown): value is DuplicatedRun =>
+  part(value, 'of', isText) !== undefined &&
+  part(value, 'data', isText) !== undefined &&
+  part(value, 'configuration', isRecord) !== undefined;
