@@ -7,24 +7,20 @@ import { extentOf, playedAmong, playedOf, type Extent } from './collectionExtent
 
 const { t } = vscode.l10n;
 
-/** Maximum number of dialogues of one task that a person can ask for. */
 const MAX_ROLLOUTS = 1000;
 
-/** The players by the names that a person sees, and what dialogues take. */
 export interface Players {
   readonly agent: string;
   readonly simulator: string;
-  /** Maximum number of suggested tasks. */
   readonly suggested: number;
-  /** Estimates tokens and cost in a sentence; empty where no model counts tokens. */
+  /** Tokens and cost in a sentence; empty where no model counts tokens. */
   readonly estimate: (dialogues: number) => string;
 }
 
-/** The extent that a person chose, or the command that changes who plays. */
 type ChosenExtent = Extent<ListedTask> | CommandId;
 
 /**
- * @param played dialogues that agent and simulator have played already, as `id#rollout`
+ * @param played dialogues of these two, as `id#rollout`
  * @returns undefined when the person cancelled
  */
 export async function askExtent(
@@ -67,14 +63,11 @@ export async function askExtent(
 }
 
 interface PlayItem extends vscode.QuickPickItem {
-  /** Command that changes who plays; undefined on the row that starts to play. */
+  /** Undefined on the row that starts to play. */
   readonly change?: CommandId;
 }
 
-/**
- * Shows the players, the number of dialogues, and the tokens and cost before anything is played.
- * @param known number of these dialogues that are in the log already
- */
+/** @param known number of these dialogues that are in the log already */
 function askWhether(
   title: string,
   { tasks, rollouts }: Extent<ListedTask>,

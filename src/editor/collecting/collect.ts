@@ -13,15 +13,13 @@ import type { Extent } from './collectionExtent';
 
 const { t } = vscode.l10n;
 
-/** Dialogues in flight at once: a model on this machine writes many in a batch, a server may refuse so many. */
+/** Dialogues in flight: a model on this machine writes many in a batch, a server may refuse so many. */
 const AT_ONCE = { here: 16, elsewhere: 4 };
 const SEED = 0;
 
-/** Returns whether the agent runs on this machine, where a dialogue costs little. */
 export const playsHere = ({ localPlaces, agentName }: Engine, agent = agentName): boolean =>
   localPlaces.some(({ spec }) => spec === agent);
 
-/** Opens who plays, and how, with the settings of a folder; agent and simulator may be others. */
 export async function playersOf(
   engine: Engine,
   { agent = engine.agentName, simulator }: { readonly agent?: string; readonly simulator?: string } = {},
@@ -41,12 +39,10 @@ export async function playersOf(
 }
 
 /**
- * Has the agent of the settings play tasks with the simulator of the settings, as `tandem collect` does, with progress
- * and a cancel button. What was played before a cancellation stays in the log.
- * @param all the tasks that may be played
- * @param choose returns the tasks and the dialogues of each, given what these two have played already as `id#rollout`;
- *   undefined plays nothing
- * @returns what was played, also when the person cancelled or a dialogue failed; undefined when nothing was chosen
+ * Plays as `tandem collect` does. Dialogues from before a cancellation stay in the log.
+ * @param all tasks that may be played
+ * @param choose gets the dialogues of these two as `id#rollout`; undefined plays nothing
+ * @returns also when the person cancelled or a dialogue failed; undefined when nothing was chosen
  * @throws {Fault} `editor/no-tasks`, and as `collect` when nothing was played
  */
 export async function collectHere(
@@ -80,7 +76,7 @@ export async function collectHere(
   return ended;
 }
 
-/** Plays a collection, and returns how it ended; a fault before the first dialogue is thrown. */
+/** A fault before the first dialogue is thrown. */
 async function playAll(plan: CollectionPlan, report: Report): Promise<Omit<EndedCollection, 'collection'>> {
   const { collect } = await import('../../core/dialogue/collect');
   const begun = performance.now();

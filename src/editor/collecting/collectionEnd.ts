@@ -5,20 +5,19 @@ import { dialogues, roughly } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Number of dialogues after which the time left is estimated; the first ones are played at once. */
+/** Dialogues before the time left is estimated; the first ones are played at once. */
 const MIN_ENDED = 16;
 
-/** A collection that has ended, whether or not everything was played. */
 export interface EndedCollection extends CollectionProgress {
   readonly collection: string;
   readonly isCancelled: boolean;
-  /** A sentence that says why dialogues failed, or why the rest was not tried. */
+  /** Why dialogues failed, or why the rest was not tried. */
   readonly failure?: string;
 }
 
 export const isComplete = ({ done, total }: CollectionProgress): boolean => done === total;
 
-/** Returns for example `40 of 120 dialogues, 11 solved, about 2 min left`. */
+/** For example `40 of 120 dialogues, 11 solved, about 2 min left`. */
 export function progressWords(
   { done, total, already, failed, solved }: CollectionProgress,
   seconds: number,
@@ -34,8 +33,7 @@ export function progressWords(
 }
 
 /**
- * Says what was played and solved, and why something was not.
- * @param name whose dialogues these are
+ * @param name of the pack or the agent
  * @param all counts of the whole collection, where earlier dialogues belong to it
  */
 export function endingWords(
@@ -64,7 +62,7 @@ export function endingWords(
   ].join(' ');
 }
 
-/** Shows the end of a collection; returns the pressed button. */
+/** Returns the pressed button. */
 export const showEnding = (
   { failure }: EndedCollection,
   words: string,

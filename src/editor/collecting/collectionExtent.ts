@@ -1,17 +1,16 @@
-/** Dialogues of each task: some succeed and some fail, and training learns from the difference. */
+/** Per task: training learns from the difference between successes and failures. */
 const ROLLOUTS = 4;
 
-/** Suggested number of tasks where a dialogue costs time or money on a server; enough to see how the agent does. */
+/** Where a dialogue costs time or money on a server; enough to see how the agent does. */
 export const SUGGESTED_TASKS = 24;
 
-/** The tasks to play, and the number of dialogues of each. */
 export interface Extent<T> {
   readonly tasks: readonly T[];
   readonly rollouts: number;
 }
 
 /**
- * Counts the dialogues about tasks that still exist.
+ * Ignores removed tasks.
  * @param played each dialogue as `id#rollout`
  */
 export function playedOf(all: readonly { readonly id: string }[], played: Iterable<string>): number {
@@ -19,10 +18,7 @@ export function playedOf(all: readonly { readonly id: string }[], played: Iterab
   return [...played].filter((key) => ids.has(key.slice(0, key.lastIndexOf('#')))).length;
 }
 
-/**
- * Counts the dialogues of an extent that were played.
- * @param played each dialogue as `id#rollout`
- */
+/** @param played each dialogue as `id#rollout` */
 export function playedAmong(
   { tasks, rollouts }: Extent<{ readonly id: string }>,
   played: Iterable<string>,
@@ -35,10 +31,10 @@ export function playedAmong(
 }
 
 /**
- * Extends what was played so far: by more tasks while there are others, then by more dialogues of each.
- * @param all the tasks that can be played
+ * Adds more tasks while there are others, then more dialogues of each.
+ * @param all tasks that can be played
  * @param played each dialogue as `id#rollout`; those of removed tasks do not count
- * @param most maximum number of tasks that are added at once
+ * @param most maximum number of tasks added at once
  */
 export function extentOf<T extends { readonly id: string }>(
   all: readonly T[],

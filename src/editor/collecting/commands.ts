@@ -12,7 +12,6 @@ import type { Extent } from './collectionExtent';
 
 const { t } = vscode.l10n;
 
-/** Opens the form of a new run on collected dialogues. */
 interface TrainingForm {
   openOn(engine: Engine, collected: { readonly pack: string; readonly agent: string }): Promise<void>;
 }
@@ -23,7 +22,6 @@ interface CollectionCommandContext {
   readonly runForms: TrainingForm;
 }
 
-/** Has agent and simulator play tasks of a pack, and offers what can be done with the dialogues. */
 export async function collectPack(
   { engines, packs, runForms }: CollectionCommandContext,
   chosen: Pack | undefined,
@@ -38,7 +36,7 @@ export async function collectPack(
     const asked: { change?: CommandId } = {};
     const play = await playOf(engine);
     const ended = await collectHere(engine, packs, pack.tasks, async (played) => {
-      // The rest of the dialogues is played as they were chosen.
+      // Play the rest as chosen before.
       if (chosenExtent !== undefined) return chosenExtent;
       const answer = await askExtent(pack, played, play);
       if (typeof answer === 'string') asked.change = answer;
@@ -50,7 +48,7 @@ export async function collectPack(
   }
 }
 
-/** Returns who plays with the settings of a folder, or who would, and what that takes. */
+/** Who would play, and the tokens and cost that it takes. */
 export async function playOf(
   engine: Engine,
   agentName = engine.agentName,
@@ -83,7 +81,7 @@ export async function playOf(
   };
 }
 
-/** Says how a collection ended; returns true when the person wants to go on with it. */
+/** True when the person continues. */
 async function tell(
   engine: Engine,
   { name, file }: Pack,

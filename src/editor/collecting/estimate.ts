@@ -6,23 +6,21 @@ import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
-/** A model that will play, with its use so far. */
 export interface Player {
-  /** Name that a person sees. */
   readonly name: string;
   readonly price?: Price;
-  /** Its use in this log. */
+  /** In this log. */
   readonly use?: ModelUse;
-  /** Number of finished dialogues in the log in which it took part. */
+  /** Its finished dialogues in the log. */
   readonly played: number;
-  /** Number of sides that it played in these; a dialogue with itself has two. */
+  /** Sides that it played in these; a dialogue with itself has two. */
   readonly sides: number;
-  /** Number of sides that it will play in each dialogue: 1 or 2. */
+  /** Sides that it will play in each dialogue. */
   readonly plays: 1 | 2;
 }
 
 /**
- * Estimates the tokens and the cost of dialogues from those before; empty where no model counts tokens.
+ * Extrapolates from earlier dialogues; empty where no model counts tokens.
  * @param players each model once, also where it plays both sides; the rules are no model
  */
 export function estimateWords(count: number, players: readonly Player[]): string {
@@ -53,5 +51,5 @@ export function estimateWords(count: number, players: readonly Player[]): string
     : t('About {0}, going by {1} in this log.', all, basis);
 }
 
-/** Returns a number with the two digits that an estimate has. */
+/** An estimate has two digits. */
 const rounded = (tokens: number): string => grouped(Number(tokens.toPrecision(2)));

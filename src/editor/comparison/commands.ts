@@ -8,7 +8,6 @@ import { reportRuns } from './report';
 
 const { t } = vscode.l10n;
 
-/** Shows the comparison of the runs that are selected. */
 export async function compare(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
   const runs = await runsAt(app, row, selected, {
     enough: 2,
@@ -17,13 +16,11 @@ export async function compare(app: App, row: CommandRow, selected?: readonly Com
   if (runs !== undefined) await app.comparisons.open(comparedOf(runs));
 }
 
-/** Shows the comparison of the selected runs, and asks in it which tasks to play. */
 export async function evaluate(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
   const runs = await runsAt(app, row, selected, oneAtLeast);
   if (runs !== undefined) await (await app.comparisons.open(comparedOf(runs))).evaluate(runs);
 }
 
-/** Writes a report on the runs that are selected. */
 export async function report(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
   const runs = await runsAt(app, row, selected, oneAtLeast);
   if (runs !== undefined) await reportRuns(runs, app.engines.shown.engine);
@@ -31,7 +28,7 @@ export async function report(app: App, row: CommandRow, selected?: readonly Comm
 
 const oneAtLeast = { enough: 1, placeHolder: t('Choose runs') };
 
-/** Returns the runs that are meant, earliest first: later runs are compared with the first. */
+/** Earliest first: later runs are compared with the first. */
 async function runsAt(
   app: App,
   row: CommandRow,

@@ -6,14 +6,12 @@ import { Panels } from '../panel';
 import { runsOf } from '../runs/finishedRunActions';
 import type { Compared, ComparisonContext, ComparisonPanel } from './panel';
 
-/** State that the page keeps over a reload; the rest is in the runs' folders. */
 const keptSchema = lazily(() =>
   z.object({ dataFolder: z.string(), ids: z.array(z.string().refine(isRunId)).min(1) }),
 );
 
 type ComparisonPanels = Panels<Compared, ComparisonPanel>;
 
-/** Creates the panels of comparisons, one for each set of runs. */
 export function comparisonPanels(on: ComparisonContext): ComparisonPanels {
   const panels: ComparisonPanels = new Panels({
     name: 'comparison',

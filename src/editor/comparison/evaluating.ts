@@ -15,13 +15,11 @@ import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
 
-/** Dialogues in flight at once. */
 const AT_ONCE = 16;
 const SEED = 0;
-/** Number of starter-world tasks on offer. */
 const WORLD_TASKS = 500;
 const AMOUNTS = [20, 50, 100, 200, 500];
-/** Suggested number of tasks; with fewer, only a large difference can be seen. */
+/** With fewer tasks, only a large difference can be seen. */
 const SUGGESTED_TASKS = 200;
 
 interface HeldOut {
@@ -30,9 +28,8 @@ interface HeldOut {
 }
 
 /**
- * Asks for held-out tasks and plays them with the model of each run that can play here, and with their base models. The
- * results are in the runs' folders.
- * @param tell is told the progress
+ * Plays held-out tasks with each run's model that can play here, and with their base models.
+ * Results are kept in the runs' folders.
  * @throws {Fault} `editor/restricted`, `editor/not-playable`, `editor/no-simulator`
  */
 export async function evaluateRuns(
@@ -96,7 +93,7 @@ interface AmountItem extends vscode.QuickPickItem {
 }
 
 /**
- * Asks for tasks that are in no run's data, and for their number.
+ * Only tasks that are in no run's data.
  * @returns undefined when the person cancelled
  */
 async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut | undefined> {
@@ -125,8 +122,8 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
 }
 
 /**
- * Lists tasks of the kind that the runs learned from first, because tasks that a model cannot play say nothing about
- * it. Within a kind, tasks that were made to measure on come first.
+ * Tasks of the kind that the runs learned from come first: other kinds say nothing about a model that cannot play them.
+ * Within a kind, tasks made for measuring come first.
  */
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
   const { distance, seenBy, unseen } = await import('../../core/evaluation/comparison/heldOut');
@@ -161,7 +158,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
   return items.toSorted((a, b) => a.rank - b.rank || (a.rank < 2 ? size(b) - size(a) : 0));
 }
 
-/** Returns half the width of the widest 95 % interval for a number of tasks, in percentage points. */
+/** Half the widest 95 % interval, in percentage points. */
 const widest = (tasks: number): number => (100 * 1.96 * 0.5) / Math.sqrt(tasks);
 
 function amountItems(all: number): AmountItem[] {

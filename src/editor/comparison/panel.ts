@@ -41,15 +41,14 @@ export interface Compared {
 
 const { t } = vscode.l10n;
 
-/** The panel that compares some runs. It reads their folders, as every other window does. */
 export class ComparisonPanel extends Panel<'comparison', ToWebview> {
   private readonly readers: readonly RunReader[];
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
-  /** State last sent to the view, to tell whether there is anything new. */
+  /** Last sent state, compared to skip equal updates. */
   private sent: { view?: string } = {};
   private readonly read: ComparedCurves = new Map();
-  /** Progress of the evaluation that is running; empty when none is. */
+  /** Of the running evaluation; empty when none is. */
   private progress = '';
   private telling: Promise<void> | undefined;
   private isAskedAgain = false;
@@ -69,7 +68,7 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     );
   }
 
-  /** Asks which tasks some runs play, and plays them; one evaluation runs at a time. */
+  /** One evaluation runs at a time. */
   async evaluate(runs: readonly Run[]): Promise<void> {
     if (this.progress !== '') return;
     try {
@@ -81,7 +80,6 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     }
   }
 
-  /** Reads the folders again, and sends the view what is new. */
   tell(): void {
     if (this.wasClosed) return;
     this.isAskedAgain = this.telling !== undefined;
@@ -142,12 +140,11 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     }
   }
 
-  /** The runs as they were last read, without those that are gone. */
+  /** As last read, without deleted runs. */
   private get shown(): readonly Run[] {
     return this.records.map(({ run }) => run);
   }
 
-  /** Engine of the folder whose runs these are; it has their settings and names. */
   private get engine(): Engine {
     const { engines } = this.on;
     return engines.withDataFolder(this.compared.runs.dataFolder) ?? engines.first;
@@ -189,7 +186,6 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
   }
 }
 
-/** Opens the configurations of two of the runs side by side, read-only. */
 async function openDiff(runs: readonly Run[]): Promise<void> {
   const left = runs.length === 2 ? runs[0] : await chooseRun(runs, t('The configuration on the left'));
   if (left === undefined) return;

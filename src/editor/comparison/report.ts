@@ -7,7 +7,7 @@ import { namesOf } from '../runs/runNames';
 
 const { t } = vscode.l10n;
 
-/** Asks for a file, and writes the report of some runs there, with its pictures beside it. */
+/** The pictures are written beside the report. */
 export async function reportRuns(runs: readonly Run[], { configuration }: Engine): Promise<void> {
   const folder = configuration.folder?.uri;
   const target = await vscode.window.showSaveDialog({

@@ -38,10 +38,8 @@ import type { Translate } from '../translate';
 import { namesOf } from '../runs/runNames';
 
 interface ViewOptions {
-  /** Returns the name that a person sees for a model. */
   readonly calledBy: (name: string) => string;
   readonly t: Translate;
-  /** Language of the dates. */
   readonly language: string;
   readonly dataFolder: string;
   readonly restriction: string;
@@ -50,7 +48,6 @@ interface ViewOptions {
   readonly pinned: readonly ChartName[];
 }
 
-/** Returns the runs as the view draws them, without their curves. */
 export function comparisonView(
   records: readonly RunRecord[],
   choice: Choice,
@@ -116,13 +113,10 @@ const stagesOf = (records: readonly RunRecord[]): string[] => [
   ...new Set(records.flatMap(({ history }) => history.trained)),
 ];
 
-/** Returns the figures that any of the runs has in a stage. */
 const figuresOf = (records: readonly RunRecord[], stage: string): CurveFigure[] =>
   allFigures.filter((figure) => records.some(({ history }) => history.figuresOf(stage).includes(figure)));
 
-/**
- * Returns the chosen stage and figure where they exist; else the last stage that all runs have, and its main figure.
- */
+/** Defaults to the last stage that all runs have, and its main figure. */
 export function shownFigure(
   records: readonly RunRecord[],
   choice: Choice,
@@ -136,14 +130,12 @@ export function shownFigure(
   return { stage, figure };
 }
 
-/**
- * Positions up to which a view has read the curves of each chart and its runs; undefined for a run without this figure.
- */
+/** Read positions of each chart and its runs; undefined for a run without this figure. */
 export type ComparedCurves = Map<string, readonly (ReadCurves | undefined)[]>;
 
 /**
- * Returns what is new in the curves of the shown charts; undefined when nothing is.
- * @param read marks of all charts that the page has; this function sets them to the new positions
+ * Undefined when nothing is new.
+ * @param read positions that the page has; updated here
  */
 export function curvesView(
   records: readonly RunRecord[],

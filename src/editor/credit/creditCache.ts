@@ -9,7 +9,7 @@ interface Kept {
   readonly said: TurnJudgements;
 }
 
-/** Scores of critics for the dialogues of each log, and people's judgements of the same turns. */
+/** Critics' scores and people's judgements of the same turns, by log. */
 export class KeptCredit implements vscode.Disposable {
   private readonly byDataFolder = new Map<string, Kept>();
   private readonly following: vscode.Disposable;
@@ -24,10 +24,7 @@ export class KeptCredit implements vscode.Disposable {
     return (await this.of(engine)).cache;
   }
 
-  /**
-   * Returns how far people and the critic agree.
-   * @param critic its identity
-   */
+  /** @param critic its identity */
   async agreement(engine: Engine, critic: string): Promise<Agreement> {
     const { agreementWith } = await import('../../core/evaluation/agreement');
     const { cache, said } = await this.of(engine);

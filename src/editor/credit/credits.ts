@@ -17,21 +17,17 @@ const { t } = vscode.l10n;
 
 const DO_NOT_RUN = t('Critics do not run');
 
-/** Known credit of dialogues under the chosen critic. */
 export interface KnownCredit {
   readonly place: CriticPlace;
-  /** The critic; absent where its folder cannot be read, which `problem` explains. */
+  /** Absent where its folder cannot be read, which `problem` explains. */
   readonly critic?: Critic;
   readonly problem?: string;
-  /** Credit of each dialogue that was asked for; undefined where the critic has not read its present state. */
+  /** Undefined where the critic has not read the dialogue's present state. */
   readonly credits: readonly (Credit | undefined)[];
   readonly agreement?: Agreement;
 }
 
-/**
- * Credit of dialogues under the chosen critic. It is computed when a person asks for it and kept beside the log, so
- * that a replay that is opened again shows it at once, also in an untrusted workspace.
- */
+/** Computed on request and kept beside the log: a reopened replay shows it at once, even in an untrusted workspace. */
 export class Credits {
   constructor(
     readonly choice: CriticChoice,
@@ -39,12 +35,12 @@ export class Credits {
     private readonly trainer: EditorTrainer,
   ) {}
 
-  /** Reason why no critic runs here; undefined in a trusted workspace. */
+  /** Undefined in a trusted workspace. */
   get restriction(): string | undefined {
     return restrictionOf(DO_NOT_RUN);
   }
 
-  /** Returns the credit that was computed earlier; undefined while no critic is chosen. */
+  /** Undefined while no critic is chosen. */
   async known(engine: Engine, trajectories: readonly Trajectory[]): Promise<KnownCredit | undefined> {
     const place = this.choice.chosen;
     if (place === undefined) return undefined;
@@ -65,8 +61,8 @@ export class Credits {
   }
 
   /**
-   * Has the chosen critic score the dialogues that it has not read, with progress and a cancel button.
-   * @returns whether there is anything new
+   * Scores the dialogues that the chosen critic has not read.
+   * @returns true if there is anything new
    * @throws {Fault} `editor/restricted`; faults of the critic and of the trainer
    */
   async compute(engine: Engine, trajectories: readonly Trajectory[]): Promise<boolean> {
@@ -114,7 +110,7 @@ export class Credits {
     );
   }
 
-  /** Returns undefined for a dialogue in which the agent has said nothing yet. */
+  /** Undefined before the agent's first message. */
   private async scorable(trajectory: Trajectory): Promise<Scorable | undefined> {
     if (trajectory.turns.length === 0) return undefined;
     const { scorable } = await import('../../core/training/credit/credit');

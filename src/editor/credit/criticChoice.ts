@@ -14,14 +14,14 @@ const { t } = vscode.l10n;
 const CHOSEN = 'tandem.critic';
 const FOLDERS = 'tandem.criticFolders';
 
-/** A row of the list, with the way to its critic; a heading has none. */
+/** A heading has no place. */
 interface Item extends vscode.QuickPickItem {
   readonly place?: () => Promise<CriticPlace | undefined> | CriticPlace;
 }
 
 const placeSchema = lazily(() => z.object({ folder: z.string(), name: z.string() }));
 
-/** The critic that the replays of this workspace show: one of a run, or one in a folder the user chose. */
+/** The critic that the replays of this workspace show. */
 export class CriticChoice implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
 
@@ -33,14 +33,12 @@ export class CriticChoice implements vscode.Disposable {
     private readonly memory: vscode.Memento,
   ) {}
 
-  /** The critic that was used last. */
   get chosen(): CriticPlace | undefined {
     return recall(this.memory, CHOSEN, placeSchema);
   }
 
   /**
-   * Asks for a critic.
-   * @param engine of the log whose dialogues are looked at
+   * @param engine of the log with the shown dialogues
    * @returns undefined when the person cancelled, or there is no critic
    */
   async choose(engine: Engine): Promise<CriticPlace | undefined> {
@@ -58,10 +56,7 @@ export class CriticChoice implements vscode.Disposable {
     return place;
   }
 
-  /**
-   * Returns the critics that can be chosen.
-   * @param engine of the log whose dialogues are looked at
-   */
+  /** @param engine of the log with the shown dialogues */
   offered(engine: Engine): Promise<OfferedCritic[]> {
     const { folders, kept } = this;
     const dataFolders = [...new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []))];
@@ -72,7 +67,6 @@ export class CriticChoice implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  /** Makes the replays show this critic from now on. */
   async use({ folder, name }: CriticPlace): Promise<void> {
     await this.memory.update(CHOSEN, { folder, name });
     this.changed.fire();
@@ -86,7 +80,7 @@ export class CriticChoice implements vscode.Disposable {
     };
   }
 
-  /** Returns the critic that was used last, then those of each kind under its heading. */
+  /** The last used one first, then each kind under its heading. */
   private async items(engine: Engine): Promise<Item[]> {
     const { chosen } = this;
     const critics = await this.offered(engine);
@@ -102,7 +96,6 @@ export class CriticChoice implements vscode.Disposable {
     );
   }
 
-  /** Critic folders the user chose earlier. */
   private get folders(): CriticPlace[] {
     return recall(this.memory, FOLDERS, () => z.array(placeSchema())) ?? [];
   }
@@ -117,14 +110,13 @@ export class CriticChoice implements vscode.Disposable {
       })) ?? [];
     if (chosen === undefined) return undefined;
     const { nameOfFolder, openCritic } = await import('../../core/training/credit/critics');
-    const { folder } = openCritic(chosen.fsPath); // an invalid folder is refused with the reason
+    const { folder } = openCritic(chosen.fsPath); // refuses an invalid folder
     const place = { folder, name: nameOfFolder(folder) };
     const others = this.folders.filter((one) => one.folder !== folder);
     await this.memory.update(FOLDERS, [place, ...others]);
     return place;
   }
 
-  /** Says that there is no critic yet, and offers the ways to one. */
   private async sayHow(): Promise<CriticPlace | undefined> {
     const train = t('New Run…');
     const choose = t('Choose Folder…');

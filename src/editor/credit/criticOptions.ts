@@ -13,20 +13,16 @@ import { heldOutWords, verdictWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** A critic that a person can choose, with its name and figures. */
 export interface OfferedCritic extends CriticPlace {
   readonly from: 'run' | 'loop' | 'scoreboard' | 'folder';
   readonly about: string;
   readonly figures: CriticFigures | { readonly problem: string };
 }
 
-/** Figures of a critic that can be read. */
 export interface CriticFigures {
   readonly critic: Critic;
   readonly agreement: Agreement;
-  /**
-   * Held-out accuracy; absent for a value head, which is measured differently, and where the run did not measure it.
-   */
+  /** Absent for a value head, which is measured differently, and where the run did not measure it. */
   readonly heldOut?: HeldOut | undefined;
 }
 
@@ -34,14 +30,13 @@ type Unread = Omit<OfferedCritic, 'figures'>;
 
 interface Sources {
   readonly dataFolders: readonly string[];
-  /** Critic folders the user chose earlier. */
   readonly folders: readonly CriticPlace[];
-  /** Engine of the log whose dialogues are looked at. */
+  /** Of the log with the shown dialogues. */
   readonly engine: Engine;
   readonly kept: KeptCredit;
 }
 
-/** Returns the critics of runs, of loops and scoreboards, and in folders the user chose; each kind newest first. */
+/** Each kind newest first. */
 export async function offeredCritics({
   dataFolders,
   folders,
@@ -66,7 +61,7 @@ export async function offeredCritics({
   );
 }
 
-/** Returns what the runs of the scoreboards trained, by their ids, which no two runs share. */
+/** By run id, which is unique. */
 async function cellsOf(made: readonly RunCritic[]): Promise<ReadonlyMap<string, string>> {
   const { trainedCells } = await import('../../core/training/attempts');
   const boards = new Set(
@@ -112,7 +107,7 @@ async function figuresOf(
   }
 }
 
-/** Returns the words after a critic's name: its figures, or why it cannot be read. */
+/** Its figures, or why it cannot be read. */
 export function figureWords({ figures }: Pick<OfferedCritic, 'figures'>): string {
   if ('problem' in figures) return figures.problem;
   const { heldOut, agreement } = figures;

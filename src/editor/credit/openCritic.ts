@@ -2,10 +2,7 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import type { Critic, CriticPlace } from '../../core/training/credit/critics';
 
-/**
- * Opens a critic.
- * @throws {Fault} with one sentence, whatever is wrong with its folder
- */
+/** @throws {Fault} with one sentence, whatever is wrong with the folder */
 export async function openCriticAt({ folder }: CriticPlace): Promise<Critic> {
   const { openCritic } = await import('../../core/training/credit/critics');
   try {

@@ -6,15 +6,15 @@ import { askPseudonym } from '../pseudonym';
 
 const { t } = vscode.l10n;
 
-/** A person's verdict on a turn's credit; `agrees` is undefined when the verdict is taken back. */
+/** `agrees` is undefined when the verdict is taken back. */
 export interface NewVerdict {
   readonly turn: number;
   readonly agrees: boolean | undefined;
 }
 
 /**
- * Logs a verdict with the credit that the person was shown. A person without consent is asked for it first.
- * @returns whether it was logged
+ * Logs the shown credit, too. A person without consent is asked for it first.
+ * @returns true if it was logged
  * @throws {Fault} of the log
  */
 export async function logVerdict(

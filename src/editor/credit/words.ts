@@ -2,7 +2,7 @@ import type { Agreement, Share } from '../../core/evaluation/agreement';
 import type { HeldOut } from '../../core/training/credit/heldOut';
 import type { Translate } from '../translate';
 
-/** Returns how far people and a critic agree. Only missing verdicts are mentioned, because they are given here. */
+/** Only missing verdicts are mentioned, because they are given here. */
 export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): string[] {
   return [
     verdictWords(verdicts, t),
@@ -14,7 +14,7 @@ export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): s
   ];
 }
 
-/** Returns for example `held-out pair accuracy 78 %, untrained 55 %`. */
+/** For example `held-out pair accuracy 78 %, untrained 55 %`. */
 export function heldOutWords({ accuracy, untrained }: HeldOut, t: Translate): string {
   const [of, control] = [accuracy, untrained ?? 0].map((share) => Math.round(100 * share));
   return untrained === undefined
@@ -22,7 +22,6 @@ export function heldOutWords({ accuracy, untrained }: HeldOut, t: Translate): st
     : t('held-out pair accuracy {0} %, untrained {1} %', of!, control!);
 }
 
-/** Returns the same in sentences. */
 export function heldOutSentence({ accuracy, untrained, pairs }: HeldOut, t: Translate): string {
   const percent = (share: number): string => (100 * share).toFixed(1);
   const own = t(
@@ -33,7 +32,7 @@ export function heldOutSentence({ accuracy, untrained, pairs }: HeldOut, t: Tran
   return untrained === undefined ? own : `${own} ${t('Untrained baseline: {0} %.', percent(untrained))}`;
 }
 
-/** Returns for example `people agree in 8 of 10 turns with a verdict (80 %, 49–94)`. */
+/** For example `people agree in 8 of 10 turns with a verdict (80 %, 49–94)`. */
 export function verdictWords(verdicts: Share, t: Translate): string {
   const [words = t('not reviewed yet')] = sentence(verdicts, (share) =>
     verdicts.of === 1

@@ -7,7 +7,6 @@ import { canJudge, nextToJudge } from './view';
 
 const { t } = vscode.l10n;
 
-/** Opens a dialogue to judge it, unless the person played in it. */
 export async function judge(
   { engines, judging, replays }: App,
   { id, state }: TrajectorySummary,
@@ -32,7 +31,7 @@ export async function judge(
   await open(id, { judging, replays });
 }
 
-/** Opens the next dialogue of the list that the person can judge and has not judged, those with candidates first. */
+/** Dialogues with candidates first. */
 export async function judgeNext({ engines, trajectories, judging, replays }: App): Promise<void> {
   const { engine } = engines.shown;
   const own = await pseudonym(engine);
@@ -52,7 +51,7 @@ const pseudonym = (engine: Engine): Promise<string | undefined> =>
     t('Judgements are logged under a pseudonym. Choose one first, and how your data may be shared.'),
   );
 
-/** Opens a dialogue, and closes its replay, which shows what others said. */
+/** Closes the replay, which shows what others said. */
 async function open(episode: string, { judging, replays }: Pick<App, 'judging' | 'replays'>): Promise<void> {
   for (const replay of replays.all) if (replay.episodes.includes(episode)) replay.dispose();
   await judging.judge(episode);

@@ -22,9 +22,8 @@ interface JudgingContext {
   readonly openReplay: (episode: string) => Promise<unknown>;
 }
 
-/** The panel in which a person judges a dialogue that others played. It shows one dialogue after the other. */
 class JudgingPanel extends Panel<'judging', ToWebview> {
-  /** Judgements are logged one after the other, so that a second press cannot judge the same pair. */
+  /** Logged one after the other, so that a second press cannot judge the same pair. */
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -44,7 +43,6 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
     return this.episode;
   }
 
-  /** Shows another dialogue in the same place. */
   async turnTo(episode: string): Promise<void> {
     this.episode = episode;
     await this.show();
@@ -67,7 +65,7 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
     }
   }
 
-  /** Shows the present state of the log; closes when the dialogue is gone, or is not for this person to judge. */
+  /** Closes when the dialogue is gone or not for this person to judge. */
   private async show(): Promise<void> {
     const engine = await this.engine();
     const own = engine.consent.given?.pseudonym;
@@ -88,7 +86,7 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
     return this.on.engines.withEpisode(this.episode);
   }
 
-  /** Logs what a person says; `events` returns undefined for what the page does not show at present. */
+  /** `events` returns undefined for a judgement of something that the page does not show. */
   private write(
     events: (trajectory: Trajectory, by: string) => readonly NewEvent[] | undefined,
   ): Promise<void> {
@@ -142,7 +140,7 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
 type Chosen = Extract<FromWebview, { type: 'choose' }>;
 type Finished = Extract<FromWebview, { type: 'finish' }>;
 
-/** Returns the judgement of the pair that is shown; a second press on the pair before it is none. */
+/** Undefined for a second press on the pair before. */
 function choiceOf(
   trajectory: Trajectory,
   by: string,
@@ -154,7 +152,7 @@ function choiceOf(
   return [{ event: 'judgement', episode, turn, pair, shown: at, picked, by, milliseconds }];
 }
 
-/** Returns the ratings of a person who has judged every pair, and has not given stars before. */
+/** Only after all pairs, and once. */
 function ratingsOf(
   trajectory: Trajectory,
   by: string,
@@ -171,7 +169,6 @@ function ratingsOf(
 
 const keptSchema = lazily(() => z.object({ episode: z.string() }));
 
-/** The panel in which dialogues are judged, of which there is one. */
 export class JudgingPanels extends Panels<string, JudgingPanel> {
   constructor(on: JudgingContext) {
     super({

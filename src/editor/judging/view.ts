@@ -10,14 +10,13 @@ import { calledOf, type Namer } from '../models/displayNames';
 import { gradeView, messageView, taskView } from '../session/view';
 import type { Translate } from '../translate';
 
-/** Candidates of a dialogue, with their place among those of their turn. */
 interface DecidedPair {
   readonly turn: number;
   readonly pair: number;
   readonly choice: Choice;
 }
 
-/** Returns all pairs of candidates on which somebody decided, in the order in which they were shown. */
+/** In the order in which they were shown. */
 export function pairsOf({ turns, pending = [] }: Pick<Trajectory, 'turns' | 'pending'>): DecidedPair[] {
   const all = [...turns.map(({ candidates = [] }) => candidates), pending];
   return all.flatMap((pairs) =>
@@ -25,25 +24,24 @@ export function pairsOf({ turns, pending = [] }: Pick<Trajectory, 'turns' | 'pen
   );
 }
 
-/** Returns the first pair that a person has not judged; undefined when none is left. */
+/** Undefined when none is left. */
 export const nextPair = (trajectory: Trajectory, own: string): DecidedPair | undefined =>
   pairsOf(trajectory).find(({ choice }) => judgementBy(own, choice) === undefined);
 
 const judgementBy = (own: string, { judgements = [] }: Choice): EventOf<'judgement'> | undefined =>
   judgements.find(({ by }) => by === own);
 
-/** Tells whether a person judged every pair of a dialogue, and gave it stars. */
 export const isDone = (trajectory: Trajectory, own: string): boolean =>
   starsBy(own, trajectory) !== undefined && nextPair(trajectory, own) === undefined;
 
 const starsBy = (own: string, { ratings = [] }: Trajectory): number | undefined =>
   ratings.find(({ by }) => by === own)?.stars;
 
-/** Tells whether a person may judge a dialogue: it is finished, and played by others or by nobody. */
+/** A finished dialogue that the person did not play. */
 export const canJudge = (trajectory: Trajectory, own: string): boolean =>
   trajectory.state === 'answered' && !developersOf(trajectory).has(own);
 
-/** Finds a dialogue that a person can judge and has not judged: one with candidates if there is one, else the newest. */
+/** One with candidates if there is one, else the newest. */
 export async function nextToJudge(
   log: Pick<TrajectoryLog, 'list' | 'trajectories'>,
   filter: TrajectoryFilter,
@@ -61,9 +59,8 @@ export async function nextToJudge(
 }
 
 /**
- * Returns a dialogue as its judge sees it; pure, so that it can be tested without an editor. The candidates stand as
- * they were shown first. What follows a pair is not there before the person has judged it, because it tells which
- * candidate was chosen.
+ * Candidates stand in the order of their first display. What follows a pair is hidden until it is judged, because it
+ * shows the choice.
  * @param own pseudonym of the judge
  */
 export function judgingView(trajectory: Trajectory, own: string, namer: Namer, t: Translate): ToWebview {
@@ -95,7 +92,7 @@ const pairView = ({ turn, pair, choice }: DecidedPair): PairView => ({
   candidates: candidatesView(choice),
 });
 
-/** Returns what a person said of two candidates, and with which of them the dialogue went on, which its next message tells. */
+/** Reveals the chosen candidate, as the next message does. */
 function judgedView(choice: Choice, picked: Picked): JudgedPair {
   const wentOn = { 0: 0, 1: 1, equal: 0, neither: null } as const;
   return { picked, wentOn: wentOn[choice.choice.picked], candidates: candidatesView(choice) };

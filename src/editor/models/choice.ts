@@ -12,7 +12,7 @@ import { specOf, validateAddress, withoutSlash, type Server } from './server';
 
 const { t } = vscode.l10n;
 
-/** A row of the list. `spec` is the model's name, or a function that asks for it and returns undefined on cancel. */
+/** `spec` may ask for the model's name; then it returns undefined on cancel. */
 export interface SpecChoice extends vscode.QuickPickItem {
   readonly spec: string | (() => Promise<string | undefined>);
 }
@@ -21,7 +21,6 @@ export async function chosenSpec({ spec }: SpecChoice): Promise<string | undefin
   return typeof spec === 'string' ? spec : spec();
 }
 
-/** Asks which model plays the agent or the simulator, and writes the setting. */
 export class ModelChoice {
   constructor(
     private readonly configuration: FolderSettings,
@@ -41,16 +40,13 @@ export class ModelChoice {
     if (model !== undefined) await this.configuration.set(role, model);
   }
 
-  /** Asks for the key of a server, and first for the server's address when none is given. */
+  /** Asks for the server's address, too, when none is given. */
   async setKey(address?: string): Promise<void> {
     const server = address ?? (await askAddress(baseUrlOf(this.configuration.agent)));
     if (server !== undefined) await this.askKey(server);
   }
 
-  /**
-   * Returns every model that there is, and the ways to add one.
-   * @param now the model in that role; empty when there is none
-   */
+  /** @param now the model in that role; empty when there is none */
   async choices(role: Role, now: string): Promise<SpecChoice[]> {
     const isAgent = role !== 'simulator';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
@@ -143,7 +139,6 @@ function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Spe
   return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec };
 }
 
-/** Asks for the base URL of any server. */
 async function askAddress(value: string | undefined): Promise<string | undefined> {
   const address = await vscode.window.showInputBox({
     title: t('Server'),

@@ -9,7 +9,6 @@ import { inUse } from './words';
 
 const { t } = vscode.l10n;
 
-/** Gives the model of a row a role. */
 export async function use({ candidates, configuration }: App, role: Role, row: CommandRow): Promise<void> {
   const spec = specOfRow(row);
   if (spec === undefined) return;
@@ -17,7 +16,6 @@ export async function use({ candidates, configuration }: App, role: Role, row: C
   else await configuration.set(role, spec);
 }
 
-/** Returns the name that the settings have for the model of a row. */
 function specOfRow(row: CommandRow): string | undefined {
   switch (row?.kind) {
     case 'model':
@@ -31,7 +29,6 @@ function specOfRow(row: CommandRow): string | undefined {
   }
 }
 
-/** Shows the folder of a critic or of a model. */
 export async function reveal({ folders }: App, row: CommandRow): Promise<void> {
   if (row?.kind === 'model') return folders.reveal(row.place);
   if (row?.kind !== 'critic') return undefined;
@@ -39,20 +36,18 @@ export async function reveal({ folders }: App, row: CommandRow): Promise<void> {
   return revealFolder(folder, 'critic.json', t('The critic is in {0}.', folder));
 }
 
-/** Removes a server or a folder from the list. */
 export async function remove(app: App, pressed: RowOrSelected): Promise<unknown> {
   const row = pressed === 'selected' ? (await app.models.selection())[0] : pressed;
   if (row?.kind === 'server') return removeServer(app, row.server);
   return row?.kind === 'model' ? app.folders.remove(row.place) : undefined;
 }
 
-/** Asks for a model on a server, and gives it the role that the person chose for it. */
 export async function connectAndUse({ connect, configuration }: App): Promise<void> {
   const connected = await connect.add();
   if (connected?.as !== undefined) await configuration.set(settingOf[connected.as], specOf(connected.server));
 }
 
-/** Asks for another address or name of a server. Its roles stay with it under the new name. */
+/** Its roles stay with it under the new name. */
 export async function edit({ connect, configuration }: App, server: Server): Promise<void> {
   const edited = await connect.edit(server);
   if (edited === undefined) return;
@@ -61,7 +56,6 @@ export async function edit({ connect, configuration }: App, server: Server): Pro
   }
 }
 
-/** Asks a server for an answer, and says how long it took. */
 export async function test(app: App, server: Server): Promise<void> {
   const { engine } = app;
   const title = t('Testing {0}', server.name);

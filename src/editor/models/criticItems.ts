@@ -7,7 +7,7 @@ import { tooltip } from '../tooltip';
 
 const { t } = vscode.l10n;
 
-/** Returns the heading of the critics. It is collapsed, so that people who only play lose a single row to it. */
+/** Collapsed: one row for people who only play. */
 export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Critics'), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = 'critics';
@@ -25,8 +25,8 @@ export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
 }
 
 /**
- * Returns the row of a critic. A click opens the run that trained it, unless that is a run of a loop or a scoreboard:
- * its panel would queue runs in a folder that no queue of a window watches.
+ * A click opens the run that trained it. Runs of a loop or a scoreboard do not open:
+ * their panel would queue runs in a folder that no queue watches.
  */
 export function criticItem(node: CriticNode): vscode.TreeItem {
   const { critic, isShown } = node;

@@ -5,7 +5,6 @@ import type { OfferedCritic } from '../credit/criticOptions';
 import type { ShownLog } from '../shownLog';
 import type { CriticsNode } from './nodes';
 
-/** Critics of the Models view. They are looked for when the view asks, and when there may be others. */
 export class Critics implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: { dispose(): unknown }[];
@@ -33,7 +32,7 @@ export class Critics implements vscode.Disposable {
     ];
   }
 
-  /** Row of the critics; undefined while there is no critic. */
+  /** Undefined while there is no critic. */
   get node(): CriticsNode | undefined {
     const chosen = this.choice.chosen?.folder;
     const critics = this.found.map((critic) => ({
@@ -42,14 +41,14 @@ export class Critics implements vscode.Disposable {
     return critics.length === 0 ? undefined : { kind: 'critics', critics };
   }
 
-  /** Renews the list; `onDidChange` fires when it is ready. */
+  /** `onDidChange` fires when it is ready. */
   look(): void {
-    // A search that is under way may have passed the new critic already.
+    // A search under way may have missed the new critic.
     this.isAskedAgain = true;
     if (!this.isLooking) void this.lookUntilCalm();
   }
 
-  /** Counts again how far people agree with these critics. */
+  /** Counts people's agreement again. */
   async follow(): Promise<void> {
     const { found } = this;
     const { engine } = this.log;
@@ -60,7 +59,7 @@ export class Critics implements vscode.Disposable {
       return { ...critic, figures: { ...figures, agreement } };
     });
     const now = await Promise.all(followed);
-    // The list may have been renewed meanwhile.
+    // The list may be newer now.
     if (found === this.found) this.show(now);
   }
 

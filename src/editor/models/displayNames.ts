@@ -5,25 +5,19 @@ import { shortened } from '../../../webview/dialogue/protocol';
 import type { Replay } from '../../../webview/replay/protocol';
 import type { ModelNames, ChoiceView, TurnView } from '../../../webview/session/protocol';
 
-/*
- * People read of models by the names of their connections and runs. What is logged and exported keeps the names that
- * the settings give them.
- */
+/** Views show names of connections and runs; logs and exports keep the names of the settings. */
 
-/** Knows the names that people see for models; a model without one keeps its name in the settings. */
+/** A model without a shown name keeps its own. */
 export interface Namer {
   calledBy(name: string): string;
 }
 
-/**
- * Returns the names for a view that may know these models; candidates' models are revealed after their dialogue only.
- */
+/** Candidates' models are revealed only after their dialogue. */
 export function calledOf(models: readonly string[], namer: Namer): ModelNames {
   const pairs = [...new Set(models)].map((model) => [model, namer.calledBy(model)] as const);
   return Object.fromEntries(pairs.filter(([model, name]) => name !== model));
 }
 
-/** Returns the models named in turns, without people. */
 export function modelsIn(turns: readonly TurnView[]): string[] {
   return turns.flatMap(({ choices = [], reply }) => [
     ...writersOf(choices),
@@ -32,7 +26,6 @@ export function modelsIn(turns: readonly TurnView[]): string[] {
   ]);
 }
 
-/** Returns the models named in a replay. */
 export function modelsOf({ agent, collaborator, seat, turns, refused }: Replay): string[] {
   const handOvers = turns.flatMap((turn) => turn.handOvers.filter((to) => to.seat === 'simulator'));
   return [
@@ -46,14 +39,11 @@ export function modelsOf({ agent, collaborator, seat, turns, refused }: Replay):
 
 const writersOf = (choices: readonly ChoiceView[]): string[] => choices.flatMap(({ agents = [] }) => agents);
 
-/** Returns the shown name of a collaborator; a person keeps the pseudonym, whatever it reads like. */
+/** A person keeps the pseudonym, even if it reads like a model's name. */
 export const collaboratorCalled = ({ kind, name }: Collaborator, namer: Namer): string =>
   kind === 'developer' ? name : namer.calledBy(name);
 
-/**
- * Returns the shown form of a value that dialogues share. For a collaborator, the log tells whether a person has the
- * name.
- */
+/** The log knows if a collaborator's name is a person's. */
 export function sharedCalled(
   value: string,
   of: Grouping,
@@ -67,7 +57,7 @@ export function sharedCalled(
   return bearers > 0 ? value : called;
 }
 
-/** Returns the short names of values that dialogues share; two that would have the same one keep their own. */
+/** Short names; two equal ones are replaced by the full ones. */
 export function namesOf(
   values: readonly string[],
   of: Grouping,
@@ -81,7 +71,6 @@ export function namesOf(
   return new Map(toldApart(short, ({ value }) => value).map(({ value, name }) => [value, name] as const));
 }
 
-/** Gives things that share a name a fuller one each. */
 export function toldApart<Thing extends { readonly name: string }>(
   things: readonly Thing[],
   fuller: (thing: Thing) => string,

@@ -14,17 +14,17 @@ import { english, type Translate } from '../translate';
 
 const { t } = vscode.l10n;
 
-/** Purpose that the editor's consent dialog states. */
+/** Shown in the editor's consent dialog. */
 const JUSTIFICATION = t(
   'Tandem lets it play the agent or the simulator in a dialogue about a programming task, and logs what it writes.',
 );
 
-/** The models of the editor's language model API; other extensions provide them. */
+/** Models of the editor's language model API, provided by other extensions. */
 export class EditorModels implements vscode.Disposable {
   private listing: Promise<readonly vscode.LanguageModelChat[]> | undefined;
   private readonly registration: vscode.Disposable;
 
-  /** @param changed is called when there may be other models */
+  /** @param changed called when there may be other models */
   constructor(changed: () => void) {
     this.registration = vscode.lm.onDidChangeChatModels(() => {
       this.listing = undefined;
@@ -36,14 +36,14 @@ export class EditorModels implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  /** Returns the models of others, without asking for consent: that comes with the first message. */
+  /** Consent is asked with the first message. */
   all(): Promise<readonly vscode.LanguageModelChat[]> {
     const listing = (this.listing ??= ofOthers());
     listing.catch(() => (this.listing = undefined));
     return listing;
   }
 
-  /** Returns the model of a name. It is looked up at each request, because it may come and go. */
+  /** Looked up at each request, because it may come and go. */
   model(spec: string): Model {
     return {
       name: spec,
@@ -56,7 +56,7 @@ export class EditorModels implements vscode.Disposable {
     };
   }
 
-  /** Finds a model by vendor and id, else by id, else by family. */
+  /** By vendor and id, else by id, else by family. */
   private async find(spec: string): Promise<vscode.LanguageModelChat> {
     const wanted = spec.slice(EDITOR_MODEL.length);
     const all = await this.all();
@@ -81,12 +81,12 @@ function notOffered(wanted: string, ids: readonly string[], t: Translate): strin
   );
 }
 
-/** Leaves out Tandem's models: they are listed under their own names, and by way of the editor would ask themselves. */
+/** Tandem's own models have their own names; through the editor they would ask themselves. */
 async function ofOthers(): Promise<readonly vscode.LanguageModelChat[]> {
   return (await vscode.lm.selectChatModels()).filter(({ vendor }) => vendor !== VENDOR);
 }
 
-/** Returns the name that the settings and the log have for a model. */
+/** Its name in the settings and the log. */
 export function editorSpec({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
   return `${EDITOR_MODEL}${vendor}/${id}`;
 }
@@ -129,7 +129,7 @@ async function written(
     cancellation.dispose();
   }
   const timing = { totalMs: performance.now() - begun, attempts: 1 };
-  // The API tells neither why a model stopped nor how many tokens it counted.
+  // The API reports neither finish reason nor token counts.
   return {
     text,
     finishReason: 'other',
@@ -148,7 +148,7 @@ const tooLongWords = (name: string, t: Translate): string =>
     MAX_REPLY_CHARS.toLocaleString(),
   );
 
-/** Each vendor has its own options; these names are the usual ones, and a vendor ignores others. */
+/** Each vendor has its own options; these names are the usual ones, and others are ignored. */
 function optionsOf({ temperature, topP, topK = 0, maxTokens }: SamplingSettings): Record<string, number> {
   return {
     ...{ temperature, max_tokens: maxTokens },

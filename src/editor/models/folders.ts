@@ -10,7 +10,6 @@ import { inUse } from './words';
 
 const { t } = vscode.l10n;
 
-/** Actions on the local models of the Models view. */
 export class ModelFolders {
   constructor(
     private readonly configuration: FolderSettings,
@@ -21,7 +20,6 @@ export class ModelFolders {
     return this.engine.localPlaces;
   }
 
-  /** Asks for a folder, adds it, and offers to play with it. */
   async addAndOffer(): Promise<void> {
     const place = await this.add();
     if (place === undefined) return;
@@ -33,10 +31,7 @@ export class ModelFolders {
     if (chosen === use) await this.configuration.set('agent', place.spec);
   }
 
-  /**
-   * Asks for a folder and adds it to the list.
-   * @throws {Fault} with the reason and the remedy, when the folder holds no model that can play here
-   */
+  /** @throws {Fault} when the folder holds no model that can play here */
   async add(): Promise<LocalPlace | undefined> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const [chosen] =
@@ -57,7 +52,7 @@ export class ModelFolders {
     return this.at(chosen.fsPath);
   }
 
-  /** Removes a folder from the list; the folder itself stays. */
+  /** The folder itself stays. */
   async remove({ folder, name, spec, from }: LocalPlace): Promise<void> {
     const { configuration } = this;
     const [role] = rolesOf(spec, configuration);
@@ -70,9 +65,7 @@ export class ModelFolders {
     await configuration.forgetSecondAgent(spec);
   }
 
-  /**
-   * Shows the folder in the explorer when the workspace holds it, else in the system's file manager where there is one.
-   */
+  /** In the explorer when the workspace holds it, else in the system's file manager. */
   async reveal({ folder }: LocalPlace): Promise<void> {
     await revealFolder(folder, 'config.json', t('The model is in {0}.', folder));
   }

@@ -15,7 +15,6 @@ const { t } = vscode.l10n;
 
 type NodeOf<K extends ModelNode['kind']> = Extract<ModelNode, { kind: K }>;
 
-/** Returns the look and the spoken label of a row of the Models view. */
 export function itemOf(node: ModelNode): vscode.TreeItem {
   switch (node.kind) {
     case 'model':
@@ -40,7 +39,7 @@ export function itemOf(node: ModelNode): vscode.TreeItem {
 function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   const item = new vscode.TreeItem(place.name);
   item.id = place.folder;
-  // The row's label names the model already, so the reason need not name its folder.
+  // The row's label names the model already.
   item.description = modelWords(row, t).replace(`${place.folder} `, '');
   item.iconPath = localIcon(row.state);
   item.contextValue = localContext(place);
@@ -50,7 +49,7 @@ function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   return item;
 }
 
-/** Returns the menu context of a model: only one that a person put into the list can be removed. */
+/** Only models that a person added can be removed. */
 function localContext({ from }: LocalPlace): string {
   if (from === 'tandem') return contextValues.starterModel;
   return from === 'list' ? contextValues.modelFolder : contextValues.trainedModel;
@@ -90,7 +89,7 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
   return item;
 }
 
-/** Returns a row of the leaderboard. The leaderboard itself is closed, so that people who only play lose a single row to it. */
+/** Collapsed: one row for people who only play. */
 function rankingItem({ label, description, tooltip: lines, icon, below }: RankingRow): vscode.TreeItem {
   const item = new vscode.TreeItem(label);
   if (below !== undefined) {
@@ -135,7 +134,7 @@ function addFolderItem(): vscode.TreeItem {
   return item;
 }
 
-/** Returns the icon of a state; its shape tells the state, and its colour only repeats it. */
+/** Shape distinguishes the states; colour only repeats it. */
 function localIcon(state: LocalState): vscode.ThemeIcon {
   switch (state.kind) {
     case 'not-loaded':

@@ -7,9 +7,8 @@ import type { RankingRow } from './nodes';
 const whole = (fraction: number): string => String(Math.round(100 * fraction));
 
 /**
- * Returns the row of the leaderboard, with the models below it from the strongest to the weakest; undefined without any
- * choice.
- * @param log name of the log, where the window has several
+ * Strongest first; undefined without any choice.
+ * @param log its name, where the window has several
  */
 export function leaderboardRow(
   found: Leaderboard,
@@ -35,7 +34,7 @@ export function leaderboardRow(
   };
 }
 
-/** Puts models that no choices connect into separate groups, so that they are not compared. */
+/** Models that no choices connect are not compared: they form groups. */
 function placeRows({ places, groups }: Leaderboard, namer: Namer, t: Translate): RankingRow[] {
   const rowOf = (place: LeaderboardPlace): RankingRow => placeRow(place, namer.calledBy(place.model), t);
   if (groups === 1) return places.map(rowOf);
@@ -49,9 +48,8 @@ function placeRows({ places, groups }: Leaderboard, namer: Namer, t: Translate):
 }
 
 /**
- * Returns for example `61 % [48–73] · 14 won, 9 lost`: the probability that the model is chosen over the table's
- * average, and the counts.
- * @param label name that a person sees for the model
+ * For example `61 % [48–73] · 14 won, 9 lost`: the probability that it is chosen over the table's average, and the
+ * counts.
  */
 function placeRow(place: LeaderboardPlace, label: string, t: Translate): RankingRow {
   const { model, choices, wins, losses, equal, neither, share, interval } = place;

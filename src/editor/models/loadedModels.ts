@@ -4,7 +4,7 @@ import type { LocalModel } from '../../core/model/local/model';
 import type { Generation, Model } from '../../core/model/model';
 import type { LocalPlace } from './localModels';
 
-/** State of a local model; one that was never asked for is not loaded. */
+/** A model that was never asked for is not loaded. */
 export type LocalState =
   | { readonly kind: 'not-loaded' }
   | { readonly kind: 'loading' }
@@ -17,46 +17,41 @@ export type LocalState =
   /** One sentence with the failure, its place and the remedy. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A model as a person sees it. */
 export interface ModelStatus {
   readonly state: LocalState;
-  /** Contents of its files; absent when they are no model. */
+  /** Absent when they are no model. */
   readonly files?: LocalFolder;
-  /** Speed of its last message; the model may be closed by now. */
+  /** Of its last message; the model may be closed by now. */
   readonly tokensPerSecond?: number;
 }
 
-/** The part of a model that is used here; each model has a process of its own. */
+/** Each model has a process of its own. */
 type Runner = Pick<LocalModel, 'generate' | 'describe' | 'notes' | 'fingerprint' | 'processId' | 'close'>;
 
-/** A model that was asked for. */
 interface Loaded {
   readonly runner: Promise<Runner>;
   state: LocalState;
-  /** Number of messages that are being written. */
+  /** Number of messages being written. */
   writing: number;
-  /** True when no setting names the model any more: it is closed after its last message. */
+  /** No setting names it any more: it is closed after its last message. */
   retired: boolean;
 }
 
-/**
- * The local models that play here, by folder. Each is loaded once, when anyone first asks for it; it is closed when the
- * settings no longer name it, and with the editor.
- */
+/** Local models by folder. Each is loaded on first use, and closed when no setting names it any more. */
 export class LoadedModels {
   private readonly loaded = new Map<string, Loaded>();
   private readonly speeds = new Map<string, number>();
-  /** Contents of each folder's files, or the reason why they are no model. */
+  /** By folder; an Error says why its files are no model. */
   private readonly seen = new Map<string, LocalFolder | Error>();
 
-  /** @param changed is called when the state or the speed of a model may have changed */
+  /** @param changed called when state or speed of a model may have changed */
   constructor(
     private readonly open: (place: LocalPlace) => Promise<Runner>,
     private readonly changed: () => void,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Reads the files of a folder, and loads nothing. */
+  /** Loads nothing. */
   async look(folder: string): Promise<ModelStatus> {
     const files = await this.files(folder);
     const tokensPerSecond = this.speeds.get(folder);
@@ -76,7 +71,7 @@ export class LoadedModels {
     if (files instanceof Error) throw files;
   }
 
-  /** Reads the files again. A model that failed or has other files by now is loaded again on its next use. */
+  /** A model that failed or has other files by now is reloaded on its next use. */
   async lookAgain(): Promise<void> {
     this.seen.clear();
     await Promise.all(
@@ -86,7 +81,7 @@ export class LoadedModels {
     );
   }
 
-  /** Returns a model under its name in the settings, and begins to load it. */
+  /** Begins to load it. */
   model(place: LocalPlace): Model {
     this.take(place);
     return {
@@ -95,19 +90,19 @@ export class LoadedModels {
     };
   }
 
-  /** Closes all models outside these folders; a message that is being written is finished first. */
+  /** Closes the others after the message that they are writing. */
   async keep(folders: readonly string[]): Promise<void> {
     const others = [...this.loaded].filter(([folder]) => !folders.includes(folder));
     for (const [folder, entry] of this.loaded) entry.retired = !folders.includes(folder);
     await Promise.all(others.map(([folder, entry]) => this.closeIfIdle(folder, entry)));
   }
 
-  /** Closes all models, and breaks off messages that are being written. */
+  /** Breaks off messages that are being written. */
   async close(): Promise<void> {
     await Promise.all([...this.loaded].map(([folder, entry]) => this.end(folder, entry)));
   }
 
-  /** Returns the model as it is loaded, or loads it anew after a failure. */
+  /** Reloads after a failure. */
   private take(place: LocalPlace): Loaded {
     const there = this.loaded.get(place.folder);
     if (there !== undefined && there.state.kind !== 'failed') {
@@ -135,7 +130,7 @@ export class LoadedModels {
     } finally {
       entry.writing -= 1;
       if (entry.retired) await this.closeIfIdle(place.folder, entry);
-      // A process that died may not have come back.
+      // A dead process may not have come back.
       else void this.ask(place.folder, entry);
     }
   }
@@ -160,7 +155,6 @@ export class LoadedModels {
     return files;
   }
 
-  /** Asks the model for its state. */
   private async ask(folder: string, entry: Loaded): Promise<void> {
     const isClosed = (): boolean => this.loaded.get(folder) !== entry;
     let state: LocalState;
@@ -188,7 +182,7 @@ export class LoadedModels {
     if (this.loaded.get(folder) === entry) this.loaded.delete(folder);
     this.changed();
     try {
-      // A failure to open has been reported, and leaves nothing to close.
+      // A failure to open was reported, and leaves nothing to close.
       await entry.runner.then(
         (runner) => runner.close(),
         () => undefined,

@@ -4,39 +4,33 @@ import { runFiles, runsFolderOf } from '../../core/training/runFolder';
 import { withoutEnd } from '../../core/text';
 import { toldApart } from './displayNames';
 
-/** Name of the folder of runs, in a data folder and in that of a loop. */
+/** Folder of runs, in a data folder and in that of a loop. */
 const RUNS = path.basename(runsFolderOf(''));
 
-/** The name of the model that ships with Tandem. */
 export const STARTER = 'starter';
 
-/** Location of a model that runs on this machine. */
 export interface LocalPlace {
-  /** Name in the settings and the log: `starter`, or `local:<folder>` with the folder relative to the workspace. */
+  /** `starter`, or `local:<folder>` with the folder relative to the workspace. */
   readonly spec: string;
-  /** Absolute path. */
+  /** Absolute. */
   readonly folder: string;
-  /** Name that a person sees. */
   readonly name: string;
-  /**
-   * Reason why it is shown: it ships with Tandem, was trained here, is in `tandem.modelFolders`, or a setting uses it.
-   */
+  /** Why it is listed: it ships with Tandem, was trained here, is in `tandem.modelFolders`, or a setting uses it. */
   readonly from: 'tandem' | 'training' | 'list' | 'use';
 }
 
-/** Settings that decide which local models there are. */
 export interface LocalSettings {
   readonly agent: string;
   readonly secondAgent: string;
   readonly simulator: string;
   readonly modelFolders: readonly string[];
-  /** Folder in which training leaves its models; undefined when no workspace is open. */
+  /** Undefined when no workspace is open. */
   readonly dataFolder: string | undefined;
-  /** Resolves a relative path against the workspace; returns undefined when none is open. */
+  /** Against the workspace; undefined when none is open. */
   resolve(file: string): string | undefined;
 }
 
-/** Returns the local model that a setting names; undefined for servers, scripts and rules. */
+/** Undefined for servers, scripts and rules. */
 export function localPlace(
   spec: string,
   starterFolder: string,
@@ -50,7 +44,7 @@ export function localPlace(
   return { spec, folder, name: folderName(folder), from: 'use' };
 }
 
-/** Returns the starter model, the models trained here, the folders of the list, and any other local model in use. */
+/** The starter model, models trained here, those of the list, and others in use. */
 export function localPlaces(settings: LocalSettings, starterFolder: string): LocalPlace[] {
   const { agent, secondAgent, simulator, modelFolders, dataFolder } = settings;
   const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
@@ -72,8 +66,7 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
 }
 
 /**
- * Returns the name that the settings and the log have for a model that is opened by its path, so that no path of this
- * machine gets into the log.
+ * Keeps paths of this machine out of the log.
  * @param place a model folder, or a graph in its `onnx/`
  */
 export function specAt(place: string, places: readonly LocalPlace[], workspace: string): string {
@@ -84,14 +77,14 @@ export function specAt(place: string, places: readonly LocalPlace[], workspace: 
   return `local:${path.isAbsolute(inside) ? path.basename(folder) : inside}`;
 }
 
-/** Returns the name of a model with the end of its run's id; one that no run has trained keeps its name. */
+/** Appends the end of its run's id, if a run trained it. */
 function withRun({ name, folder }: LocalPlace): string {
   if (runName(folder) === undefined) return name;
   const id = path.basename(path.dirname(folder));
   return `${name} (${id.slice(-4)})`;
 }
 
-/** Returns the folders of models that loops and runs left in the data folder and that can play here, by name. */
+/** Models of loops and runs that can play here, by name. */
 function trainedFolders(dataFolder: string | undefined): string[] {
   if (dataFolder === undefined) return [];
   return ['loops', RUNS].flatMap((kind) => {
@@ -102,27 +95,26 @@ function trainedFolders(dataFolder: string | undefined): string[] {
   });
 }
 
-/** Returns a relative path when the workspace holds the folder, so that no path of this machine gets into the log. */
+/** Relative inside the workspace, to keep paths of this machine out of the log. */
 function within(workspace: string, folder: string): string {
   const relative = path.relative(workspace, folder);
   return relative.startsWith('..') || path.isAbsolute(relative) ? folder : relative.replaceAll('\\', '/');
 }
 
-/** Returns the name of a model by its folder. That of a trained model is always `model`, so the run's name is used. */
+/** The folder of a trained model is always `model`, so its run's name is used. */
 function folderName(folder: string): string {
   const name = path.basename(folder);
   if (name !== runFiles.model) return name;
   return runName(folder) ?? `${path.basename(path.dirname(folder))}/${name}`;
 }
 
-/** A run, as far as its model tells. */
 export interface TrainedBy {
   readonly id: string;
-  /** Its name; its id where it has none, or is not there any more. */
+  /** The id of a run without a name or that is gone. */
   readonly name: string;
 }
 
-/** Returns the run that trained a model, also when the run was deleted; undefined where no run did. */
+/** Also when the run was deleted; undefined where no run trained it. */
 export function runOf(model: string): TrainedBy | undefined {
   const run = path.dirname(model);
   const isOfRun = path.basename(model) === runFiles.model;
@@ -133,15 +125,15 @@ export function runOf(model: string): TrainedBy | undefined {
 
 const isRun = (folder: string): boolean => existsSync(path.join(folder, runFiles.configuration));
 
-/** Names of runs by the folders of their models, with the time at which the notes on the run were written. */
+/** By model folder, with the modification time of the run's notes. */
 const runNames = new Map<string, { readonly at: number | undefined; readonly name: string | undefined }>();
 
-/** Returns the name of the run that trained a model; undefined where no run did, or the run has no name. */
+/** Undefined where no run trained it, or the run has no name. */
 export function runName(model: string): string | undefined {
   if (path.basename(model) !== runFiles.model) return undefined;
   const run = path.dirname(model);
   const notes = path.join(run, runFiles.notes);
-  // A person may rename a run at any time, in any window.
+  // Any window may rename a run at any time.
   const at = statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
   const known = runNames.get(model);
   if (known !== undefined && known.at === at) return known.name;
@@ -157,7 +149,7 @@ function readName(file: string): string | undefined {
     const { name } = JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown };
     return typeof name === 'string' && name !== '' ? name : undefined;
   } catch (error) {
-    // The Runs view reports such a run; its model is named by its folder.
+    // The Runs view reports such a run.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

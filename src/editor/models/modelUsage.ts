@@ -5,7 +5,7 @@ import { specOf, type Server } from './server';
 import { cell } from '../../core/markdown';
 import { withoutEnd } from '../../core/text';
 
-/** Returns for example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
+/** For example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {
   const { turns, replies } = use;
   const tokens = use.promptTokens + use.completionTokens;
@@ -17,15 +17,15 @@ export function useWords(use: ModelUse, t: Translate, server?: Server): string {
   ].join(' · ');
 }
 
-/** Returns both names of a model, because people look up in this document which model has a name. */
+/** Both names, so that either can be looked up. */
 function calledAs(model: string, namer: Namer): string {
   const called = namer.calledBy(model);
   return called === model ? model : `${called} (${model})`;
 }
 
 /**
- * Returns the use of every model as a Markdown document.
- * @param folder name of the folder of the log, where the window has several
+ * A Markdown document.
+ * @param folder of the log, where the window has several
  */
 export function useDocument(
   uses: UseByModel,
@@ -78,12 +78,12 @@ export function useDocument(
   ].join('\n\n');
 }
 
-/** Returns an amount of US dollars; less than a cent gets the digits that tell such sums apart. */
+/** Below a cent, enough digits to compare such sums. */
 export function dollars(sum: number): string {
   return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : withoutEnd(sum.toFixed(6), '0')}`;
 }
 
-/** Returns a table whose columns are aligned, so that its source can be read. */
+/** Aligned, so that its source can be read. */
 function table([head, ...rows]: string[][]): string {
   const cells = [head!, ...rows].map((row) => row.map(cell));
   const widths = head!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));

@@ -6,7 +6,6 @@ import type { Role } from './roles';
 import type { Server, ServerState } from './server';
 import type { ModelRow } from './words';
 
-/** A row of the Models view. */
 export type ModelNode =
   | { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow; readonly use?: ModelUse }
   | { readonly kind: 'server'; readonly server: Server; readonly row: ServedRow; readonly use?: ModelUse }
@@ -22,7 +21,6 @@ export type ModelNode =
   | { readonly kind: 'problem'; readonly sentence: string }
   | { readonly kind: 'add'; readonly what: 'server' | 'folder' };
 
-/** The critics, which do not play but score turns. */
 export interface CriticsNode {
   readonly kind: 'critics';
   readonly critics: readonly CriticNode[];
@@ -44,7 +42,6 @@ export interface RankingRow {
   readonly below?: readonly RankingRow[];
 }
 
-/** The roles that a model plays now. */
 export interface PlayedRoles {
   readonly roles: readonly Role[];
 }

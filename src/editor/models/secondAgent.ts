@@ -4,10 +4,8 @@ import { chosenSpec, type SpecChoice, type ModelChoice } from './choice';
 
 const { t } = vscode.l10n;
 
-/** A row of the list: a model that writes the second candidate, or none. */
 type CandidateRow = SpecChoice | (vscode.QuickPickItem & { readonly spec: undefined });
 
-/** Asks whether each message of the agent is shown as two candidates, and which model writes the second one. */
 export class SecondAgentChoice {
   constructor(
     private readonly configuration: FolderSettings,
@@ -29,7 +27,7 @@ export class SecondAgentChoice {
     if (second !== undefined) await this.show(second);
   }
 
-  /** @param second model of the second candidate; empty when the agent writes both */
+  /** @param second empty when the agent writes both */
   async show(second: string): Promise<void> {
     await this.configuration.set('candidates.secondAgent', second);
     await this.configuration.set('candidates.show', true);

@@ -5,7 +5,7 @@ import type { Translate } from '../translate';
 import { useWords } from './modelUsage';
 import { roleWord } from './words';
 
-/** Returns the words after a connected model's name: `agent · works · qwen3 at 127.0.0.1:8000 · 12 turns`. */
+/** For example `agent · works · qwen3 at 127.0.0.1:8000 · 12 turns`. */
 export function servedWords(
   server: Server,
   { roles, state }: ServedRow,
@@ -22,7 +22,6 @@ export function servedWords(
   ].join(' · ');
 }
 
-/** Returns the lines of its hover. */
 export function servedDetails(
   server: Server,
   { state }: ServedRow,
@@ -49,7 +48,7 @@ export function servedDetails(
   ];
 }
 
-/** Returns the state in words, because a screen reader does not read the icon. */
+/** In words, because a screen reader does not read the icon. */
 function stateWords(state: ServerState, t: Translate): string {
   switch (state.kind) {
     case 'untested':

@@ -4,7 +4,7 @@ import { readAddress } from '../../core/model/address';
 import type { Translate } from '../translate';
 import { withoutEnd } from '../../core/text';
 
-/** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
+/** As `tandem.servers` holds it; the key is in the secret storage. */
 export const serverSchema = lazily(() =>
   z.object({
     name: z.string().trim().min(1),
@@ -16,7 +16,7 @@ export const serverSchema = lazily(() =>
       )
       .transform(withoutSlash),
     model: z.string().trim().min(1),
-    /** Sampling settings of the model as agent; they override the settings of the same name. */
+    /** They override the settings of the same name. */
     sampling: z
       .object({
         temperature: z.number().min(0).max(2).optional(),
@@ -32,15 +32,15 @@ export const serverSchema = lazily(() =>
 
 export type Server = z.infer<ReturnType<typeof serverSchema>>;
 
-/** State of a server since this window was opened. */
+/** Since this window was opened. */
 export type ServerState =
   | { readonly kind: 'untested' }
   | { readonly kind: 'testing' }
   | { readonly kind: 'works'; readonly notes: readonly string[] }
-  /** The problem and the remedy, in a sentence or two. */
+  /** Problem and remedy. */
   | { readonly kind: 'fails'; readonly why: string };
 
-/** Returns the name that the settings and the log have for the model. */
+/** Its name in the settings and the log. */
 export function specOf({ model, baseUrl }: Pick<Server, 'model' | 'baseUrl'>): string {
   return `openai:${model}@${baseUrl}`;
 }
@@ -54,7 +54,7 @@ export function validateAddress(text: string, t: Translate): string | undefined 
   return undefined;
 }
 
-/** Returns a base URL as it was written, without the final slash; the log names the model by it. */
+/** The log names the model by it. */
 export function withoutSlash(address: string): string {
   return withoutEnd(address.trim(), '/');
 }

@@ -9,21 +9,17 @@ import { serverSchema, specOf, type Server, type ServerState } from './server';
 
 const UNTESTED: ServerState = { kind: 'untested' };
 
-/** The settings that hold the connected servers. */
 interface ServerSettings {
-  /** Entries as written in the setting; they may be anything. */
+  /** As written in the setting; they may be anything. */
   readonly servers: readonly unknown[];
   set(name: 'servers', value: unknown[]): Promise<void>;
 }
 
-/**
- * The models that a person has connected, with their states. Entries of the setting that cannot be used, and fields that
- * another version of Tandem wrote, stay in it.
- */
+/** Entries that cannot be used, and fields of other versions of Tandem, stay in the setting. */
 export class Servers {
   private readonly states = new Map<string, ServerState>();
 
-  /** @param changed is called when the state of a server has changed */
+  /** @param changed called when the state of a server has changed */
   constructor(
     private readonly settings: ServerSettings,
     private readonly keys: ApiKeys,
@@ -35,7 +31,7 @@ export class Servers {
     return this.settings.servers.flatMap((entry) => read(entry) ?? []);
   }
 
-  /** One sentence for each entry of the setting that cannot be used. */
+  /** One sentence for each entry that cannot be used. */
   get problems(): readonly string[] {
     return this.settings.servers.flatMap((entry, index) => {
       const issue = serverSchema().safeParse(entry).error?.issues[0];
@@ -54,7 +50,7 @@ export class Servers {
     return this.states.get(specOf(server)) ?? UNTESTED;
   }
 
-  /** Adds a server, or replaces another one. */
+  /** @param instead the server that it replaces */
   async save(server: Server, instead: Server = server): Promise<void> {
     const { servers } = this.settings;
     const at = servers.findIndex((entry) => isOf(entry, instead));
@@ -64,7 +60,7 @@ export class Servers {
     this.forget(instead.baseUrl);
   }
 
-  /** Removes a server from the settings, and its key when no other model at its origin needs it. */
+  /** Removes its key, too, when no other model at its origin needs it. */
   async remove(server: Server): Promise<void> {
     const others = this.without(server);
     await this.settings.set('servers', others);
@@ -98,7 +94,7 @@ export class Servers {
     this.note(specOf(server), stateOf(trial));
   }
 
-  /** Wraps a model so that its own requests tell whether its server works. */
+  /** Its own requests update the state of the server. */
   watched(model: Model): Model {
     return {
       name: model.name,
@@ -126,7 +122,7 @@ export class Servers {
     this.changed();
   }
 
-  /** Forgets the states found with another key or under another name. */
+  /** Forgets states found with another key or name. */
   private forget(baseUrl: string): void {
     const origin = originOf(baseUrl);
     for (const spec of this.states.keys()) if (originOfModel(spec) === origin) this.states.delete(spec);
@@ -134,7 +130,7 @@ export class Servers {
   }
 }
 
-/** Returns the server of an entry of the setting; undefined when the entry cannot be used. */
+/** Undefined when the entry cannot be used. */
 const read = (entry: unknown): Server | undefined => serverSchema().safeParse(entry).data;
 
 function isOf(entry: unknown, server: Server): boolean {
@@ -142,7 +138,6 @@ function isOf(entry: unknown, server: Server): boolean {
   return found !== undefined && specOf(found) === specOf(server);
 }
 
-/** Returns an entry with what a person has changed in it. */
 function edited(entry: unknown, server: Server): unknown {
   const before = read(entry);
   const changed = serverSchema()

@@ -21,13 +21,9 @@ export type { ModelNode } from './nodes';
 
 const { t } = vscode.l10n;
 
-/** Milliseconds between counts of the models' use while dialogues are played. */
+/** Milliseconds between counts while dialogues are played. */
 const COUNT_AFTER_MS = 1000;
 
-/**
- * The models that can play: on this machine, behind servers, in the editor; with their states and roles. The critics
- * come below them, and the leaderboard once there are choices between two candidates.
- */
 export class ModelTree extends Tree<ModelNode> {
   private readonly judgements = lazily(() => new Judgements());
   private uses: UseByModel = {};
@@ -81,7 +77,6 @@ export class ModelTree extends Tree<ModelNode> {
     return itemOf(node);
   }
 
-  /** Reads the folders again. */
   async refresh(): Promise<void> {
     await this.engine.locals.lookAgain();
     this.show();
@@ -127,7 +122,7 @@ export class ModelTree extends Tree<ModelNode> {
     this.redraw();
   }
 
-  /** Shows the players after the view's title, also when rules or a script plays. */
+  /** Rules and scripts, which have no row, are shown, too. */
   private showPlayers(): void {
     const { agent, secondAgent, simulator, showsCandidates } = this.configuration;
     const { localPlaces, servers } = this.engine;
@@ -143,15 +138,12 @@ export class ModelTree extends Tree<ModelNode> {
 
   private countSoon(): void {
     if (!this.view.visible) return;
-    // What changes while the log is read may be missing from the figures.
+    // Changes during the read may be missing from the figures.
     if (this.isCounting) this.isOutdated = true;
     else this.counting ??= setTimeout(() => void this.count(), COUNT_AFTER_MS);
   }
 
-  /**
-   * Counts the use of the models, people's choices and their agreement with critics; a failure of one does not stop the
-   * others.
-   */
+  /** A failure of one count does not stop the others. */
   private async count(): Promise<void> {
     this.counting = undefined;
     this.isCounting = true;

@@ -2,21 +2,13 @@ import * as vscode from 'vscode';
 import { afterActivation } from '../afterActivation';
 import type { FolderSettings } from '../configuration';
 
-/**
- * Glob patterns of the models that training leaves in the data folder, with the names of their runs, and of the folders
- * on the way to them.
- */
+/** Models that training leaves in the data folder, with the names of their runs. */
 const TRAINED = '{runs/*/model/**,loops/*/model/**,runs/*/notes.json}';
 const ON_THE_WAY = '{runs,loops,runs/*,loops/*,runs/*/model,loops/*/model}';
-/**
- * Milliseconds without a change before the models are read, because a model is many files, written one after another.
- */
+/** Milliseconds without a change: a model is many files, written one after another. */
 const QUIET_MS = 400;
 
-/**
- * Reports that a local model may have appeared, vanished or been replaced: in the data folder, where training leaves
- * its results, or among the folders of the settings.
- */
+/** Reports that a local model may have appeared, vanished or been replaced. */
 export class ModelWatcher implements vscode.Disposable {
   private watched = '';
   private watchers: vscode.Disposable[] = [];

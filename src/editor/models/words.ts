@@ -4,12 +4,10 @@ import type { LocalState, ModelStatus } from './loadedModels';
 import type { LocalPlace } from './localModels';
 import type { Role } from './roles';
 
-/** Contents of a row of the Models view. */
 export interface ModelRow extends ModelStatus {
   readonly roles: readonly Role[];
 }
 
-/** Says why a model in use is not removed. */
 export function inUse(name: string, role: Role, t: Translate): string {
   switch (role) {
     case 'agent':
@@ -36,8 +34,8 @@ export function roleWord(role: Role, t: Translate): string {
 }
 
 /**
- * Returns the words after a model's name, most important first, because a narrow view cuts the end:
- * `agent · 812 tokens/s · 7.2 MB · int8 · cpu`. The icon and the speed tell that it is ready.
+ * Most important first, because a narrow view cuts the end: `agent · 812 tokens/s · 7.2 MB · int8 · cpu`.
+ * The icon and the speed show that it is ready.
  */
 export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow, t: Translate): string {
   const isReady = state.kind === 'ready';
@@ -50,7 +48,7 @@ export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow, t
   ].join(' · ');
 }
 
-/** Returns the same for a screen reader: whole words, and the state that only the icon tells. */
+/** Whole words, and the state that only the icon shows. */
 export function spokenModel(name: string, row: ModelRow, t: Translate): string {
   const { roles, state, files, tokensPerSecond } = row;
   const isReady = state.kind === 'ready';
@@ -66,7 +64,6 @@ export function spokenModel(name: string, row: ModelRow, t: Translate): string {
   ].join(', ');
 }
 
-/** Returns the lines of a model's hover: whatever does not fit into its row. */
 export function modelDetails(
   { folder }: LocalPlace,
   { state, files, tokensPerSecond }: ModelRow,

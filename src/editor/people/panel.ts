@@ -10,11 +10,9 @@ import { agreementView } from './view';
 const { t } = vscode.l10n;
 
 interface PeopleContext extends ListContext {
-  /** Opens the replay of a dialogue. */
   readonly open: (episode: string) => Promise<unknown>;
 }
 
-/** The panel with the agreement of people on what the list of trajectories shows. */
 class PeoplePanel extends ListPanel<'people', ToWebview> {
   private readonly opinions = new PeoplesOpinions();
 
@@ -58,6 +56,5 @@ const nobody = {
   disagreements: [],
 };
 
-/** Creates the panel with people's agreement, of which there is one. */
 export const peoplePanels = (on: PeopleContext): Panels<'log', PeoplePanel> =>
   onePanel('people', on, (panel) => new PeoplePanel(panel, on));

@@ -3,10 +3,9 @@ import type { PeoplesAgreement, Disagreement } from '../../core/evaluation/peopl
 import { reliance } from '../../core/evaluation/people/words';
 import { judgements, type DisagreementView, type ToWebview } from '../../../webview/people/protocol';
 
-/** Disagreements that the page shows. */
+/** Maximum number of disagreements on the page. */
 export const SHOWN = 100;
 
-/** Returns how far people agree, as the page shows it. */
 export function agreementView({
   people,
   shared,
@@ -44,7 +43,7 @@ function disagreementView(disagreement: Disagreement): DisagreementView {
   };
 }
 
-/** Returns what a person saw of an agent's message: the message, or the answer. */
+/** As a person saw it: the message, or the answer. */
 function shownText(text: string): string {
   const { visible, answer } = parseAgentMessage(text);
   return answer ?? visible;

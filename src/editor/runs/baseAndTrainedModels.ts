@@ -4,15 +4,12 @@ import type { Run } from '../../core/training/runs';
 import type { LocalPlace } from '../models/localModels';
 import { specOf, type Server } from '../models/server';
 
-/** The models that can play on this machine or behind a connected server. */
 interface PlayableModels {
   readonly localPlaces: readonly LocalPlace[];
   readonly servers: readonly Server[];
 }
 
-/**
- * Returns the base model and the trained model of a run, as the settings name them; undefined where one cannot play.
- */
+/** Names both models as the settings do; undefined where one cannot play here. */
 export function beforeAndAfter(
   { folder, base }: Pick<Run, 'folder' | 'base'>,
   { localPlaces, servers }: PlayableModels,

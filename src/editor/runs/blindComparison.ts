@@ -11,8 +11,8 @@ import { baseName } from '../words';
 const { t } = vscode.l10n;
 
 /**
- * Makes each message of the agent a blind choice between a run's trained model and its base model.
- * @throws {Fault} `editor/not-playable` when one of them cannot play here
+ * Makes each agent message a blind choice between a run's trained model and its base model.
+ * @throws {Fault} `editor/not-playable`
  */
 export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
   const { localPlaces, configuration } = engine;

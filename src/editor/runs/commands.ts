@@ -13,10 +13,7 @@ import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-/**
- * Shows a run, or the run that trained a critic.
- * @throws {Fault} `editor/no-run`
- */
+/** @throws {Fault} `editor/no-run` */
 export async function open({ runPanels }: App, row: CommandRow): Promise<void> {
   const run = row?.kind === 'critic' ? await runOfCritic(row) : row?.kind === 'run' ? row.run : undefined;
   if (run !== undefined) await runPanels.open(run);
@@ -27,7 +24,6 @@ export async function continueRun({ runControl, runPanels }: App, run: Run): Pro
   if (next !== undefined) await runPanels.open(next);
 }
 
-/** Returns the runs that a command is about, as last seen. */
 export async function runsMeant(
   { runTree }: App,
   row: RowOrSelected,
@@ -37,7 +33,6 @@ export async function runsMeant(
   return rows.flatMap((one) => (one?.kind === 'run' ? [one.run] : []));
 }
 
-/** Asks, and removes the selected runs. */
 export async function remove(app: App, row: RowOrSelected, selected?: readonly CommandRow[]): Promise<void> {
   const { engines, runPanels, runWatch } = app;
   const meant = await runsMeant(app, row, selected);
@@ -54,7 +49,6 @@ export async function remove(app: App, row: RowOrSelected, selected?: readonly C
 export const reveal = ({ folder }: Run): Promise<void> =>
   revealFolder(folder, runFiles.configuration, t('The run is in {0}.', folder));
 
-/** Returns the run that trained a critic: the critic is in the run's folder. */
 async function runOfCritic({ critic }: CriticNode): Promise<Run> {
   const folder = path.dirname(critic.folder);
   const run = await runsOf({ folder }).read(path.basename(folder));
@@ -67,7 +61,7 @@ async function runOfCritic({ critic }: CriticNode): Promise<Run> {
   throw new Fault('editor/no-run', sentence);
 }
 
-/** Opens the configuration of a run, read-only: another configuration would be another run. */
+/** Read-only, because another configuration would be another run. */
 export async function openConfiguration({ folder }: Run): Promise<void> {
   await openDocument(vscode.Uri.file(path.join(folder, runFiles.configuration)));
   await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
@@ -84,10 +78,7 @@ export async function openLog(run: Run): Promise<void> {
   }
 }
 
-/**
- * Starts a run with the configuration in the active editor, and shows it.
- * @throws {Fault} `editor/no-run-file`
- */
+/** @throws {Fault} `editor/no-run-file` */
 export async function startFile({ engines, runPanels, runStarter }: App): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined)

@@ -7,10 +7,9 @@ import { grouped } from '../../core/text';
 import { bytesWords } from '../words';
 import { reasonWords, runName, stageWord } from './words';
 
-/** Maximum number of runs that a dialog names, because it is as high as the screen at most; the others are counted. */
+/** A dialog is at most as high as the screen; further runs are only counted. */
 const MAX_NAMED = 10;
 
-/** Returns the question before a lost run is resumed on this machine. */
 export function takeOverWords(
   run: Run,
   t: Translate,
@@ -21,7 +20,7 @@ export function takeOverWords(
   };
 }
 
-/** Returns the question before runs are deleted. `bytes` holds the disk space of each. */
+/** @param bytes disk space of each run */
 export function deletionWords(
   runs: readonly Run[],
   bytes: readonly number[],
@@ -62,7 +61,7 @@ export function deletionWords(
 
 const lostWords = (run: Run, t: Translate): string => `${runName(run, t)}: ${reasonWords(run, t)}`;
 
-/** Explains why runs at work are not deleted. `selected` is the number of runs that were to be deleted. */
+/** @param selected number of runs that were to be deleted */
 export function liveWords(live: readonly Run[], selected: number, t: Translate): string {
   const names = live.map((run) => `“${runName(run, t)}”`).join(', ');
   if (selected === 1) return t('{0} is running. Pause it first, then delete it.', runName(live[0]!, t));
@@ -71,7 +70,6 @@ export function liveWords(live: readonly Run[], selected: number, t: Translate):
     : t('Nothing is deleted: {0} are running. Pause them first, or remove them from the selection.', names);
 }
 
-/** Returns the question before the policy of a run is finished at its present step. */
 export function finishWords(run: Run, t: Translate): { readonly question: string; readonly detail: string } {
   const { stage = 'policy', step = 0, steps = step } = run.progress ?? {};
   return {
@@ -89,11 +87,10 @@ export function finishWords(run: Run, t: Translate): { readonly question: string
 export interface MoreEpochsWords {
   readonly prompt: string;
   readonly refusal: string;
-  /** Suggested number of epochs; a policy that ended before its last step needs none beyond its own steps. */
+  /** Suggested number of epochs; a policy that ended early may need none beyond its remaining steps. */
   readonly least: '0' | '1';
 }
 
-/** Returns the question before a finished run is continued. */
 export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translate): MoreEpochsWords {
   const end = progress && endOfPolicy(progress);
   if (end === undefined) {
@@ -127,7 +124,7 @@ type MemoryPlan = Pick<Plan, 'needed' | 'fits'> & {
   readonly machine: Pick<Plan['machine'], 'usable' | 'processes'>;
 };
 
-/** Returns the question before a run starts beside others. `plan` is the run's, made while the others are at work. */
+/** @param plan of the run, made while the others are at work */
 export function besideWords(
   run: Run,
   others: readonly Run[],

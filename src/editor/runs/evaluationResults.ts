@@ -4,10 +4,6 @@ import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
 import type { RunResult } from '../../core/evaluation/comparison/latestResults';
 
-/**
- * Describes the success of a run's model on held-out tasks beside its base model's, from the latest evaluation.
- * @param kept its evaluations
- */
 export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): string {
   const [latest] = measuredRunsOf([kept]);
   const measured = latest?.rows.find(({ run }) => run !== undefined);
@@ -29,10 +25,7 @@ export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): st
   return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
 }
 
-/**
- * Returns the same for the row of a run: `22 → 48 %, +26 points (+18 to +34)`; undefined where its model was not
- * evaluated. The 95 % interval is absent where there are too few tasks for one.
- */
+/** Returns for example `22 → 48 %, +26 points (+18 to +34)`; too few tasks give no 95 % interval. */
 export function resultInShort({ model, start, interval }: RunResult, t: Translate): string | undefined {
   const after = model.figures.success;
   if (after === null) return undefined;
@@ -45,13 +38,13 @@ export function resultInShort({ model, start, interval }: RunResult, t: Translat
     : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high));
 }
 
-/** Returns the difference of two shown success rates, in whole percentage points, so that the three numbers add up. */
+/** Difference of the two rounded percentages, so that the three numbers add up. */
 export const pointsBetween = (before: number, after: number): string =>
   signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
 
 const whole = (fraction: number): string => (100 * fraction).toFixed(0);
 
-/** Returns `+17` or `−3`: percentage points of a difference between fractions. */
+/** Percentage points of a difference between fractions: `+17` or `−3`. */
 export function signed(difference: number): string {
   const points = whole(Math.abs(difference));
   return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;

@@ -10,11 +10,11 @@ import { duration } from '../words';
 import { endedWords, stageWord, stateWord } from './words';
 
 const MAX_LINES = 40;
-/** Maximum number of routine lines, when there is enough else to show. */
+/** Routine lines shown when there is enough else to show. */
 const MAX_ROUTINE_LINES = 10;
 
 /**
- * Returns the latest events in words, newest first, and the number of the others.
+ * Newest first.
  * @param language of the times
  */
 export function toldView({ told }: RunHistory, language: string, t: Translate): EventListView {
@@ -32,7 +32,7 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
   const others = said.filter(({ isOfRoutine }) => !isOfRoutine).slice(0, room);
   const looks = allLooks.slice(0, MAX_LINES - others.length);
   const shown = new Set([...others, ...looks]);
-  // An event without words does not count, because nobody misses it.
+  // An event without words does not count.
   const more = count - latest.length + said.length - shown.size;
   return {
     type: 'told',
@@ -50,10 +50,7 @@ function moreWords(more: number, looks: number, t: Translate): string {
   );
 }
 
-/**
- * Returns an event as a sentence; undefined for one that a person who watches need not see. The trainer's own words are
- * English.
- */
+/** Undefined for an event that needs no line. The trainer's own words are English. */
 function toldWords(event: ListedEvent, t: Translate): string | undefined {
   switch (event.event) {
     case 'state':
@@ -89,7 +86,6 @@ function toldWords(event: ListedEvent, t: Translate): string | undefined {
   }
 }
 
-/** Returns for example `critic started`; undefined for a state that needs no line. */
 function stateToldWords(
   { state, stage, message }: TrainerEventOf<'state'>,
   t: Translate,
@@ -139,7 +135,6 @@ const stageFigures = lazily(() =>
 );
 const resultFigures = lazily(() => z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) }));
 
-/** Returns one sentence about a finished run, from its own figures; undefined before there is a result. */
 export function resultWords(history: RunHistory, t: Translate): string | undefined {
   if (history.result === undefined) return undefined;
   const { stages } = resultFigures().parse(history.result);

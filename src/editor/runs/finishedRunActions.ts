@@ -12,11 +12,10 @@ import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-/** Returns the runs of the data folder that a run is in. */
 export const runsOf = ({ folder }: Pick<Run, 'folder'>): Runs => new Runs(path.dirname(path.dirname(folder)));
 
 /**
- * Asks, with the disk space that they take, and removes runs with their checkpoints and models.
+ * Asks first, with the disk space that the runs take.
  * @param onGone called for each run when its folder is gone
  * @throws {Fault} `training/running`, `training/lost`, `editor/model-in-use`: then all of them stay
  */
@@ -55,7 +54,7 @@ function refuseLive(runs: readonly Run[]): void {
   throw new Fault('training/running', liveWords(live, runs.length, t));
 }
 
-/** Refuses to delete a model in use, which would be gone in the middle of a dialogue. */
+/** A model in use would be gone in the middle of a dialogue. */
 function refusePlaying(run: Run, { playing, localPlaces, configuration }: Engine): void {
   const model = modelOf(run);
   if (!playing.includes(model)) return;

@@ -14,14 +14,10 @@ export interface RunNode {
 
 const { t } = vscode.l10n;
 
-/** Number of the trainer's last lines in a hover. */
+/** Last lines of the trainer's log in a hover. */
 const MAX_LINES = 6;
 
-/**
- * Returns the look and the spoken label of a row of the Runs view.
- * @param halted the reason why the queue is halted
- * @param evaluation the run's latest one
- */
+/** @param halted why the queue is halted */
 export function itemOf(node: RunNode, halted?: string, evaluation?: RunResult): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
@@ -43,7 +39,7 @@ function contextOf(run: Run): string {
   return run.canResume ? contextValues.restingRun : contextValues.doneRun;
 }
 
-/** Returns the icon of a state; its shape tells the state, and its colour only repeats it. */
+/** Shape distinguishes the states; colour only repeats it. */
 function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
   switch (state) {
     case 'preparing':

@@ -1,22 +1,15 @@
 import * as vscode from 'vscode';
 import { Runs, type Run } from '../../core/training/runs';
 
-/** Milliseconds between looks at live runs. */
 const POLL_INTERVAL_MS = 1000;
-/** Milliseconds without a change before a look, because files come one after the other. */
+/** Milliseconds without a change before a look: files come one after the other. */
 const QUIET_MS = 200;
 
-/**
- * Files that are made or changed when a run appears, is started, is asked to stop, is evaluated, gets another name, or
- * goes.
- */
+/** Files that change when a run appears, starts, stops, is evaluated, renamed or deleted. */
 const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,notes.json,evaluations/*.json}';
 const ON_THE_WAY = '{runs,runs/*}';
 
-/**
- * The runs of one log, read from their folders. Every window sees the same, whether a run is worked on in this window,
- * in another or in a terminal. The folder of a live or queued run is read every second; others are not polled.
- */
+/** The runs of one log. Only folders of live or queued runs are polled. */
 export class LogWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<void>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -29,18 +22,18 @@ export class LogWatch implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private isDisposed = false;
 
-  /** Fires after each look, whether anything is new or not. */
+  /** Fires after each look, even without news. */
   readonly onDidLook = this.looked.event;
   /** Fires when a run is new, gone, or in another state. */
   readonly onDidChange = this.changed.event;
-  /** Fires when a run that was live at the last look is over. */
+  /** Fires when a live run has ended. */
   readonly onDidEnd = this.ended.event;
 
   constructor(
     private readonly dataFolder: string,
     private readonly report: (error: unknown) => void,
   ) {
-    // It begins later, because nobody waits for it at activation.
+    // Later, to keep activation short.
     setImmediate(() => this.begin());
   }
 
@@ -48,15 +41,15 @@ export class LogWatch implements vscode.Disposable {
     return new Runs(this.dataFolder);
   }
 
-  /** The runs as last seen, newest first. */
+  /** Newest first. */
   get all(): readonly Run[] {
     return this.seen;
   }
 
-  /** Looks at all runs. Resolves when their present state has been seen. */
+  /** Resolves when the present state has been seen. */
   async look(): Promise<void> {
     this.everything = true;
-    // A look that is under way may have passed the change already.
+    // A look under way may have missed the change.
     if (this.looking !== undefined) this.isAskedAgain = true;
     this.looking ??= this.lookUntilCalm();
     await this.looking;
@@ -76,7 +69,7 @@ export class LogWatch implements vscode.Disposable {
 
   private watcher(folder: string, glob: string): vscode.Disposable {
     const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), glob);
-    // Changes of these folders are ignored, because a folder changes with every file in it.
+    // A folder changes with every file in it.
     const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, glob === ON_THE_WAY);
     const soon = (): void => this.lookIn(QUIET_MS, true);
     return vscode.Disposable.from(
@@ -109,14 +102,13 @@ export class LogWatch implements vscode.Disposable {
     }
   }
 
-  /** Returns whether somebody has asked for another look meanwhile. */
   private takeRequest(): boolean {
     const isAsked = this.isAskedAgain && !this.isDisposed;
     this.isAskedAgain = false;
     return isAsked;
   }
 
-  /** Reads all runs, or only those that may change and new ones: a run that is over stays as it is. */
+  /** Reads the runs that may change and new ones, or all. */
   private async lookOnce(): Promise<void> {
     const { runs, everything } = this;
     this.everything = false;
@@ -138,5 +130,5 @@ export class LogWatch implements vscode.Disposable {
   }
 }
 
-/** Returns whether a run may change without anybody doing anything to it. */
+/** True if another process may change it. */
 const mayMove = ({ isLive, state }: Run): boolean => isLive || state === 'queued';

@@ -10,7 +10,7 @@ import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-/** Asks for another name of a run; without one it has that of its configuration again. */
+/** An empty name restores that of the configuration. */
 export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
   const [run] = await runsAt(app, row);
   if (run === undefined) return;
@@ -23,7 +23,7 @@ export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
   if (name !== undefined) await change(app, [run], () => ({ name }));
 }
 
-/** Asks for the tags of the selected runs. Tags that only some of them have stay as they are. */
+/** Tags of only some of the selected runs stay as they are. */
 export async function tagRuns(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
   const runs = await runsAt(app, row, selected);
   const [first] = runs;
@@ -51,7 +51,6 @@ export async function tagRuns(app: App, row: CommandRow, selected?: readonly Com
   }));
 }
 
-/** Asks for the note on a run. */
 export async function noteOnRun(app: App, row: CommandRow): Promise<void> {
   const [run] = await runsAt(app, row);
   if (run === undefined) return;
@@ -64,7 +63,6 @@ export async function noteOnRun(app: App, row: CommandRow): Promise<void> {
   if (note !== undefined) await change(app, [run], () => ({ note }));
 }
 
-/** Asks for a run by its name, tags, note, method or base model, and opens it. */
 export async function findRun({ runPanels, runWatch }: App): Promise<void> {
   await runWatch.look();
   const run = await chooseRun(
@@ -75,7 +73,6 @@ export async function findRun({ runPanels, runWatch }: App): Promise<void> {
   if (run !== undefined) await runPanels.open(run);
 }
 
-/** Returns the runs that a command is about, as last seen. Without one the person is asked for a run. */
 async function runsAt(
   app: App,
   row: RowOrSelected,

@@ -38,10 +38,8 @@ interface RunPanelContext {
   readonly pinned: PinnedCharts;
 }
 
-/** The run that a panel shows. */
 type Shown = Pick<Run, 'folder' | 'id'>;
 
-/** The panel of one run. It reads the run's folder, as every other window does. */
 export class RunPanel extends Panel<'run', ToWebview> {
   readonly runs: Runs;
   readonly id: string;
@@ -50,9 +48,9 @@ export class RunPanel extends Panel<'run', ToWebview> {
   private run: Run | undefined;
   private kept: readonly KeptEvaluation[] = [];
   private choice: Choice = {};
-  /** State last sent to the view, to tell whether there is anything new. */
+  /** Last sent state, compared to skip equal updates. */
   private sent: { view?: string; samples?: unknown; told?: number } = {};
-  /** Positions up to which the view has the curves of each chart. */
+  /** Sent positions in the curves of each chart. */
   private readonly read = new Map<string, ReadCurves>();
   private telling: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -74,7 +72,6 @@ export class RunPanel extends Panel<'run', ToWebview> {
     );
   }
 
-  /** Reads the folder now, and sends the view what is new. */
   tell(): void {
     clearTimeout(this.timer);
     if (this.wasClosed) return;
@@ -110,10 +107,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
     return sending;
   }
 
-  /**
-   * Does what a button asks, unless the run has no model for it yet; other conditions are checked by the command
-   * itself.
-   */
+  /** Other conditions are checked by the command itself. */
   private async act(action: Action): Promise<void> {
     const { run } = this;
     const { first } = this.on.engines;
@@ -125,14 +119,13 @@ export class RunPanel extends Panel<'run', ToWebview> {
     }
   }
 
-  /** Engine of the folder whose run this is. */
   private get engine(): Engine {
     const { engines } = this.on;
     return engines.withDataFolder(this.runs.dataFolder) ?? engines.first;
   }
 
   private async tellOnce(): Promise<void> {
-    // The run is read before the events, so that they include whatever the process wrote until it ended.
+    // Read before the events, so that these include the last ones of the process.
     const run = await this.runs.read(this.id);
     if (run === undefined) {
       this.dispose();
@@ -186,22 +179,18 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'ev
   evaluate: idOf('evaluateRuns'),
 };
 
-/**
- * Returns the beginning of a chat, which the person completes. It uses Ask mode, because Agent mode, the default,
- * offers only models that call tools, and the model that answers in its picker.
- */
+/** Ask mode, because Agent mode offers only models that call tools. */
 const askTandem = (spec: string): object => ({
   ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
   modelSelector: { vendor: VENDOR, id: spec },
 });
 
-/** Does what a button of the run's page or of the lesson's says. */
 export async function perform(action: Action, run: Run, engine: Engine): Promise<void> {
   switch (action) {
     case 'trust':
       return manageTrust();
     case 'events':
-      // The editor opens the file itself, because extensions are shown no text of more than 50 MB.
+      // The editor shows extensions no text over 50 MB, so it opens the file itself.
       await vscode.commands.executeCommand(
         'vscode.open',
         vscode.Uri.file(path.join(run.folder, runFiles.events)),
@@ -215,23 +204,20 @@ export async function perform(action: Action, run: Run, engine: Engine): Promise
   }
 }
 
-/** Makes the trained model the agent; then opens the next task with it, or the chat, where it is `@tandem`. */
 export async function useModel({ folder }: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
   const model = modelOf({ folder });
   const place = engine.localPlaces.find((one) => one.folder === model);
-  // A run in the log of another folder has a model that this folder's list does not have.
+  // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
   await engine.configuration.set('agent', spec);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playFirst'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
 }
 
-/** State that the page keeps over a reload; the rest is in the run's folder. */
 const keptSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string().refine(isRunId) }));
 
 export type RunPanels = Panels<Shown, RunPanel>;
 
-/** Creates the panels of runs, one for each run. */
 export const runPanels = (on: RunPanelContext): RunPanels =>
   new Panels({
     name: 'run',

@@ -7,15 +7,12 @@ import type { Memory } from '../consent';
 import { recall } from '../recall';
 
 const KEY = 'tandem.pinnedCharts';
-/** Maximum number of remembered charts; the oldest is dropped. */
+/** The oldest chart is dropped. */
 const MAX_REMEMBERED = 24;
 
 const pinnedSchema = lazily(() => z.array(z.object({ stage: z.string(), figure: z.enum(figures) })));
 
-/**
- * The charts that a person pinned, in the order of pinning. One list holds for all runs and comparisons of the
- * workspace, so that each run shows what the person watches in all of them.
- */
+/** Pinned charts of all runs and comparisons of the workspace, in the order of pinning. */
 export class PinnedCharts {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;

@@ -10,21 +10,18 @@ import { isAtWorkHere, runName } from './words';
 
 const { t } = vscode.l10n;
 
-/**
- * Trains one run at a time, over all logs of the window. It starts the next run when the one before has ended,
- * whichever window has queued it, and whatever has happened while no window was open.
- */
+/** Trains one run at a time, over all logs of the window; any window may queue a run. */
 export class RunQueue implements vscode.Disposable {
   private advancing: Promise<void> | undefined;
   private opened: Trainer | undefined;
-  /** The reason why the next run could not start; the queue waits until a person chooses how to go on. */
+  /** Why the next run could not start; the queue then waits for the person. */
   private reason: string | undefined;
-  /** Number of times that a person has chosen how to go on: by starting a run, or by naming another Python. */
+  /** Counts the person's choices: a run started, or another Python named. */
   private choices = 0;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registration: vscode.Disposable;
 
-  /** Fires when the queue has halted, or goes on. */
+  /** Fires when the queue halts or resumes. */
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -50,31 +47,27 @@ export class RunQueue implements vscode.Disposable {
     );
   }
 
-  /**
-   * The reason why the queue is halted; undefined while nothing is wrong, or no run waits. It is undefined while a run
-   * is at work, too, because the queue tries again afterwards.
-   */
+  /** Undefined while a run is at work, because the queue tries again afterwards. */
   get halted(): string | undefined {
     const { all } = this.watch.everywhere;
     const isWaiting = all.some(({ queued }) => queued !== undefined) && !all.some(isAtWorkHere);
     return isWaiting ? this.reason : undefined;
   }
 
-  /** Adds a run to the end of the queue; it starts at once when no run is at work. */
+  /** Starts at once when no run is at work. */
   async add(run: Run, trainer: Trainer, taking: TakeOverOptions = {}): Promise<void> {
     const { queueRun } = await import('../../core/training/lifecycle');
     await queueRun(runsOf(run), run.id, taking);
     await this.begin(trainer);
   }
 
-  /** Starts the next run, if there is one. */
   async begin(trainer: Trainer): Promise<void> {
     this.goOnWith(trainer);
     await this.watch.look();
     await this.advance();
   }
 
-  /** Tries again after a person has fixed the problem. Missing packages are installed when the person agrees. */
+  /** Installs missing packages when the person agrees. */
   async tryAgain(): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting the next run'));
     if (trainer !== undefined) await this.begin(trainer);
@@ -117,10 +110,7 @@ export class RunQueue implements vscode.Disposable {
     if ((await beginNext(logs, trainer, this.trainer.prompts)) !== undefined) await this.watch.look();
   }
 
-  /**
-   * @returns undefined when there is none, or a person has chosen meanwhile: then the next look goes on with that
-   *   choice
-   */
+  /** @returns undefined when there is none, or the person chose meanwhile: then the next look follows that choice */
   private async openFor(run: Run): Promise<Trainer | undefined> {
     const { choices } = this;
     const isInstalled = await this.trainer.isInstalled();
@@ -134,9 +124,7 @@ export class RunQueue implements vscode.Disposable {
     return opened;
   }
 
-  /**
-   * Offers the installation in a notification, because nobody has just asked for anything and a dialog would interrupt.
-   */
+  /** A notification, because a dialog would interrupt. */
   private async offerToInstall(run: Run): Promise<void> {
     const install = t('Install…');
     const chosen = await vscode.window.showInformationMessage(
@@ -154,7 +142,7 @@ export class RunQueue implements vscode.Disposable {
   private halt(error: unknown): void {
     this.opened = undefined;
     const message = messageOf(error);
-    // A message of the system may lack its final full stop.
+    // A system message may lack its full stop.
     this.haltFor(/[.!?]$/.test(message) ? message : `${message}.`);
     this.show(error);
   }

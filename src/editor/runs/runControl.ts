@@ -18,7 +18,6 @@ import { cancellable } from '../progress';
 
 const { t } = vscode.l10n;
 
-/** Pauses, finishes, stops, resumes, continues and starts runs. */
 export class RunControl {
   constructor(
     private readonly watch: RunWatch,
@@ -26,7 +25,7 @@ export class RunControl {
     private readonly queue: RunQueue,
   ) {}
 
-  /** Has the trainer finish the micro-batch and write a checkpoint. Resolves when the trainer is gone. */
+  /** Finishes the micro-batch and writes a checkpoint. Resolves when the trainer is gone. */
   async pause(run: Run): Promise<void> {
     const { stopRun } = await import('../../core/training/lifecycle');
     const stopping = stopRun(runsOf(run), run.id);
@@ -35,7 +34,7 @@ export class RunControl {
     await this.watch.look();
   }
 
-  /** Ends the policy after the present step and has the model written. Resolves when the trainer is gone. */
+  /** Ends the policy after the present step and writes the model. Resolves when the trainer is gone. */
   async finish(run: Run): Promise<void> {
     const finish = t('Finish Now');
     const { question, detail } = finishWords(run, t);
@@ -48,7 +47,7 @@ export class RunControl {
     await this.watch.look();
   }
 
-  /** Stops a run at once: training since the last checkpoint is repeated when the run is resumed. */
+  /** Loses training since the last checkpoint. */
   async kill(run: Run): Promise<void> {
     const stop = t('Stop Immediately');
     const chosen = await vscode.window.showWarningMessage(
@@ -67,7 +66,7 @@ export class RunControl {
     await this.watch.look();
   }
 
-  /** Resumes a run; it waits in the queue while another is at work. */
+  /** Waits in the queue while another run is at work. */
   async resume(run: Run): Promise<void> {
     if (run.state === 'lost' && !(await mayTakeOver(run))) return;
     const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
@@ -75,10 +74,7 @@ export class RunControl {
     await this.queue.add(run, trainer, { takeOver: run.state === 'lost' });
   }
 
-  /**
-   * Makes a new run that continues a finished one.
-   * @returns undefined when the person cancelled
-   */
+  /** @returns undefined when the person cancelled */
   async continue(run: Run): Promise<Run | undefined> {
     const { prompt, refusal, least } = moreEpochsWords(run, t);
     const text = await vscode.window.showInputBox({
@@ -98,7 +94,7 @@ export class RunControl {
     return runsOf(run).read(made.id);
   }
 
-  /** Starts a queued run now; beside a run at work only after the person has seen how much memory that takes. */
+  /** Beside a run at work, it asks with the memory that this takes. */
   async startNow(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
     if (trainer === undefined) return;
@@ -117,21 +113,20 @@ export class RunControl {
   }
 }
 
-/** Asks before a run is taken over from another machine, whose trainer cannot be asked from here. */
+/** The trainer on the other machine cannot be asked from here. */
 async function mayTakeOver(run: Run): Promise<boolean> {
   const resume = t('Resume');
   const { question, detail } = takeOverWords(run, t);
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, resume)) === resume;
 }
 
-/** @param least "0" where zero is a valid answer, too */
+/** @param least "0" where zero is valid */
 function epochsOf(text: string, least: MoreEpochsWords['least']): number | undefined {
   const epochs = Number(text);
   const isEnough = epochs > 0 || (epochs === 0 && least === '0');
   return text.trim() !== '' && isEnough && epochs <= 1000 ? epochs : undefined;
 }
 
-/** Asks whether the run starts beside others, with the memory that it needs and that they leave. */
 async function mayStartBeside(run: Run, others: readonly Run[], trainer: Trainer): Promise<boolean> {
   const plan = await planBeside(run, trainer);
   if (plan === undefined) return false;
@@ -141,7 +136,7 @@ async function mayStartBeside(run: Run, others: readonly Run[], trainer: Trainer
 }
 
 /**
- * Makes a plan now, because it depends on the memory that is free at this moment.
+ * Not cached, because it depends on the free memory.
  * @returns undefined when the person cancelled
  */
 function planBeside(run: Run, trainer: Trainer): Promise<Plan | undefined> {

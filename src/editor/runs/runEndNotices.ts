@@ -8,29 +8,27 @@ import { reasonWords, runName, stateWord } from './words';
 const { t } = vscode.l10n;
 
 const REMEMBERED = 'runs.endings';
-/** Milliseconds that an unfocused window leaves to the others to report first. */
+/** An unfocused window lets the others report first. */
 const OTHERS_FIRST_MS = 3000;
 
-/** Known state of a log. */
 interface Known {
-  /** Time when the log was first seen. ISO 8601, UTC. */
+  /** Time of the first look. ISO 8601, UTC. */
   readonly since: string;
-  /** Ending of each run by its id; empty for a run that had not ended. Runs that are gone may come back. */
+  /** Ending by run id; empty for a run that had not ended. Runs that are gone may come back. */
   readonly runs: Readonly<Record<string, string>>;
 }
 
 /**
- * Reports once, in one window, that a run is done, has failed, has died or is lost, also when that happened while no
- * window was open. Runs that ended before a log was first seen are not reported.
+ * Reports ended runs once, in one window, also those that ended while none was open.
+ * Runs that ended before a log was first seen are not reported.
  */
 export class RunEndings implements vscode.Disposable {
   private readonly registration: vscode.Disposable;
-  /** Known states by data folder. */
+  /** By data folder. */
   private known: Readonly<Record<string, Known>>;
 
   constructor(
     watch: Pick<RunWatch, 'onDidLook'>,
-    /** Returns whether a person sees a run. */
     private readonly isInSight: (run: Run) => boolean,
     private readonly memory: vscode.Memento,
     private readonly report: (error: unknown) => void,
@@ -66,7 +64,7 @@ export class RunEndings implements vscode.Disposable {
     const { isFirstToTell } = await import('../../core/training/endNotice');
     const done: Run[] = [];
     for (const run of news) {
-      // Nothing is written into the log of an untrusted workspace.
+      // Never write into the log of an untrusted workspace.
       if (vscode.workspace.isTrusted && !(await isFirstToTell(runs, run.id, endingOf(run)))) continue;
       if (run.state !== 'done') void this.tellBadEnd(run).catch(this.report);
       else if (!this.isInSight(run)) done.push(run);
@@ -94,16 +92,12 @@ export class RunEndings implements vscode.Disposable {
   }
 }
 
-/**
- * Returns a text that identifies how and when a run ended by itself; a resumed run may end again, with another text.
- * Empty while the run has not ended, and when a person has stopped it.
- */
+/** Identifies the ending, because a resumed run may end again. Empty before the end, and when a person stopped it. */
 function endingOf({ state, changedAt, process }: Run): string {
   const isEnd = state === 'done' || state === 'failed' || state === 'died' || state === 'lost';
   return isEnd ? [state, changedAt, process?.pid ?? 'no trainer'].join(' ') : '';
 }
 
-/** Reports all finished runs in one notification. */
 async function tellDone(done: readonly Run[]): Promise<void> {
   const [first, ...others] = done;
   const names = done.map((run) => runName(run, t));

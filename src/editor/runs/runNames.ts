@@ -2,7 +2,7 @@ import type { Run } from '../../core/training/runs';
 import { runName } from './words';
 import type { Translate } from '../translate';
 
-/** Returns the names of runs; equal names get the end of the run's id. */
+/** Equal names get the end of the run's id. */
 export function namesOf(runs: readonly Run[], t: Translate): string[] {
   const names = runs.map((run) => runName(run, t));
   return names.map((name, index) =>

@@ -14,9 +14,8 @@ interface RunItem extends vscode.QuickPickItem {
 }
 
 /**
- * Returns the runs that a command is about: those selected in the view, else the only one, else those that a person
- * ticks.
- * @param enough number of selected runs that are taken as they are; with fewer, the person is asked
+ * Returns the selected runs, else the only one, else those that the person ticks.
+ * @param enough number of selected runs that are taken without a question
  * @returns at least one; undefined when the person cancelled
  * @throws {Fault} `editor/too-few-runs`
  */
@@ -39,10 +38,7 @@ export async function chosenRuns(
   throw new Fault('editor/too-few-runs', t('No run is chosen: select at least one.'));
 }
 
-/**
- * Asks for one of several runs.
- * @throws {Fault} `editor/too-few-runs`
- */
+/** @throws {Fault} `editor/too-few-runs` */
 export async function chooseRun(
   runs: readonly Run[],
   placeHolder: string,

@@ -15,11 +15,9 @@ interface StartedFrom {
   readonly from: string;
   readonly folder: string;
   readonly runs?: Runs;
-  /** Cancels the start, as its progress notification does. */
   readonly signal?: AbortSignal;
 }
 
-/** Starts runs from a form's values or from a file. */
 export class RunStarter {
   constructor(
     private readonly watch: RunWatch,
@@ -46,7 +44,7 @@ export class RunStarter {
 
   /**
    * @param folder against which relative paths of the configuration resolve
-   * @param runs to which the run is added; by default those of the shown log
+   * @param runs by default those of the shown log
    * @returns undefined when the person declined or cancelled: then there is no run
    * @throws {Fault} as `startRun`, and `editor/no-folder`
    */
@@ -75,7 +73,7 @@ export class RunStarter {
       cancelled,
     );
     if (prepared === undefined) return undefined;
-    // The run exists now: it can be stopped, but no longer cancelled.
+    // The run exists now: stop it instead of cancelling.
     await this.queue.begin(prepared.trainer);
     return runs.read(prepared.run.id);
   }

@@ -3,27 +3,25 @@ import type { Run, Runs } from '../../core/training/runs';
 import type { Engines } from '../engines';
 import { LogWatch } from './logWatch';
 
-/** Result of a look at one log. */
 export interface LogLook {
   readonly runs: Runs;
-  /** Runs of the log, newest first. */
+  /** Newest first. */
   readonly all: readonly Run[];
 }
 
-/** The runs of every log of the window, of which the views show one. */
 export class RunWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<LogLook>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
   private readonly disposables: { dispose(): unknown }[];
-  /** Watches by data folder. */
+  /** By data folder. */
   private readonly logs = new Map<string, LogWatch>();
 
-  /** Fires after each look at a log, whether anything is new or not. */
+  /** Fires after each look at a log, even without news. */
   readonly onDidLook = this.looked.event;
-  /** Fires when a run of any log is new, gone, or in another state; or when another log is shown. */
+  /** Fires when a run is new, gone, or in another state; or when another log is shown. */
   readonly onDidChange = this.changed.event;
-  /** Fires when a run of any log that was live at the last look is over. */
+  /** Fires when a live run has ended. */
   readonly onDidEnd = this.ended.event;
 
   constructor(
@@ -49,36 +47,32 @@ export class RunWatch implements vscode.Disposable {
     this.follow();
   }
 
-  /** The runs folder of the shown log; undefined in a window without a folder. */
+  /** Undefined in a window without a folder. */
   get runs(): Runs | undefined {
     return this.shown?.runs;
   }
 
-  /** The runs of the shown log as last seen, newest first. */
+  /** Runs of the shown log, newest first. */
   get all(): readonly Run[] {
     return this.shown?.all ?? [];
   }
 
-  /** The runs of the shown log that a trainer works on. */
   get live(): readonly Run[] {
     return this.all.filter(({ isLive }) => isLive);
   }
 
-  /**
-   * Returns the runs of the log that a run is in, which need not be the shown one; the run alone when no watch has it.
-   */
+  /** Runs of the same log, which need not be the shown one; the run alone when no watch has it. */
   around(run: Run): readonly Run[] {
     const log = [...this.logs.values()].find(({ all }) => all.some(({ folder }) => folder === run.folder));
     return log?.all ?? [run];
   }
 
-  /** The runs of every log. */
   get everywhere(): { readonly logs: readonly Runs[]; readonly all: readonly Run[] } {
     const watches = [...this.logs.values()];
     return { logs: watches.map(({ runs }) => runs), all: watches.flatMap(({ all }) => all) };
   }
 
-  /** Looks at all runs. Resolves when their present state has been seen. */
+  /** Resolves when the present state has been seen. */
   async look(): Promise<void> {
     await Promise.all([...this.logs.values()].map((log) => log.look()));
   }
@@ -108,7 +102,7 @@ export class RunWatch implements vscode.Disposable {
       log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);
     }
-    // Nobody looks at their runs any more, so the listeners must drop them.
+    // Listeners must drop the runs of a removed log.
     if (gone.length > 0) this.changed.fire();
   }
 }

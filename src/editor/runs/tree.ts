@@ -10,7 +10,7 @@ import { isAtWork, runName, runStatus } from './words';
 
 const { t } = vscode.l10n;
 
-/** The runs of the shown log, newest first. */
+/** Newest first. */
 export class RunTree extends Tree<RunNode> {
   private readonly results = new RunResults();
 
@@ -31,7 +31,7 @@ export class RunTree extends Tree<RunNode> {
 
   protected async children(node?: RunNode): Promise<RunNode[]> {
     if (node !== undefined) return [];
-    // At first nobody has looked for runs yet.
+    // No look has finished yet.
     if (this.watch.all.length === 0) await this.watch.look();
     void vscode.commands.executeCommand('setContext', contextKeys.runsAreRead, true);
     await this.results.read(this.watch.all);
@@ -46,10 +46,7 @@ export class RunTree extends Tree<RunNode> {
     if (this.view.visible && (await this.results.read(this.watch.all))) this.show();
   }
 
-  /**
-   * Shows the run at work beside the view's title, where it is visible while the view is folded, and above the rows why
-   * the queue is halted.
-   */
+  /** The run at work stays visible while the view is folded. */
   private show(): void {
     const { halted } = this.queue;
     this.view.message = halted === undefined ? undefined : t('The queue is halted: {0}', halted);

@@ -37,10 +37,9 @@ import { baseName } from '../words';
 
 const OUTLINE_POINTS = 60;
 const MAX_GROUPS = 8;
-/** Maximum number of characters of a text in a row; nobody reads more there. */
+/** Longer texts are cut in a row. */
 const MAX_CHARS = 2000;
 
-/** Returns the run as the view draws it, without its curves. */
 export function runView(
   run: Run,
   history: RunHistory,
@@ -56,9 +55,8 @@ export function runView(
     readonly t: Translate;
     readonly dataFolder: string;
     readonly restriction: string;
-    /** Evaluations of the run. */
     readonly kept: readonly KeptEvaluation[];
-    /** Reason why the queue is halted. */
+    /** Why the queue is halted. */
     readonly halted?: string | undefined;
     /** All pinned charts, also those that this run does not have. */
     readonly pinned: readonly ChartName[];
@@ -79,7 +77,7 @@ export function runView(
     stages: stagesOf(run, history, t),
     nodes: nodesOf(history, isLive, t),
     workers: workersWords(history, t),
-    // A run that is ending early shows no time, because its estimate is for the whole run.
+    // The estimate is for the whole run, so an early end shows none.
     left: (state === 'running' && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
     isHalted: state === 'queued' && halted !== undefined,
@@ -96,7 +94,7 @@ export function runView(
   };
 }
 
-/** Returns the chosen stage and figure where they exist; else the stage at work, and its main figure. */
+/** Defaults to the stage at work and its main figure. */
 export function shownCurve(
   history: RunHistory,
   choice: Choice,
@@ -111,8 +109,8 @@ export function shownCurve(
 }
 
 /**
- * Returns what is new in the curves of the shown charts; undefined when nothing is.
- * @param read marks of all charts that the page has; this function sets them to the new positions
+ * Undefined when nothing is new.
+ * @param read positions that the page has; updated here
  */
 export function curvesView(
   history: RunHistory,
@@ -150,7 +148,7 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 const shortened = (text: string): string =>
   text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)} …` : text;
 
-/** Describes the data by the trainer's counts, once it has read them; they are more exact than the selection. */
+/** Prefers the trainer's counts, which are exact. */
 export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
   if (data === undefined) return dataWords(run, t) ?? '';
   const { trajectories, tasks, turns } = data;
@@ -160,7 +158,7 @@ export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
 function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {
   const { stages, progress, trained } = history;
   const now = stages.indexOf(progress?.stage ?? 'prepare');
-  // A resumed run begins anew with its data, however far it had come.
+  // A resumed run begins with its data again.
   const furthest = stages.findLastIndex((stage) => history.hasBegun(stage));
   return stages.map((name, index): StageView => {
     const isDone = state === 'done' || index < now || (index < furthest && index !== now);
@@ -204,7 +202,7 @@ function figureView(name: CurveFigure, { training, heldOut }: Curves): FigureVie
   };
 }
 
-/** Puts the accuracy of the untrained score beside that of a critic, on the same pairs. */
+/** On the same pairs as the critic's. */
 function controlOf(
   { control }: RunHistory,
   stage: string,

@@ -6,17 +6,12 @@ import type { Run, RunState } from '../../core/training/runs';
 import { ago, duration, methodWord } from '../words';
 import type { Translate } from '../translate';
 
-/** Returns the name of a run from its configuration, or else its method. */
 export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
   name === '' ? methodWord(method, t) : name;
 
-/**
- * Returns whether a trainer works on a run. One that has reported the end may take a moment to exit; nothing can be
- * paused then.
- */
+/** False once the trainer reported the end, even if it has not exited: nothing can be paused then. */
 export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
 
-/** Returns whether a trainer on this machine works on a run. */
 export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
 export function stateWord(state: RunState, t: Translate): string {
@@ -44,18 +39,13 @@ export function stateWord(state: RunState, t: Translate): string {
   }
 }
 
-/** Returns the state of a run; one that was prepared only is not called paused. */
 export const runStateWord = (run: Pick<Run, 'state' | 'process'>, t: Translate): string =>
   isUnstarted(run) ? t('not started') : stateWord(run.state, t);
 
-/** Returns whether a run was prepared and never started. */
 export const isUnstarted = ({ state, process }: Pick<Run, 'state' | 'process'>): boolean =>
   state === 'stopped' && process === undefined;
 
-/**
- * Returns the state of a node of a cluster; `idle` nodes have no worker of the run.
- * @param isLive whether the run is at work
- */
+/** `idle` nodes have no worker of the run. */
 export function nodeStateWord(
   state: 'works' | 'back' | 'lost' | 'idle',
   isLive: boolean,
@@ -101,31 +91,30 @@ function nameOfStage(stage: string, t: Translate): string {
 
 export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
 
-/** Returns the machine that a run was on. */
 const hostOf = ({ process }: Run): string => process?.host ?? '?';
 
 /**
- * Returns for example `2026-11-20 22:00 UTC`.
  * @param at ISO 8601, UTC
+ * @returns for example `2026-11-20 22:00 UTC`
  */
 const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Returns for example `critic 61 %`. */
+/** For example `critic 61 %`. */
 export function placeWords(progress: Progress, t: Translate): string {
   const stage = stageWord(progress.stage ?? 'prepare', t);
   const fraction = fractionOf(progress);
   return fraction === undefined ? stage : `${stage} ${percent(fraction, t)}`;
 }
 
-/** Returns for example `3 min 20 s left`, for the whole run or else for its present part. */
+/** For example `3 min 20 s left`, of the whole run or else of its present part. */
 export function leftWords({ secondsLeft, part }: Progress, t: Translate): string | undefined {
   const seconds = secondsLeft ?? part?.secondsLeft;
   return seconds === undefined ? undefined : t('{0} left', duration(seconds, t));
 }
 
 /**
- * Returns the words after a run's name, most important first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
- * @param halted the reason why the queue is halted
+ * Most important first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
+ * @param halted why the queue is halted
  * @param result of its evaluation: `22 → 48 %, +26 points`
  */
 export function runStatus(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
@@ -166,13 +155,11 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
   }
 }
 
-/** Returns the critic's latest held-out pair accuracy, where it was measured. */
 function accuracyWords({ progress }: Run, t: Translate): string[] {
   const accuracy = progress?.heldOut?.accuracy;
   return accuracy == null ? [] : [t('{0} % held-out pair accuracy', Math.round(100 * accuracy))];
 }
 
-/** Returns the step at which a run was finished early. */
 export function endedAt({ progress }: Run, t: Translate): string[] {
   const ended = progress?.ended;
   return ended === undefined
@@ -180,7 +167,6 @@ export function endedAt({ progress }: Run, t: Translate): string[] {
     : [t('ended at step {0} of {1}', grouped(ended.step), grouped(ended.steps))];
 }
 
-/** Describes a finished run whose policy was ended early by request. */
 export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
   t(
     'Its training was finished early, at step {0} of {1} ({2}): the best step until then is the model.',
@@ -189,10 +175,9 @@ export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']
     stageWord(stage, t),
   );
 
-/** Returns the tags of a run as they stand after its status. */
 export const tagWords = ({ tags = [] }: Run): string[] => tags.map((tag) => `#${tag}`);
 
-/** Returns the status for a screen reader, with the state that only the icon tells while the run is at work. */
+/** Includes the state that only the icon shows. */
 export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
   const words = runStatus(run, now, t, halted, result).split(' · ');
   const isOnlySeen = run.state === 'running' || (run.state === 'done' && result !== undefined);
@@ -206,8 +191,8 @@ export function spokenRun(run: Run, now: number, t: Translate, halted?: string, 
 }
 
 /**
- * Explains why a run is not at work; undefined when there is nothing to explain.
- * @param halted the reason why the queue is halted
+ * Undefined when there is nothing to explain.
+ * @param halted why the queue is halted
  */
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
   const { state, message, process, lastLines, progress, queued } = run;
@@ -244,7 +229,7 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
   return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
 }
 
-/** Returns for example `1,800 trajectories of 300 tasks`; undefined when the data are files. */
+/** For example `1,800 trajectories of 300 tasks`; undefined when the data are files. */
 export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): string | undefined {
   if (selection === undefined) return undefined;
   const { trajectories, tasks } = selection;
@@ -252,17 +237,13 @@ export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): 
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
 }
 
-/**
- * Returns for example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`.
- * @param base name of the base model there
- */
+/** For example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. */
 export function subjectWords({ method, commit }: Run, base: string, t: Translate): string {
   return commit === undefined
     ? t('{0} on {1}', methodWord(method, t), base)
     : t('{0} on {1} at commit {2}', methodWord(method, t), base, commit.slice(0, 7));
 }
 
-/** Returns the lines of a run's hover. */
 export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   const data = dataWords(run, t);
   const reason = reasonWords(run, t, halted);
@@ -276,7 +257,6 @@ export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   ];
 }
 
-/** Returns icon, text and tooltip of the status bar for a run. */
 export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
   const words = runStatus(run, Date.now(), t);
   return {

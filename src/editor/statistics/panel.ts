@@ -11,7 +11,6 @@ import { statisticsView } from './view';
 
 const { t } = vscode.l10n;
 
-/** The panel with the statistics of what the list of trajectories shows. */
 class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
   constructor(
     panel: vscode.WebviewPanel,
@@ -48,6 +47,5 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
   }
 }
 
-/** Creates the panel with the statistics, of which there is one. */
 export const statisticsPanels = (on: ListContext): Panels<'log', StatisticsPanel> =>
   onePanel('statistics', on, (panel) => new StatisticsPanel(panel, on));

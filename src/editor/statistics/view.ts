@@ -7,10 +7,7 @@ import {
   type ToWebview,
 } from '../../../webview/statistics/protocol';
 
-/**
- * Returns the figures of some dialogues as the view draws them, with dates in a language.
- * @param namesOf returns the names that a person sees for groups, by their own
- */
+/** @param namesOf returns shown names by the logged ones */
 export function statisticsView(
   rows: readonly Outline[],
   language: string,

@@ -19,10 +19,10 @@ interface TeachingContext {
   readonly runPanels: RunPanels;
 }
 
-/** Slowness of this machine with each agent, by the agent. */
+/** By agent. */
 type Slowness = Map<string, number>;
 
-/** The panel of the last lesson. Closing it stops nothing. */
+/** Closing it stops nothing. */
 class TeachingPanel extends Panel<'teaching', ToWebview> {
   constructor(
     panel: vscode.WebviewPanel,
@@ -100,7 +100,7 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
     if (this.isListening) await this.post(await viewOf(this.on, this.slowness));
   }
 
-  /** Has the agent write for a second, to measure the speed of this machine. */
+  /** Has the agent write for a second, to measure this machine's speed. */
   private async estimate(): Promise<void> {
     const { teacher, engine } = this.on;
     if (teacher.now.state !== 'none' || !vscode.workspace.isTrusted) return;
@@ -114,7 +114,6 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
 
 type TeachingPanels = Panels<'lesson', TeachingPanel>;
 
-/** Creates the panel of the lesson, of which there is one. */
 export function teachingPanels(on: TeachingContext): TeachingPanels {
   const slowness: Slowness = new Map();
   return new Panels({
@@ -126,7 +125,7 @@ export function teachingPanels(on: TeachingContext): TeachingPanels {
   });
 }
 
-/** Reports the end of a lesson when its panel is out of sight. */
+/** Only when its panel is out of sight. */
 export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vscode.Disposable {
   let before = '';
   const tell = async (fault?: string): Promise<void> => {

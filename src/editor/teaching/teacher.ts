@@ -14,43 +14,40 @@ import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
 
-/** State of the teaching. Times are in milliseconds of the clock of this process. */
+/** Times are in milliseconds of the clock of this process. */
 export interface Teaching {
   readonly state: 'none' | 'working' | 'stopping' | 'stopped' | 'done';
-  /** The lesson begun last; absent in state `none`. */
+  /** Absent in state `none`. */
   readonly lesson?: Lesson;
   readonly stages: readonly StageState[];
-  /** Estimated seconds until it is over. */
   readonly secondsLeft?: number;
   /** The error that stopped it. */
   readonly fault?: unknown;
-  /** Id of the run that trains, or has trained. */
+  /** Id of the run that trains or trained. */
   readonly run?: string;
 }
 
-/** The agent on offer, and the settings of a lesson of each size. */
 interface LessonOffer {
   readonly agent: LocalPlace;
   readonly settings: Readonly<Record<Size, LoopSettings>>;
 }
 
-/** Milliseconds between progress events. */
 const PROGRESS_INTERVAL_MS = 300;
 
 /**
- * Teaches the agent: makes tasks, has the agent play them, trains it, and measures it on other tasks. One lesson runs
- * at a time, for the first folder of the window. All progress is on the disk, so that a lesson resumes after a reload
- * or a crash.
+ * Makes tasks, has the agent play them, trains it, and measures it on other tasks. One lesson runs at a time, for the
+ * first folder of the window.
+ * All progress is on disk, so that a lesson resumes after a reload or a crash.
  */
 export class Teacher implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registrations: vscode.Disposable[];
   private teaching: Teaching = { state: 'none', stages: [] };
-  /** True while a person's press is on its way to a lesson that works: until then nothing else shows it. */
+  /** True between a person's press and state `working`. */
   private isStarting = false;
-  /** Stops the lesson at work; undefined once it has a result. */
+  /** Undefined once the lesson has a result. */
   private stopping: AbortController | undefined;
-  /** Resolves when the last stop is on the disk; the result of a lesson is written after it. */
+  /** Resolves when the last stop is on disk; a result is written after it. */
   private keeping: Promise<unknown> = Promise.resolve();
   private course: LoopCourse | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -74,15 +71,12 @@ export class Teacher implements vscode.Disposable {
     return { ...teaching, stages: course.all, secondsLeft: course.left(performance.now()) };
   }
 
-  /** Returns whether a lesson here follows the run; then the lesson itself reports the run's end. */
+  /** The lesson itself reports the end of such a run. */
   follows(run: string): boolean {
     return this.teaching.run === run && this.isAtWork;
   }
 
-  /**
-   * Returns what a lesson begun now would do.
-   * @param lesson one that was begun before
-   */
+  /** @param lesson one that was begun before */
   async offer(lesson?: Pick<Lesson, 'agent'>): Promise<LessonOffer> {
     const { readLocalFolder } = await import('../../core/model/local/folder');
     const { forLargeModel, MAX_WHOLE_TRAINING_PARAMETERS, SIZES } =
@@ -102,7 +96,7 @@ export class Teacher implements vscode.Disposable {
   }
 
   /**
-   * Begins another lesson; asks first where the trainer has to be installed.
+   * Asks first where the trainer has to be installed.
    * @throws {Fault} `editor/no-folder`, `editor/restricted`, `training/no-python`
    */
   async start(size: Size): Promise<void> {
@@ -113,12 +107,11 @@ export class Teacher implements vscode.Disposable {
     });
   }
 
-  /** Clears the state, so that another lesson can be begun, whatever became of the last one. */
+  /** So that another lesson can begin. */
   prepare(): void {
     if (!this.isAtWork) this.become({ state: 'none', stages: [] });
   }
 
-  /** Resumes the lesson that was stopped. */
   async goOn(): Promise<void> {
     const { lesson } = this.teaching;
     if (lesson === undefined) return;
@@ -128,16 +121,16 @@ export class Teacher implements vscode.Disposable {
     });
   }
 
-  /** Stops the lesson; what was played and trained until then is kept. */
+  /** Played dialogues and checkpoints are kept. */
   async stop(): Promise<void> {
     const { stopping } = this;
     const { keepLesson } = await import('../../core/evaluation/loop/lesson');
     const { lesson } = this.teaching;
     if (lesson === undefined || stopping === undefined || this.stopping !== stopping) return;
     const keeping = keepLesson({ ...lesson, isWanted: false });
-    this.keeping = keeping.catch(() => undefined); // the person gets its error
+    this.keeping = keeping.catch(() => undefined); // thrown below
     const kept = await keeping;
-    // The lesson may have ended while this was written.
+    // The lesson may have ended meanwhile.
     if (this.stopping !== stopping) return;
     this.become({ ...this.teaching, state: 'stopping', lesson: kept });
     stopping.abort();
@@ -145,7 +138,7 @@ export class Teacher implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.timer);
-    // The lesson is still wanted, so it resumes when the window is back.
+    // The lesson is still wanted, so it resumes with the window.
     this.stopping?.abort();
     vscode.Disposable.from(...this.registrations).dispose();
   }
@@ -154,7 +147,6 @@ export class Teacher implements vscode.Disposable {
     return this.isStarting || this.teaching.state === 'working' || this.teaching.state === 'stopping';
   }
 
-  /** Begins the work on a lesson, unless one is at work or about to be. */
   private async begin(open: () => Promise<Lesson>): Promise<void> {
     if (this.isAtWork) return;
     this.isStarting = true;
@@ -165,13 +157,13 @@ export class Teacher implements vscode.Disposable {
     }
   }
 
-  /** Finds the last lesson of this folder, and resumes it unless a person had stopped it. */
+  /** Resumes the last lesson unless a person stopped it. */
   private async look(): Promise<void> {
     if (this.engine.configuration.dataFolder === undefined) return;
     try {
       const { lastLesson } = await import('../../core/evaluation/loop/lesson');
       const lesson = await lastLesson(this.engine.dataFolder);
-      // A person may have begun one while this was read.
+      // A person may have begun one meanwhile.
       if (lesson === undefined || this.isAtWork) return;
       if (lesson.isWanted && vscode.workspace.isTrusted) this.work(lesson);
       else this.become(restingOf(lesson));
@@ -191,7 +183,6 @@ export class Teacher implements vscode.Disposable {
     return this.trainer.mayInstall();
   }
 
-  /** Does the rest of a lesson, in the background. */
   private work(lesson: Lesson): void {
     const stopping = (this.stopping = new AbortController());
     this.become({ state: 'working', lesson, stages: [] });
@@ -274,7 +265,6 @@ export class Teacher implements vscode.Disposable {
   }
 }
 
-/** Returns the state of a lesson that is not running. */
 function restingOf(lesson: Lesson): Teaching {
   const { outcome } = lesson;
   return outcome === undefined
@@ -282,6 +272,5 @@ function restingOf(lesson: Lesson): Teaching {
     : { state: 'done', lesson, stages: [], run: outcome.run };
 }
 
-/** Returns the sentence for an error that stopped a lesson. */
 export const faultWords = (fault: unknown): string =>
   fault instanceof Fault ? fault.message : t('Something went wrong: {0}', messageOf(fault));

@@ -14,23 +14,18 @@ import { grouped } from '../../core/text';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
 
-/** Data of the page beside the lesson's state. */
 export interface LessonContext {
-  /** Name that a person sees for the agent. */
   readonly agent: string;
   readonly settings: Readonly<Record<Size, LoopSettings>>;
-  /** Returns the seconds that it takes here; undefined while that is unknown. */
+  /** Undefined while unknown. */
   readonly secondsFor: (size: Size) => number | undefined;
-  /** Reason why nothing can be begun here; empty where it can. */
+  /** Why nothing can begin here; empty where it can. */
   readonly restriction: string;
-  /** Reason why it stopped by itself; empty otherwise. */
+  /** Why it stopped by itself; empty otherwise. */
   readonly fault: string;
 }
 
-/**
- * Stages as the page groups them: to a person the export is part of the training, and the report part of the
- * evaluation.
- */
+/** To a person, export is part of training, and the report part of evaluation. */
 const SHOWN: readonly (readonly StageName[])[] = [
   ['tasks'],
   ['collect'],
@@ -91,7 +86,7 @@ function stagesOf({ state, stages }: Teaching, settings: LoopSettings, t: Transl
     return {
       ...labels[index]!,
       state: isDone ? 'done' : hasBegun ? 'now' : 'waiting',
-      // The later stages of a group take too little time for a bar of their own.
+      // The later stages of a group are too short for a bar.
       ...(now?.fraction !== undefined && { fraction: now.name === names[0] ? now.fraction : 1 }),
       count: now === undefined ? '' : countWords(now, t),
     };

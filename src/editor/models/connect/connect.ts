@@ -13,17 +13,16 @@ import { review, type ReviewAction, type Keep } from './review';
 
 const { t } = vscode.l10n;
 
-/** The person's input so far. */
 interface Draft {
   server: Server;
-  /** The connection that is edited, as it was. */
+  /** The edited connection as it was. */
   readonly instead?: Server;
-  /** API key; undefined keeps the stored one, if any, and an empty one means none. */
+  /** Undefined keeps the stored one, if any; empty means none. */
   key: string | undefined;
   trial: Trial | undefined;
-  /** True when the address was picked together with a model that was found there. */
+  /** True when the model at the address was found there. */
   isFound: boolean;
-  /** True when something was changed that only a test can judge. */
+  /** True after a change that only a test can judge. */
   needsTest: boolean;
   as?: Role;
 }
@@ -49,7 +48,7 @@ const ROLES: Record<Keep['does'], Role | undefined> = {
 
 const isKeeping = (what: ReviewAction): what is Keep['does'] => what in ROLES;
 
-/** Connects a model behind a server step by step: address, key, model, and a review. */
+/** Asks for address, key and model, and shows a review. */
 export class Connect {
   constructor(
     private readonly servers: Servers,
@@ -57,8 +56,8 @@ export class Connect {
   ) {}
 
   /**
-   * Returns the new connection and its role; undefined when the person cancelled.
-   * @param role its role, when that is settled
+   * @param role when it is settled
+   * @returns undefined when the person cancelled
    */
   async add(role?: Role): Promise<{ readonly server: Server; readonly as?: Role } | undefined> {
     const draft: Draft = {
@@ -77,8 +76,8 @@ export class Connect {
   }
 
   /**
-   * Returns the edited connection; undefined when the person cancelled. One that fails is tested at once, so that the
-   * reason stands beside the parts.
+   * A failing connection is tested at once, so that the reason stands beside the parts.
+   * @returns undefined when the person cancelled
    */
   async edit(server: Server): Promise<Server | undefined> {
     const draft: Draft = {
@@ -109,7 +108,7 @@ export class Connect {
     });
     if (typeof given === 'string') return given;
     const baseUrl = withoutSlash(given.value.text);
-    // A key that was typed for one server is not shown to another.
+    // Never show the key of one server to another.
     if (originOf(baseUrl) !== originOf(draft.server.baseUrl)) draft.key = undefined;
     const model = 'model' in given.value ? given.value.model : undefined;
     draft.isFound = model !== undefined;
@@ -140,10 +139,7 @@ export class Connect {
     return given;
   }
 
-  /**
-   * Asks for the model, from the server's own list where it has one, else as a typed name. An address or a key that the
-   * list does not come with can be mended here.
-   */
+  /** A typed name where the server has no list. A wrong address or key can be corrected here. */
   private async askModel(draft: Draft, head: Head): Promise<Given<unknown>> {
     for (;;) {
       const given = await pickOrType<ModelOffer>({
@@ -180,7 +176,6 @@ export class Connect {
     };
   }
 
-  /** Shows the connection until the person keeps it or leaves. */
   private async review(
     draft: Draft,
     head: Head,
@@ -203,7 +198,7 @@ export class Connect {
     }
   }
 
-  /** Does what was chosen; returns true when the connection is to be kept. */
+  /** @returns true when the connection is to be kept */
   private async isKept(draft: Draft, what: ReviewAction, head: Head): Promise<boolean> {
     if (isKeeping(what)) {
       const same = this.anotherLike(draft);
@@ -223,7 +218,7 @@ export class Connect {
     return false;
   }
 
-  /** Returns another connection that the edited one has become; a new one may take the place of another. */
+  /** The connection that the edit would duplicate; a new connection replaces it instead. */
   private anotherLike({ server, instead }: Draft): Server | undefined {
     const spec = specOf(server);
     return instead === undefined || spec === specOf(instead) ? undefined : this.servers.find(spec);
@@ -279,12 +274,12 @@ export class Connect {
   }
 }
 
-/** Returns the model, and its name as that of the connection while that has no other. */
+/** The connection takes the model's name while it has no other. */
 function modelFields({ server: { name, model } }: Draft, next: string): Partial<Server> {
   return { model: next, ...(name === '' || name === model ? { name: next } : {}) };
 }
 
-/** Changes settings of the server and drops the trial, which was of the old ones. */
+/** Drops the trial, which was of the old settings. */
 function change(draft: Draft, fields: Partial<Server>): void {
   draft.server = { ...draft.server, ...fields };
   draft.trial = undefined;

@@ -9,7 +9,6 @@ interface NumberField<Name extends string> {
   readonly prompt: string;
   readonly placeholder: string;
   readonly fits: (value: number) => boolean;
-  /** Sentence for a number that does not fit. */
   readonly rule: string;
 }
 
@@ -68,14 +67,14 @@ const PRICES = [
   },
 ] as const satisfies NumberField<keyof NonNullable<Server['price']>>[];
 
-/** Returns undefined when the person cancelled: then nothing changes. */
+/** Undefined when the person cancelled. */
 export async function askSampling(now: Server['sampling']): Promise<Pick<Server, 'sampling'> | undefined> {
   const values = await askNumbers(t('Sampling'), SAMPLING, now ?? {});
   if (values === undefined) return undefined;
   return { sampling: Object.keys(values).length === 0 ? undefined : values };
 }
 
-/** Returns undefined when the person cancelled, as `askSampling` does. */
+/** Undefined when the person cancelled. */
 export async function askPrice(now: Server['price']): Promise<Pick<Server, 'price'> | undefined> {
   const values = await askNumbers(t('Price'), PRICES, now ?? {});
   if (values === undefined) return undefined;

@@ -7,20 +7,19 @@ import type { OfferedText } from './pickOrType';
 
 const { t } = vscode.l10n;
 
-/** A part of a connection that can be wrong. */
 type ConnectionPart = 'baseUrl' | 'key' | 'model';
 
-/** An address, with a model where the server at it was found. */
+/** `model` is set where a server was found. */
 export interface AddressOffer extends OfferedText {
   readonly model?: string;
 }
 
-/** A model, or the part to mend before there is a list of models. */
+/** A model, or the part to correct before there is a list. */
 export interface ModelOffer extends OfferedText {
   readonly mends?: Exclude<ConnectionPart, 'model'>;
 }
 
-/** Addresses where servers listen when nobody gives them another one. */
+/** Default addresses of servers. */
 const USUAL: readonly AddressOffer[] = [
   { text: 'http://127.0.0.1:11434/v1', description: 'Ollama' },
   { text: 'http://127.0.0.1:8000/v1', description: 'vLLM, transformers serve' },
@@ -30,13 +29,12 @@ const USUAL: readonly AddressOffer[] = [
   { text: 'https://api.openai.com/v1', description: 'OpenAI' },
 ];
 
-/** Returns the addresses that are known without asking anybody. */
 export function knownAddresses(connected: readonly Server[]): AddressOffer[] {
   const known = connected.map(({ baseUrl, name }) => ({ text: baseUrl, description: t('as {0}', name) }));
   return [...new Map([...USUAL, ...known].map((offer) => [offer.text, offer])).values()];
 }
 
-/** Looks for servers on this machine, and offers their models before the addresses that are left. */
+/** Models of servers on this machine come before the remaining addresses. */
 export async function foundAddresses(known: readonly AddressOffer[]): Promise<AddressOffer[]> {
   const { findServers } = await import('../../../core/model/discovery');
   const here = known.map(({ text }) => text).filter(isHere);
@@ -64,7 +62,7 @@ function isHere(address: string): boolean {
   return isLoopback(host.replace(/^\[|\]$/g, ''));
 }
 
-/** Returns the row that mends what keeps a server from listing its models; undefined where no part is to blame. */
+/** Undefined where no part is to blame. */
 export function mendingOffer({ problem, what }: Diagnosis): ModelOffer | undefined {
   const part = blamed(problem);
   if (part === 'key')
@@ -80,7 +78,7 @@ export function mendingOffer({ problem, what }: Diagnosis): ModelOffer | undefin
   return undefined;
 }
 
-/** Returns the part of a connection that most likely causes a problem; undefined where none does. */
+/** The most likely cause; undefined where no part is. */
 export function blamed(problem: ConnectionProblem): ConnectionPart | undefined {
   switch (problem) {
     case 'bad-address':

@@ -9,20 +9,19 @@ export interface OfferedText {
   readonly label?: string;
   readonly description?: string;
   readonly detail?: string;
-  /** Heading above this offer and those of the same group that follow. */
+  /** Heading above adjacent offers of the group. */
   readonly group?: string;
-  /** True to show it whatever is typed. */
+  /** Not filtered by the typed text. */
   readonly alwaysShow?: boolean;
 }
 
 interface PickOrTypeStep<Offer extends OfferedText> extends Head {
   readonly placeholder: string;
   readonly value?: string;
-  /** Offers that are known at once. */
   readonly items?: readonly Offer[];
-  /** The offers that replace them, and the placeholder to show once they have arrived. */
+  /** They replace `items`, with another placeholder. */
   readonly later: Promise<{ readonly items: readonly Offer[]; readonly placeholder?: string }>;
-  /** Returns a sentence when a typed text is invalid. */
+  /** Returns a sentence when the text is invalid. */
   readonly validate?: (text: string) => string | undefined;
 }
 
@@ -30,7 +29,7 @@ type TextItem<Offer> = vscode.QuickPickItem & {
   readonly offer?: Offer | { readonly text: string };
 };
 
-/** Offers texts, and accepts any other that is typed. Returns the offer, or the typed text alone. */
+/** Accepts any other text that is typed. */
 export function pickOrType<Offer extends OfferedText>(
   step: PickOrTypeStep<Offer>,
 ): Promise<Given<Offer | { readonly text: string }>> {
@@ -69,7 +68,6 @@ export function pickOrType<Offer extends OfferedText>(
   });
 }
 
-/** Makes items of offers, with a separator before each group. */
 function grouped<Offer extends OfferedText>(offers: readonly Offer[]): TextItem<Offer>[] {
   return offers.flatMap((offer, index) => {
     const { text, label = text, description, detail, alwaysShow, group } = offer;

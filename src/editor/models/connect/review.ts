@@ -7,13 +7,11 @@ import { blamed } from './offers';
 
 const { t } = vscode.l10n;
 
-/** A way to keep the connection. */
 export interface Keep {
   readonly label: string;
   readonly does: 'keep' | 'keep as agent' | 'keep as second agent' | 'keep as simulator';
 }
 
-/** A person's choices before a connection is kept. */
 export type ReviewAction = Keep['does'] | 'name' | 'baseUrl' | 'key' | 'model' | 'sampling' | 'price';
 
 interface ReviewItem extends vscode.QuickPickItem {
@@ -23,20 +21,17 @@ interface ReviewItem extends vscode.QuickPickItem {
 export interface Review extends Head {
   readonly server: Server;
   readonly hasKey: boolean;
-  /** Ways to keep the connection, the usual one first. */
+  /** The usual one first. */
   readonly keeps: readonly Keep[];
-  /** Trial of exactly these settings; undefined before they have been tested. */
+  /** Trial of exactly these settings. */
   readonly trial: Trial | undefined;
-  /** True when a connection that was not tested is tested before it is kept. */
+  /** True to test an untested connection before it is kept. */
   readonly needsTest: boolean;
   readonly testsAtOnce: boolean;
   readonly test: (signal: AbortSignal) => Promise<Trial>;
 }
 
-/**
- * Shows a whole connection: to test it, to change a part of it, to keep it. What is kept was tested; when the test
- * fails, the reason stands above the parts to mend, and keeping it anyway comes last.
- */
+/** A kept connection was tested; when the test fails, keeping it anyway comes last. */
 export async function review(step: Review): Promise<Given<ReviewAction>> {
   const pick = vscode.window.createQuickPick<ReviewItem>();
   const { title, step: number, totalSteps } = step;
@@ -61,7 +56,7 @@ export async function review(step: Review): Promise<Given<ReviewAction>> {
   const given = await shown<ReviewAction>(pick, (give, fail) => {
     const begin = (onWorks: () => void): void => {
       test(onWorks).catch((error: unknown) => {
-        // The person has left, so nobody is there to read the error.
+        // The person has left the dialog.
         if (!controller.signal.aborted) fail(error);
       });
     };
@@ -83,10 +78,10 @@ export async function review(step: Review): Promise<Given<ReviewAction>> {
   return given;
 }
 
-/** The last trial, a running test, or no test yet. */
+/** Undefined before the first test. */
 type TestState = Trial | 'testing' | undefined;
 
-/** Returns the row on which Enter does the most likely thing. */
+/** Enter does the most likely thing. */
 function activeOf({ keeps, server }: Review, state: TestState): ReviewItem['does'] {
   if (state === 'testing') return 'test';
   if (state === undefined || state.works) return keeps[0]?.does;
@@ -151,9 +146,7 @@ function trialItem(trial: TestState): ReviewItem {
   };
 }
 
-/**
- * Returns the remedy or the notes in as many rows as they take, because a row is one line and cuts off what is longer.
- */
+/** In as many rows as needed, because a row is one line and cuts off longer text. */
 function moreItems(trial: TestState): ReviewItem[] {
   if (typeof trial !== 'object') return [];
   const sentences = trial.works ? trial.notes : [trial.remedy];
@@ -162,7 +155,6 @@ function moreItems(trial: TestState): ReviewItem[] {
     .map((line) => ({ label: '$(blank)', description: line }));
 }
 
-/** Characters that fit into a row of the list. */
 const ROW_CHARACTERS = 76;
 
 function placeholderOf({ model, baseUrl }: Server): string {

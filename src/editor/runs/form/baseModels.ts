@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { LoopSettings } from '../../../core/evaluation/loop/settings';
 import type { LocalPlace } from '../../models/localModels';
 
-/** Returns the models of this window that can be trained, the starter model first: folders with weights for PyTorch. */
+/** Folders with weights for PyTorch, the starter model first. */
 export async function trainablePlaces(places: readonly LocalPlace[]): Promise<LocalPlace[]> {
   const found = await Promise.all(
     places.map(async (place) => ((await weightsIn(place.folder)) > 0 ? [place] : [])),
@@ -11,15 +11,13 @@ export async function trainablePlaces(places: readonly LocalPlace[]): Promise<Lo
   return found.flat();
 }
 
-/** Recommended settings, and the kind of model that they were found for. */
 export interface Recommended {
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly isSmall: boolean;
 }
 
 /**
- * Returns settings that have worked for a model of that size: small ones are trained whole with settings of their own,
- * large ones with the trainer's defaults.
+ * Small models are trained whole with settings of their own, large ones with the trainer's defaults.
  * @param base a folder, or a name on the hub
  */
 export const recommendedFor = async (base: string): Promise<Recommended> =>
@@ -38,14 +36,14 @@ export async function recommendedOf(base: string, size: number): Promise<Recomme
   return { isSmall, configuration: { model: { base, ...model }, data: { ...data }, ...stages, ...result } };
 }
 
-/** Returns settings of GRPO for a small model, which plays as the loop does and is trained at the rate of its policy. */
+/** Plays as the loop does, and trains at the learning rate of its policy. */
 const smallOnline = ({ protocol, maxTokens }: LoopSettings): Readonly<Record<string, number>> => ({
   learning_rate: 1e-3,
   max_turns: protocol.maxTurns,
   max_new_tokens: maxTokens,
 });
 
-/** Returns the bytes of a folder's weights; 0 when it has none, or is gone, which the Models view reports. */
+/** Bytes of a folder's weights; 0 when it is gone, which the Models view reports. */
 async function weightsIn(folder: string): Promise<number> {
   const uri = vscode.Uri.file(folder);
   try {

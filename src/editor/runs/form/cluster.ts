@@ -7,7 +7,6 @@ import type { ClusterView, FieldView, Option, Values } from '../../../../webview
 import type { Translate } from '../../translate';
 import { wantedWords } from './words';
 
-/** The look that is taken at the cluster of the form's address: it goes on, has found it, or has failed. */
 export type ClusterState =
   | { readonly state: 'none' | 'checking' }
   | { readonly state: 'answers'; readonly cluster: Cluster }
@@ -15,7 +14,6 @@ export type ClusterState =
 
 export const unknownCluster: ClusterState = { state: 'none' };
 
-/** The cluster as a run's configuration has it, as far as it is valid. */
 interface ClusterConfiguration {
   readonly address?: string;
   readonly workers: number;
@@ -25,7 +23,6 @@ interface ClusterConfiguration {
 
 interface FilledCluster {
   readonly configuration: ClusterConfiguration;
-  /** Text of each field, as it would be typed. */
   readonly texts: Values;
   readonly errors: Values;
 }
@@ -36,8 +33,8 @@ const GPUS = 'resources.cluster.gpus_per_worker';
 const STORAGE = 'resources.cluster.storage';
 
 /**
- * Reads the fields of the cluster. Where nothing is set, the run takes a GPU for each worker and all GPUs of the cluster,
- * or else a worker on each of its nodes.
+ * Where nothing is set, the run takes a GPU for each worker and all GPUs of the cluster, or else a worker on each of
+ * its nodes.
  * @param of.copied text of the fields in the duplicated run; absent where it has none
  * @param of.device of the configuration; a run on processors takes no GPU
  */
@@ -98,7 +95,6 @@ export function whereOptions(t: Translate): Option[] {
   ];
 }
 
-/** Returns the fields of the cluster as the form shows them, and what its dashboard says. */
 export function clusterView(
   { configuration }: FilledCluster,
   values: Values,
@@ -131,7 +127,7 @@ export function clusterView(
   };
 }
 
-/** Returns for example `Ray 2.60.0, 3 nodes, 24 CPUs, 8 × NVIDIA H100 80GB HBM3`. */
+/** For example `Ray 2.60.0, 3 nodes, 24 CPUs, 8 × NVIDIA H100 80GB HBM3`. */
 function clusterWords(cluster: Cluster, t: Translate): string {
   const { version, nodes } = cluster;
   const cpus = cpusOf(cluster);
@@ -149,7 +145,7 @@ interface Warnings {
   readonly gpus?: Pick<FieldView, 'warning'>;
 }
 
-/** Warns of what the cluster has no room for; the run waits for a first place, and goes on with those that there are. */
+/** A run waits for its first place, and then works with fewer workers than asked. */
 function warningsOf(
   { workers, gpus_per_worker: each }: ClusterConfiguration,
   cluster: Cluster,

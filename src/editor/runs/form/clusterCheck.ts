@@ -1,20 +1,19 @@
 import { Fault } from '../../../core/fault';
 import { unknownCluster, type ClusterState } from './cluster';
 
-/** Milliseconds without typing before a cluster is asked. */
+/** Milliseconds without typing. */
 const REST_MS = 600;
 
-/** Asks the cluster at the form's address what it has. Only the latest address is asked, and none twice. */
+/** Asks the cluster for its nodes. Only the latest address is asked, and none twice. */
 export class ClusterCheck {
   state: ClusterState = unknownCluster;
   private address: string | undefined;
   private asking: AbortController | undefined;
-  /** Resolves when the present address was asked, or given up. */
   private asked: Promise<void> = Promise.resolve();
 
   /**
    * @param told called when the state has changed
-   * @param report gets what is no fault of the cluster
+   * @param report gets errors that are not the cluster's
    */
   constructor(
     private readonly told: () => void,
@@ -30,7 +29,6 @@ export class ClusterCheck {
     else this.ask(address, REST_MS);
   }
 
-  /** Asks the same address once more, now. */
   again(): void {
     const { address } = this;
     if (address === undefined) return;
@@ -40,7 +38,6 @@ export class ClusterCheck {
     this.told();
   }
 
-  /** Waits until the present address was asked, where that is under way. */
   settled(): Promise<void> {
     return this.asked;
   }

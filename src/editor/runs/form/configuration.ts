@@ -16,7 +16,7 @@ import type { Translate } from '../../translate';
 import { ADDRESS, filledCluster, type ClusterState } from './cluster';
 import { METHODS, wantedWords, type MethodName } from './words';
 
-/** Value of the form's base field for a model on the hub; the form keeps the model's name under it. */
+/** Value of the base field for a model on the hub; the values hold the model's name under this key. */
 export const HUB = 'hub';
 
 export interface Form {
@@ -25,27 +25,23 @@ export interface Form {
 }
 
 export interface FormContext {
-  /** Recommended settings for the base model. */
   readonly recommended: Readonly<Record<string, unknown>>;
   readonly dataFolder: string;
-  /** Returns the name of a run that the person does not name. */
+  /** Default name of a run. */
   readonly name: (method: MethodName) => string;
-  /** The look that was taken at the cluster of the form's address. */
   readonly cluster: ClusterState;
   readonly t: Translate;
 }
 
-/** The form's configuration and errors. */
 export interface Filled {
-  /** Configuration for `tandem train`, without invalid values. */
+  /** For `tandem train`, without invalid values. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Errors, one sentence each, by the name of the field. */
+  /** One sentence each, by field name. */
   readonly errors: Values;
-  /** Texts of the cluster's fields; absent for a run on this machine. */
+  /** Absent for a run on this machine. */
   readonly cluster?: ReturnType<typeof filledCluster>;
 }
 
-/** Returns a folder, or a name on the hub; empty when none is chosen. */
 export const baseOf = ({ values }: Pick<Form, 'values'>): string =>
   values.base === HUB ? (values[HUB] ?? '').trim() : (values.base ?? '');
 
@@ -54,16 +50,16 @@ export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
   return Object.hasOwn(METHODS, chosen) ? (chosen as MethodName) : 'sweet-rl';
 }
 
-/** Returns whether the run plays tasks of a pack by itself, and takes no dialogues of the log. */
+/** True if the run plays tasks of a pack and takes no dialogues of the log. */
 export const playsItself = (form: Pick<Form, 'values'>): boolean => METHODS[methodOf(form)].method === 'grpo';
 
-/** Returns whether a cluster trains the run; one that plays by itself is trained on this machine. */
+/** A run that plays by itself is trained on this machine. */
 export const isOnCluster = (form: Form): boolean =>
   !playsItself(form) && (form.values.where ?? (hasCluster(form) ? 'cluster' : 'here')) === 'cluster';
 
 const hasCluster = ({ copied }: Form): boolean => isTree(at(copied?.configuration ?? {}, CLUSTER));
 
-/** Returns the address of the form's cluster as requests use it; undefined when there is none to ask. */
+/** As requests use it; undefined when there is none to ask. */
 export function addressOf(form: Form): string | undefined {
   if (!isOnCluster(form)) return undefined;
   const text = form.values[ADDRESS] ?? clusterTexts(form.copied?.configuration ?? {})[ADDRESS] ?? '';
@@ -74,10 +70,8 @@ export function addressOf(form: Form): string | undefined {
 export const learnsFromRows = (form: Form): boolean =>
   !playsItself(form) && form.copied !== undefined && rowsOf(form.copied) && form.values.source !== 'log';
 
-/** Returns whether the run takes dialogues of the log, which are counted for it. */
 export const learnsFromLog = (form: Form): boolean => !playsItself(form) && !learnsFromRows(form);
 
-/** Name of the field with the pack that a run plays by itself. */
 export const PACK = 'data.tasks';
 
 const rowsOf = ({ configuration }: DuplicatedRun): boolean => {
@@ -123,7 +117,6 @@ export function filled(form: Form, context: FormContext): Filled {
   };
 }
 
-/** Returns the fields of the cluster that a configuration names, as they would be typed. */
 const clusterTexts = (configuration: Readonly<Record<string, unknown>>): Values =>
   Object.fromEntries(
     Object.keys(clusterFields).flatMap((name) => {
@@ -140,7 +133,6 @@ function fromPack(configuration: Tree, form: Form, errors: Record<string, string
   else put(configuration, PACK, [pack]);
 }
 
-/** Returns the first pack of a duplicated run; empty when there is none. */
 export function packOf({ copied }: Form): string {
   const tasks = at(copied?.configuration ?? {}, PACK);
   return Array.isArray(tasks) && typeof tasks[0] === 'string' ? tasks[0] : '';
@@ -186,7 +178,6 @@ function baseProblem(form: Form, t: Translate): string | undefined {
   return path.isAbsolute(base) ? undefined : t('Choose the model that learns.');
 }
 
-/** Returns the text of every field of the file, as it would be typed into the form. */
 export function textsOf({ configuration }: Filled): Values {
   const entries = Object.entries(fields).map(([name, field]) => {
     const value = at(configuration, name);
@@ -195,7 +186,6 @@ export function textsOf({ configuration }: Filled): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-/** Returns the form's first values for an existing configuration. */
 export function valuesOf(configuration: Readonly<Record<string, unknown>>): Values {
   const text = (name: FieldPath): string => textOf(at(configuration, name));
   const [base, method, score] = [text('model.base'), text('method'), text('critic.score')];
@@ -234,7 +224,7 @@ function put(tree: Tree, name: string, value: unknown): void {
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Puts first the fields that a reader of the file looks for first. */
+/** Most important fields first, for the reader of the file. */
 function ordered({ name, method, model, data, ...rest }: Tree): Tree {
   return { name, method, model, data, ...rest };
 }

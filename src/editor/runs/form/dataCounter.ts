@@ -2,10 +2,10 @@ import type { DataCounts } from '../../../core/training/data/countData';
 import { PAIRINGS } from '../../../core/trajectory/export/pairs';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 
-/** Milliseconds without a change before the dialogues are counted, so that a series of clicks is counted once. */
+/** Milliseconds without a change, so that a series of clicks is counted once. */
 const REST_MS = 120;
 
-/** Counts the dialogues that the form would take from the log. Only the latest request is counted, and none twice. */
+/** Counts only the latest request, and none twice. */
 export class Counting {
   private counted = '';
   private running: AbortController | undefined;

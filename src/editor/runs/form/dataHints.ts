@@ -5,10 +5,7 @@ import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 import { METHODS, type MethodName } from './words';
 
-/**
- * Returns remarks on data that are too few for a better agent, with the remedy: on the log at once, on the rest with
- * the plan.
- */
+/** Remarks on the log come at once, those on the remaining data with the plan. */
 export function remarksOf(
   counts: DataCounts | undefined,
   plan: Plan | undefined,

@@ -11,14 +11,13 @@ import { leftOutWords } from './words';
 
 export interface Told {
   readonly counts?: DataCounts;
-  /** Plan with the trainer's own figures, for rows that are not counted here, or once the trainer has counted them. */
   readonly plan?: Plan;
   readonly method: MethodName;
   readonly isCounting: boolean;
   readonly isCollecting: boolean;
 }
 
-/** Returns the data of the run: counted in the log, and by the trainer as soon as there is a plan. */
+/** Counted in the log, then by the trainer once there is a plan. */
 export function dataView({ counts, plan, method, isCounting, isCollecting }: Told, t: Translate): DataView {
   if (method === 'grpo') return played(plan, t);
   const known = counts ?? plan?.data;
@@ -32,7 +31,6 @@ export function dataView({ counts, plan, method, isCounting, isCollecting }: Tol
   };
 }
 
-/** Returns the figures of a run that plays by itself: its tasks, as soon as the trainer has counted them. */
 function played(plan: Plan | undefined, t: Translate): DataView {
   const figures =
     plan === undefined
@@ -124,14 +122,13 @@ type Estimate = Omit<EstimateView, 'type'>;
 
 const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
 
-/** Returns an estimate that consists of a sentence only. */
 export const estimateIn = (
   state: EstimateView['state'],
   sentence: string,
   checks: readonly CheckView[] = [],
 ): EstimateView => ({ type: 'estimate', state, sentence, ...nothing, checks });
 
-/** @param on.isOnCluster whether the plan is that of a cluster's nodes, whose speed nobody has measured */
+/** @param on.isOnCluster true for a plan of a cluster's nodes; their speed is unknown */
 export function planView(
   plan: Plan,
   checks: readonly Check[],
@@ -184,7 +181,7 @@ export function planView(
   return { type: 'estimate', ...told };
 }
 
-/** Returns the checks that are not ok, failed ones first. */
+/** Failed checks first; passed ones are left out. */
 export function checksView(checks: readonly Check[]): CheckView[] {
   const shown = checks
     .filter(({ status }) => status !== 'ok')

@@ -14,19 +14,18 @@ const { t } = vscode.l10n;
 
 /** Milliseconds without typing or clicking before a plan is made. */
 const REST_MS = 800;
-/** Milliseconds without a change of the log before a plan is made, for a log that grows while the form is open. */
+/** As above for a log that grows while the form is open. */
 const LOG_REST_MS = 3000;
 
 export interface EstimateRequest {
   readonly runs: Runs;
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Name of the configuration in messages. */
   readonly from: string;
-  /** Identifies the data that the log gives for the configuration. */
+  /** Identifies the selected data. */
   readonly data: string;
-  /** The place of each worker, for a run on a cluster; absent when this machine trains it. */
+  /** Absent when this machine trains it. */
   readonly worker?: WorkerMemory;
-  /** True for a model on the hub: it is planned on the person's request, until that was done once. */
+  /** A model on the hub is planned on request, until it has been downloaded once. */
   readonly needsDownload: boolean;
 }
 
@@ -34,28 +33,27 @@ export interface EstimateOwner {
   /** @param plan undefined while the form's present values have none */
   onEstimate(view: EstimateView, plan: Plan | undefined): void;
   /**
-   * Called when the trainer has refused a configuration in a sentence.
-   * @returns whether a field shows the sentence now
+   * Called when the trainer refuses a configuration.
+   * @returns true if a field shows the sentence now
    */
   onRefused(sentence: string): boolean;
   report(error: unknown): void;
 }
 
-/** Plans the form's latest values once they rest and the trainer's environment is there. */
+/** Plans the form's latest values once the trainer's environment is ready. */
 export class Estimating {
   private request: EstimateRequest | undefined;
   private running: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
   private trainer: Trainer | undefined;
-  /** The planner, kept for the next plan. */
   private planner: Planner | undefined;
-  /** Preparation of the trainer. While it is pending, nothing else is shown: no plan, no second offer to prepare. */
+  /** While this is pending, neither a plan nor a second offer to prepare is shown. */
   private preparing: Promise<boolean> | undefined;
-  /** Number of times that another Python was named. */
+  /** Number of changes of the Python; results of an older one are dropped. */
   private named = 0;
-  /** Checks of the machine, by the part of the configuration that they depend on. */
+  /** By the part of the configuration that they depend on. */
   private readonly examined = new Map<string, readonly Check[]>();
-  /** Hub models for which this machine has everything that a plan needs. */
+  /** Hub models that can be planned without a request. */
   private readonly downloaded = new Set<string>();
 
   constructor(
@@ -81,13 +79,11 @@ export class Estimating {
     this.timer = setTimeout(() => this.plan(), isSame ? LOG_REST_MS : REST_MS);
   }
 
-  /** Shows no plan, because the form is not filled in. */
   clear(sentence = ''): void {
     this.stop();
     if (this.preparing === undefined) this.tell(estimateIn('none', sentence));
   }
 
-  /** Plans the latest request now. */
   plan(): void {
     const { request } = this;
     if (request === undefined || this.preparing !== undefined) return;
@@ -101,15 +97,15 @@ export class Estimating {
   }
 
   /**
-   * Makes the trainer's environment, with progress and a cancel button, once at a time.
-   * @returns whether the form's values are to be planned with it
+   * Makes the trainer's environment, once at a time.
+   * @returns true if the form's values are to be planned with it
    */
   prepare(): Promise<boolean> {
     this.preparing ??= this.prepareOnce();
     return this.preparing;
   }
 
-  /** Drops all results that depend on the Python, because another one was named; the owner updates afterwards. */
+  /** Drops the results of the former Python; the owner updates afterwards. */
   forget(): void {
     this.end();
     this.named += 1;
@@ -125,7 +121,7 @@ export class Estimating {
     this.request = undefined;
   }
 
-  /** Stops, and ends the planner to free its memory, where no plan follows soon. */
+  /** Ends the planner, too, to free its memory. */
   end(): void {
     this.stop();
     this.planner?.end();
@@ -156,7 +152,7 @@ export class Estimating {
 
   private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
     const { runs, configuration: value, from, worker } = request;
-    // A plan that was given up shows nothing more, because something newer is shown already.
+    // A newer plan is shown already.
     const tell = (view: EstimateView, plan?: Plan): void => {
       if (!signal.aborted) this.owner.onEstimate(view, plan);
     };
@@ -166,7 +162,7 @@ export class Estimating {
     }
     const trainer =
       this.trainer ?? (await this.environment.open(signal, (line) => tell(estimateIn('working', line))));
-    // The trainer may be that of a Python which was dropped meanwhile.
+    // The Python may have changed meanwhile.
     signal.throwIfAborted();
     this.trainer = trainer;
     const { parseConfiguration } = await import('../../../core/training/configuration');
@@ -177,7 +173,7 @@ export class Estimating {
     const options = { configuration, trainer, prompts, signal };
     tell(estimateIn('working', t('Planning …')));
     const { device, training } = modelOf(request);
-    // The nodes of a cluster need not be this machine's equals, so other checks are made for a run there.
+    // The nodes of a cluster may differ from this machine.
     const isOnCluster = worker !== undefined;
     const machine = JSON.stringify([device, training, isOnCluster]);
     const examine = async (again: boolean): Promise<readonly Check[]> => {
@@ -198,7 +194,7 @@ export class Estimating {
       const state = isMarked ? 'none' : 'failed';
       const sentence = isMarked ? t('Fix the marked fields to see the plan.') : error.message;
       tell(estimateIn(state, sentence));
-      // The machine may be the reason why nothing can be planned.
+      // The machine may be the reason for the failure.
       tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
@@ -208,7 +204,7 @@ export class Estimating {
     tell(planView(plan, checks, { t, isOnCluster }), plan);
   }
 
-  /** @param problem the reason why the environment could not be prepared */
+  /** @param problem why the environment could not be prepared */
   private tellUnprepared(problem = ''): void {
     const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords(t));
     this.tell({ ...estimateIn('unprepared', sentence), problem });
@@ -224,7 +220,6 @@ export class Estimating {
   }
 }
 
-/** Returns the model's name and revision on the hub as a key. */
 function onHub(request: EstimateRequest): string {
   const { base, revision } = modelOf(request);
   return JSON.stringify([base, revision ?? null]);

@@ -12,14 +12,14 @@ const notStarting: StartView = { type: 'start', isStarting: false, problem: '', 
 export interface StartingOwner {
   onStart(view: StartView): void;
   /**
-   * Called when the trainer has refused a configuration in a sentence.
-   * @returns whether a field shows the sentence now
+   * Called when the trainer refuses a configuration.
+   * @returns true if a field shows the sentence now
    */
   onRefused(sentence: string): boolean;
   report(error: unknown): void;
 }
 
-/** Starts the form's run: one at a time, whatever is pressed or changed until it has ended. */
+/** Starts one run at a time. */
 export class Starting {
   private view = notStarting;
   private running: AbortController | undefined;
@@ -30,12 +30,12 @@ export class Starting {
     return this.running !== undefined;
   }
 
-  /** Sends the state to a page that has restarted, or that asked for something refused. */
+  /** Resends the state, for a page that restarted. */
   tell(): void {
     this.owner.onStart(this.view);
   }
 
-  /** Drops the last error, which was about the form's earlier values. */
+  /** The last error was about earlier values. */
   forget(): void {
     if (!this.isStarting) this.show(notStarting);
   }
@@ -44,10 +44,7 @@ export class Starting {
     this.running?.abort();
   }
 
-  /**
-   * @param work starts the run, unless the person cancels it
-   * @returns undefined when it was cancelled, when it failed (the owner is told), or while another start is under way
-   */
+  /** @returns undefined when it was cancelled, failed (the owner is told), or another start is under way */
   async start(work: (signal: AbortSignal) => Promise<Run | undefined>): Promise<Run | undefined> {
     if (this.isStarting) return undefined;
     this.running = new AbortController();

@@ -45,35 +45,28 @@ import { recommendationWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** Name of a form's configuration in messages. */
 const FROM = t('New Run');
 
-/** Minimum milliseconds between counts of a log that grows all the time. */
+/** Minimum milliseconds between counts of a growing log. */
 const AGAIN_AFTER_MS = 1000;
 
 export interface NewRunContext {
   readonly extension: vscode.Uri;
   readonly trainer: EditorTrainer;
   engineOf(dataFolder: string): Engine;
-  /**
-   * Starts a run.
-   * @returns undefined when the person cancelled
-   */
+  /** @returns undefined when the person cancelled */
   start(
     runs: Runs,
     configuration: unknown,
     started: { readonly from: string; readonly signal: AbortSignal },
   ): Promise<Run | undefined>;
-  /** Shows the started run in place of the form. */
   started(panel: NewRunPanel, run: Run): void;
   openFile(engine: Engine, configuration: unknown): Promise<void>;
-  /** Returns the packs of the workspace. */
   packs(): Promise<readonly Pack[]>;
-  /** Collects dialogues into the log of a folder. */
   collect(engine: Engine): Promise<void>;
 }
 
-/** The webview panel with the form of a new run. The page holds what was typed; the panel sends it everything else. */
+/** The page holds the typed values; the panel sends it everything else. */
 export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateOwner, StartingOwner {
   private readonly runs: Runs;
   private readonly counting: Counting;
@@ -87,7 +80,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   private plan: Plan | undefined;
   private estimate: EstimateView = estimateIn('none', '');
   private filled: Filled | undefined;
-  /** Sentences in which the trainer refused present values, by the name of the field. */
+  /** The trainer's refusals of present values, by field name. */
   private refused: Values = {};
   private showing: Promise<void> = Promise.resolve();
   private asked = 0;
@@ -119,7 +112,6 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     );
   }
 
-  /** True for a form that duplicates a run. */
   get isCopy(): boolean {
     return this.state.copied !== undefined;
   }
@@ -128,7 +120,6 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     return this.state.dataFolder;
   }
 
-  /** Sets fields as a person would. */
   choose(values: Values): void {
     this.tell({ type: 'set', values });
   }
@@ -169,7 +160,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   override receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'ready':
-        // When its panel was taken over, a page has kept values of another log; values are checked each time.
+        // A page taken over from another log may hold its values; values are checked each time.
         if (message.values === undefined) this.tell({ type: 'begin', state: this.state });
         else this.state = { ...this.state, values: message.values };
         this.tell(this.estimate);
@@ -179,8 +170,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
         break;
       case 'change':
         this.state = { ...this.state, values: message.values };
-        // A run starts with the values that the form had then. The page takes no changes meanwhile; one may be under
-        // way.
+        // A run starts with the values at this moment; a change may be under way.
         if (this.starting.isStarting) break;
         this.refused = {};
         this.starting.forget();
@@ -253,7 +243,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   }
 
   private async start(): Promise<void> {
-    // The number of workers may follow from what the cluster has.
+    // The number of workers may depend on the cluster.
     await this.clusterCheck.settled();
     await this.showing;
     const { filled, starting } = this;
@@ -319,7 +309,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     this.estimateIfReady();
   }
 
-  /** Plans the form's values; data that are being counted are planned once they are known. */
+  /** Data that are being counted are planned once they are known. */
   private estimateIfReady(): void {
     const { filled, starting, counts, runs } = this;
     const data = this.dataView();
@@ -338,7 +328,6 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
       });
   }
 
-  /** Returns the place of each worker, for a run on a cluster. */
   private worker({ cluster, configuration }: Filled): { readonly worker?: WorkerMemory } {
     const { state } = this.clusterCheck;
     if (cluster === undefined || state.state !== 'answers') return {};
@@ -382,10 +371,6 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   }
 }
 
-/**
- * Judges the warm start by the log's dialogues of the model that learns and of others.
- * @param place of the model, where it plays here
- */
 function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined, isSmall: boolean) {
   const won = (filter: TrajectoryFilter): number => log.count({ ...filter, outcome: 'success' }).total;
   const own = place && { agent: place.spec };
@@ -408,7 +393,7 @@ const dataOf = ({ configuration }: Filled): Readonly<Record<string, unknown>> =>
 
 const SHARED = ['pack', 'agent', 'collaborator'] as const;
 
-/** Returns the person's choices in the other lists as a filter: a list counts the dialogues that these leave. */
+/** A list counts the dialogues that match the other lists. */
 const besides = (list: (typeof SHARED)[number], values: Values): TrajectoryFilter =>
   Object.fromEntries(
     SHARED.flatMap((name) => (name === list || (values[name] ?? '') === '' ? [] : [[name, values[name]]])),

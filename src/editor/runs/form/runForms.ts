@@ -21,16 +21,14 @@ import { idOf, contextKeys } from '../../contributions';
 
 const { t } = vscode.l10n;
 
-/** Maximum depth of a configuration; a real one has four levels. */
+/** A real configuration has four levels. */
 const MAX_LEVELS = 20;
 
-/** Returns whether a value is shallow enough to be copied and written. */
 function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1));
 }
 
-/** State of a form that the editor keeps over a reload. */
 const keptSchema = lazily((): z.ZodType<FormState> =>
   z.object({
     dataFolder: z.string(),
@@ -51,14 +49,14 @@ interface RunFormParts {
   readonly trainer: EditorTrainer;
   readonly starter: RunStarter;
   readonly packs: Packs;
-  /** Returns the filter of the trajectory list, with which the form begins. */
+  /** Filter of the trajectory list, with which the form begins. */
   readonly filter: () => ListFilter;
-  /** Remembers which dialogues were collected last. */
+  /** Remembers the last collected dialogues. */
   readonly memory: vscode.Memento;
   readonly open: (run: Run) => unknown;
 }
 
-/** The forms of new runs: a blank one for each log, and one for each duplicated run. */
+/** A blank form for each log, and a form for each duplicated run. */
 export class RunForms implements NewRunContext, vscode.Disposable {
   readonly trainer: EditorTrainer;
   private readonly panels: Panels<FormState, NewRunPanel>;
@@ -86,7 +84,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     });
   }
 
-  /** Opens a form on the dialogues that the list is narrowed to, or else on those that were collected last. */
+  /** Takes the dialogues of a narrowed list, or else the last collected ones. */
   async open(): Promise<void> {
     const { engine } = this.parts.engines.shown;
     const listed = narrowed(withDates(this.parts.filter()));
@@ -94,7 +92,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     await this.show(engine, Object.keys(listed).length > 0 ? listed : collected);
   }
 
-  /** Opens a form on dialogues that were just collected; the next blank form takes them, too. */
+  /** The next blank form takes these dialogues, too. */
   async openOn(engine: Engine, collected: Values): Promise<void> {
     const dataFolder = folderOf(engine);
     await this.parts.memory.update(collectedIn(dataFolder), collected);
@@ -109,7 +107,6 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     await this.panels.open({ dataFolder: folderOf(engine), values: { ...base, ...chosen } });
   }
 
-  /** Opens a form that is filled in as the run was. */
   async duplicate(run: Run): Promise<void> {
     const { dataFolder } = runsOf(run);
     const copied = await copyOf(run);
@@ -168,7 +165,6 @@ export class RunForms implements NewRunContext, vscode.Disposable {
   }
 }
 
-/** Returns the key of the last collection of a log. */
 const collectedIn = (dataFolder: string): string => `newRun.collected ${dataFolder}`;
 
 function folderOf({ configuration }: Engine): string {
@@ -176,7 +172,6 @@ function folderOf({ configuration }: Engine): string {
   throw new Fault('editor/no-folder', t('Open a folder first: runs are kept in it.'));
 }
 
-/** Returns the part of the list's filter by which a run can be narrowed, too. */
 function narrowed({ pack, agent, collaborator, stars, review, since, until }: ListFilter): Values {
   return Object.fromEntries(
     Object.entries({
@@ -189,7 +184,7 @@ function narrowed({ pack, agent, collaborator, stars, review, since, until }: Li
 
 const configurationSchema = lazily(() => z.looseObject({ data: z.looseObject({}).optional() }));
 
-/** Returns the configuration of a run with absolute paths, so that it can be started from another folder. */
+/** With absolute paths, so that it can be started from another folder. */
 async function copyOf(run: Run): Promise<DuplicatedRun> {
   const file = vscode.Uri.file(path.join(run.folder, runFiles.configuration));
   const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
@@ -201,14 +196,13 @@ async function copyOf(run: Run): Promise<DuplicatedRun> {
   return { of, configuration: { ...configuration, data }, data: dataWords(run, t) ?? '' };
 }
 
-/** Resolves the paths of a run's files of rows and packs against its folder. */
 function fromFolder(value: unknown, field: string, { folder }: Run): unknown {
   const isFiles = ['trajectories', 'preferences', 'tasks'].includes(field);
   if (!isFiles || !Array.isArray(value)) return value;
   return value.map((file: unknown) => (typeof file === 'string' ? path.resolve(folder, file) : file));
 }
 
-/** Returns the address of a file that is not there yet, with a name by which the editor knows a configuration. */
+/** The name makes the editor recognize a configuration. */
 async function newFile(folder: vscode.Uri): Promise<vscode.Uri> {
   const open = vscode.workspace.textDocuments.map(({ uri }) => uri.path);
   for (let number = 1; ; number += 1) {
@@ -221,10 +215,9 @@ async function newFile(folder: vscode.Uri): Promise<vscode.Uri> {
   }
 }
 
-/** Addresses of documents made to be started; they have a button for it. */
+/** Documents with a button that starts them. */
 const startable = new Set<string>();
 
-/** Explains how a configuration that was opened as a file is started. */
 async function offerStart(document: vscode.TextDocument): Promise<void> {
   startable.add(document.uri.toString());
   await vscode.commands.executeCommand('setContext', contextKeys.runFiles, [...startable]);

@@ -1,26 +1,25 @@
 import { fields, type FieldPath } from '../../../core/training/fields';
 import { runSchema } from '../../../core/training/schema';
 
-/*
- * The form shows these fields of the schema, each in its place. Their titles and descriptions are the schema's, in
- * English; translators get them from there.
+/**
+ * Fields of the schema that the form shows. Titles and descriptions are the schema's, in English; translators get them
+ * from there.
  */
 
 const data = runSchema.properties.data.properties;
 const filter = data.filter.properties;
 
-/** Fields with a place of their own, outside *More settings*. */
+/** Fields outside *More settings*. */
 const ELSEWHERE: readonly FieldPath[] = [
   ...(['method', 'model.base', 'model.device', 'critic.score'] as const),
   ...(['data.with_leaked', 'data.with_doubtful'] as const),
 ];
 
-/** The fields of *More settings*, in their order. */
 export const SETTINGS: readonly FieldPath[] = (Object.keys(fields) as FieldPath[]).filter(
   (path) => !ELSEWHERE.includes(path),
 );
 
-/** Lists that choose dialogues of the log; they have a title and no description. */
+/** Filters of the log; they have a title and no description. */
 export const LISTS = {
   pack: filter.pack,
   agent: filter.agent,
@@ -31,10 +30,9 @@ export const LISTS = {
   opening: data.opening,
 } as const;
 
-/** The packs that a run plays by itself. */
 export const TASKS = data.tasks;
 
-/** Check boxes that let in what is left out of the training data otherwise, by their name in the form. */
+/** Check boxes that let excluded dialogues into the training data. */
 export const FLAGS = {
   'data.with_leaked': data.with_leaked,
   with_evaluations: data.with_evaluations,

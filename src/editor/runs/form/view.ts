@@ -35,18 +35,15 @@ import { METHODS } from './words';
 import { FLAGS, LISTS, SETTINGS, TASKS } from './settings';
 import { choiceWord, deviceOptions, methodOptions } from './words';
 
-/** The values on offer in the form's lists. */
 export interface Choices {
-  /** Models of this window with weights, by their folder. */
+  /** Models of this window with weights. */
   readonly places: readonly { readonly folder: string; readonly name: string; readonly ships: boolean }[];
   readonly packs: readonly SharedValue[];
-  /** Packs of the workspace, which a run can play by itself. */
   readonly packFiles: readonly { readonly file: string; readonly name: string; readonly tasks: number }[];
   readonly agents: readonly SharedValue[];
   readonly collaborators: readonly SharedValue[];
-  /** Returns the shown form of such a value. */
+  /** Shown form of a value of a grouping. */
   called(value: string, of: Grouping): string;
-  /** Number of dialogues in the log. */
   readonly dialogues: number;
 }
 
@@ -67,7 +64,7 @@ export function formView(
   const { t, restriction, recommendation, warmStart } = context;
   const form = withPack(given, choices);
   const result = filled(form, context);
-  // The values that apply where the person has set nothing; other values are marked as changed.
+  // Other values than these are marked as changed.
   const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
   const groups = groupsOf(form, untouched, t);
   const view: FormView = {
@@ -103,7 +100,7 @@ export function formView(
   return { view, filled: result };
 }
 
-/** Returns the values on which the recommendation depends. */
+/** The recommendation depends on these. */
 const choicesOf = ({ base = '', [HUB]: hub = '', method = '' }: Values): Values => ({
   base,
   [HUB]: hub,
@@ -137,8 +134,7 @@ function sources({ copied }: Form, t: Translate): Option[] {
   ];
 }
 
-/** Returns the list of packs for a run that plays by itself. */
-/** Proposes the largest pack of the workspace to a method that plays, until another is chosen. */
+/** Proposes the largest pack to a method that plays, until another is chosen. */
 function withPack(form: Form, { packFiles }: Choices): Form {
   if (!playsItself(form) || form.values[PACK] !== undefined || packOf(form) !== '') return form;
   const [largest] = packFiles.toSorted((a, b) => b.tasks - a.tasks);
@@ -184,7 +180,7 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
         value,
         label: t('{0} ({1})', choices.called(value, name), grouped(count)),
       })),
-      // A chosen value stays visible when the rest of the filter leaves no dialogue of it.
+      // A chosen value stays visible when no dialogue has it.
       ...(values[name] === undefined || values[name] === '' || all.some(({ value }) => value === values[name])
         ? []
         : [{ value: values[name], label: t('{0} ({1})', choices.called(values[name], name), 0) }]),
@@ -236,7 +232,6 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
   ];
 }
 
-/** Returns the folded settings that the method reads. */
 function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
   const { method } = METHODS[methodOf(form)];
   const isSweet = method === 'sweet-rl';

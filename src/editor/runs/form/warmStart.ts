@@ -3,17 +3,16 @@ import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 import { METHODS, type MethodName } from './words';
 
-/** The choices and the log's counts that decide whether a model must be taught the protocol first. */
 interface WarmStartFacts {
   readonly method: MethodName;
   /** True when the model neither ships with Tandem nor was trained here. */
   readonly isForeign: boolean;
-  /** Number of its own finished dialogues in the log; `won` counts the successes among them. */
+  /** Its finished dialogues in the log; `won` counts the successes among them. */
   readonly played: number;
   readonly won: number;
-  /** Number of successes of any agent. */
+  /** Successes of any agent. */
   readonly successes: number;
-  /** True when the model is trained whole, with settings that were found for imitation as well. */
+  /** True when the model is trained whole, with settings that suit imitation, too. */
   readonly isSmall: boolean;
 }
 
@@ -25,12 +24,12 @@ const RATE = '5e-4';
 /** Number of steps that taught the protocol, and the examples of each; twelve steps taught none. */
 const STEPS = 30;
 const BATCH = 8;
-/** More epochs than these, over few successes, would teach nothing but these successes. */
+/** More epochs would teach nothing but these few successes. */
 const MAX_EPOCHS = 10;
 
 /**
- * Recommends rejection fine-tuning first for a model without a success of its own: it writes no answers yet, so that
- * there is nothing to rank. Undefined where that is not needed, or nothing could be imitated.
+ * A model without a success writes no answers yet, so there is nothing to rank: it imitates first.
+ * @returns undefined where that is not needed, or there is nothing to imitate
  */
 export function warmStartView(
   { method, isForeign, played, won, successes, isSmall }: WarmStartFacts,
@@ -58,7 +57,6 @@ export function warmStartView(
   };
 }
 
-/** Returns the settings of an adapter that imitates, with enough epochs over these successes. */
 const settings = (successes: number): Record<string, string> => ({
   'policy.learning_rate': RATE,
   'policy.epochs': String(Math.min(MAX_EPOCHS, Math.ceil((STEPS * BATCH) / successes))),

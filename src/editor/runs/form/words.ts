@@ -5,7 +5,7 @@ import type { Option } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 
-/** The methods in the form's order; some baselines are variants of a method. */
+/** In the form's order; some baselines are variants of a method. */
 export const METHODS = {
   'sweet-rl': { method: 'sweet-rl', score: 'log-ratio' },
   'value-head': { method: 'sweet-rl', score: 'value-head' },
@@ -17,7 +17,6 @@ export const METHODS = {
 
 export type MethodName = keyof typeof METHODS;
 
-/** Returns what to enter in place of an invalid value: `Enter a number above 0.` */
 export function wantedWords(field: Field, t: Translate): string {
   const others = [
     ...(field.or?.includes(null) === true ? [t('Or leave it empty.')] : []),
@@ -40,10 +39,7 @@ function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t
   return withoutHigh === true ? t('{0} and below {1}', from, high) : t('{0} and at most {1}', from, high);
 }
 
-/**
- * Explains where the settings come from, if the person has changed none.
- * @param copied the run that was duplicated
- */
+/** @param copied name of the duplicated run */
 export function recommendationWords(
   {
     isSmall,
@@ -112,7 +108,7 @@ export function deviceOptions(t: Translate): Option[] {
   ];
 }
 
-/** Returns the words for a value of a choice; the value itself when it is a name of the field. */
+/** Names of the field stay as they are. */
 export function choiceWord(value: string, t: Translate): string {
   switch (value) {
     case 'lora':
@@ -154,7 +150,7 @@ export function choiceWord(value: string, t: Translate): string {
   }
 }
 
-/** Returns the reason why dialogues are left out, which follows their number: `2 gave the reference away`. */
+/** Follows a number: `2 gave the reference away`. */
 export function leftOutWords(reason: string, t: Translate): string {
   const words: Readonly<Partial<Record<LeftOutReason, string>>> = {
     'outside the filter': t('outside the filter'),

@@ -27,10 +27,9 @@ const commandOf: Readonly<Record<Action, CommandId>> = {
   tag: idOf('tagRuns'),
 };
 
-/** The panel with all runs of the shown log as a table. */
 export class RunTablePanel extends Panel<'runs', ToWebview> {
   private readonly results = new RunResults();
-  /** Rows that were sent last, to tell whether anything is new. */
+  /** Last sent rows, compared to skip equal updates. */
   private sent = '';
 
   constructor(
@@ -66,7 +65,7 @@ export class RunTablePanel extends Panel<'runs', ToWebview> {
     }
   }
 
-  /** Returns the runs with these ids; the page may have shown some that are gone. */
+  /** The page may have shown runs that are gone. */
   private runsOf(ids: readonly string[]): Run[] {
     const runs = this.on.watch.all.filter(({ id }) => ids.includes(id));
     if (runs.length < ids.length) {
@@ -94,7 +93,6 @@ export class RunTablePanel extends Panel<'runs', ToWebview> {
 
 type RunTablePanels = Panels<'runs', RunTablePanel>;
 
-/** Creates the panel with the table of runs, of which there is one. */
 export const runTablePanels = (on: RunTableContext): RunTablePanels =>
   new Panels({
     name: 'runs',

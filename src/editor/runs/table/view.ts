@@ -8,14 +8,9 @@ import { isAtWork, placeWords, runStateWord } from '../words';
 
 interface ViewOptions {
   readonly t: Translate;
-  /** Language of the dates. */
   readonly language: string;
 }
 
-/**
- * Returns the rows of the table of runs, in the order of the runs.
- * @param resultOf returns the latest evaluation of a run
- */
 export function runRows(
   runs: readonly Run[],
   resultOf: (run: Run) => RunResult | undefined,
@@ -62,7 +57,7 @@ function figuresOf(
   };
 }
 
-/** Returns undefined for a run on which no trainer has worked. */
+/** Undefined before any training. */
 function secondsOf({ startedAt, changedAt, process, progress }: Run): number | undefined {
   if (process === undefined && progress === undefined) return undefined;
   return Math.max(0, Math.round((Date.parse(changedAt) - Date.parse(startedAt)) / 1000));
