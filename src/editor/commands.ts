@@ -14,7 +14,6 @@ import * as models from './models/commands';
 import type { Server } from './models/server';
 import { compareBlindly } from './runs/blindComparison';
 import * as runs from './runs/commands';
-import * as notes from './runs/noteCommands';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './tasks/commands';
 import { askFilter } from './tasks/filter';
@@ -212,10 +211,10 @@ export const commands = {
   openRunConfiguration: { run: ofRun((_, run) => runs.openConfiguration(run)) },
   openRunLog: { run: ofRun((_, run) => runs.openLog(run)) },
   revealRun: { run: ofRun((_, run) => runs.reveal(run)) },
-  renameRun: { run: notes.renameRun },
-  tagRuns: { run: notes.tagRuns },
-  noteOnRun: { run: notes.noteOnRun },
-  findRun: { run: notes.findRun },
+  renameRun: { run: runs.renameRun },
+  tagRuns: { run: runs.tagRuns },
+  noteOnRun: { run: runs.noteOnRun },
+  findRun: { run: runs.findRun },
   showRunTable: { run: ({ runTables }) => runTables.open('runs') },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
   compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },

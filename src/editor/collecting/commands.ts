@@ -54,7 +54,7 @@ export async function playOf(
   agentName = engine.agentName,
   simulatorName = engine.simulatorName,
 ): Promise<Players> {
-  const { estimateWords } = await import('./estimate');
+  const { estimateWords } = await import('./askExtent');
   const { playsHere } = await import('./collect');
   const { QUICK } = await import('../../core/evaluation/loop/settings');
   const { SUGGESTED_TASKS } = await import('./collectionExtent');

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { runsOf } from '../runs/finishedRunActions';
-import { namesOf } from '../runs/runNames';
+import { namesOf } from '../runs/words';
 
 const { t } = vscode.l10n;
 

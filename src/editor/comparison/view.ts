@@ -32,10 +32,9 @@ import type {
   MeasuredRunsView,
 } from '../../../webview/comparison/protocol';
 import { dataOf } from '../runs/view';
-import { endedAt, stageWord, runStateWord } from '../runs/words';
+import { endedAt, stageWord, runStateWord, namesOf } from '../runs/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
-import { namesOf } from '../runs/runNames';
 
 interface ViewOptions {
   readonly calledBy: (name: string) => string;

@@ -11,7 +11,7 @@ import type { EditorTrainer } from '../trainer';
 import { refuseInRestrictedMode, restrictionOf } from '../workspaceTrust';
 import type { CriticChoice } from './criticChoice';
 import type { KeptCredit } from './creditCache';
-import { openCriticAt } from './openCritic';
+import { openCriticAt } from './criticOptions';
 
 const { t } = vscode.l10n;
 

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault } from '../../core/fault';
+import { Fault, messageOf } from '../../core/fault';
 import type { Agreement } from '../../core/evaluation/agreement';
 import type { Critic, CriticPlace, RunCritic } from '../../core/training/credit/critics';
 import type { HeldOut } from '../../core/training/credit/heldOut';
 import type { Engine } from '../engine';
 import { ago, baseName, methodWord } from '../words';
 import type { KeptCredit } from './creditCache';
-import { openCriticAt } from './openCritic';
 import { heldOutWords, verdictWords } from './words';
 
 const { t } = vscode.l10n;
@@ -115,4 +114,16 @@ export function figureWords({ figures }: Pick<OfferedCritic, 'figures'>): string
     ...(heldOut === undefined ? [] : [heldOutWords(heldOut, t)]),
     verdictWords(agreement.verdicts, t),
   ].join(' · ');
+}
+
+/** @throws {Fault} with one sentence, whatever is wrong with the folder */
+export async function openCriticAt({ folder }: CriticPlace): Promise<Critic> {
+  const { openCritic } = await import('../../core/training/credit/critics');
+  try {
+    return openCritic(folder);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const message = vscode.l10n.t('The critic cannot be read: {0}', messageOf(error));
+    throw new Fault('editor/critic-unreadable', message, { cause: error });
+  }
 }

@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { modelOf } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
-import { beforeAndAfter } from './baseAndTrainedModels';
-import { runName } from './words';
 import { baseName } from '../words';
+import type { LocalPlace } from '../models/localModels';
+import { specOf, type Server } from '../models/server';
+import { runName } from './words';
 
 const { t } = vscode.l10n;
 
@@ -52,4 +55,22 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
     play,
   );
   if (pressed === play) await vscode.commands.executeCommand(idOf('playFirst'));
+}
+
+interface PlayableModels {
+  readonly localPlaces: readonly LocalPlace[];
+  readonly servers: readonly Server[];
+}
+
+/** Names both models as the settings do; undefined where one cannot play here. */
+export function beforeAndAfter(
+  { folder, base }: Pick<Run, 'folder' | 'base'>,
+  { localPlaces, servers }: PlayableModels,
+): { readonly before: string | undefined; readonly after: string | undefined } {
+  const server = servers.find(({ model }) => model === base);
+  const before =
+    localPlaces.find((place) => path.relative(place.folder, base) === '')?.spec ??
+    (path.isAbsolute(base) && existsSync(path.join(base, 'onnx')) ? `local:${base}` : undefined) ??
+    (server && specOf(server));
+  return { before, after: localPlaces.find((place) => path.dirname(place.folder) === folder)?.spec };
 }

@@ -3,9 +3,8 @@ import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
 import { resultInShort } from './evaluationResults';
 import { RunResults } from '../../core/evaluation/comparison/latestResults';
-import { runStatus, subjectWords, tagWords } from './words';
+import { runStatus, subjectWords, tagWords, namesOf } from './words';
 import { baseName } from '../words';
-import { namesOf } from './runNames';
 
 const { t } = vscode.l10n;
 

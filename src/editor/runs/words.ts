@@ -1,7 +1,6 @@
-import { grouped } from '../../core/text';
 import { hostname } from 'node:os';
-import type { Progress } from '../../core/training/progress';
-import { fractionOf, isFinal } from '../../core/training/progress';
+import { grouped } from '../../core/text';
+import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
 import { ago, duration, methodWord } from '../words';
 import type { Translate } from '../translate';
@@ -264,4 +263,12 @@ export function statusWords(run: Run, t: Translate): { icon: string; text: strin
     text: `Tandem: ${words}`,
     tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };
+}
+
+/** Equal names get the end of the run's id. */
+export function namesOf(runs: readonly Run[], t: Translate): string[] {
+  const names = runs.map((run) => runName(run, t));
+  return names.map((name, index) =>
+    names.filter((other) => other === name).length === 1 ? name : `${name} (${runs[index]!.id.slice(-4)})`,
+  );
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import ts from 'typescript-api';
 import { expect, it } from 'vitest';
 import { clusterFields, fields } from '../../../src/core/training/fields';
-import { FLAGS, LISTS, SETTINGS } from '../../../src/editor/runs/form/settings';
+import { FLAGS, LISTS, SETTINGS } from '../../../src/editor/runs/form/view';
 import { keysOfManifest, readJson } from './nls';
 
 const isObject = (value: unknown): value is Record<string, string> =>

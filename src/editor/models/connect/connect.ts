@@ -7,8 +7,14 @@ import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 import type { Servers } from '../servers';
 import { askPrice, askSampling } from './numbers';
-import { foundAddresses, knownAddresses, mendingOffer, type AddressOffer, type ModelOffer } from './offers';
-import { pickOrType } from './pickOrType';
+import {
+  foundAddresses,
+  knownAddresses,
+  mendingOffer,
+  type AddressOffer,
+  type ModelOffer,
+  pickOrType,
+} from './offers';
 import { review, type ReviewAction, type Keep } from './review';
 
 const { t } = vscode.l10n;

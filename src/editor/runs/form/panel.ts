@@ -34,7 +34,7 @@ import {
   methodOf,
   type Filled,
 } from './configuration';
-import { ClusterCheck } from './clusterCheck';
+import { ClusterCheck } from './cluster';
 import { Counting } from './dataCounter';
 import { Estimating, type EstimateOwner } from './estimator';
 import { Starting, type StartingOwner } from './formStart';

@@ -1,5 +1,10 @@
 import type { Grouping } from '../../../core/evaluation/statistics';
-import { fields, type Field } from '../../../core/training/fields';
+import { fields, type Field, type FieldPath } from '../../../core/training/fields';
+import { SHORT } from '../../../core/dialogue/shortPrompt';
+import type { SharedValue } from '../../../core/trajectory/log';
+import { reviewFilters } from '../../../core/trajectory/index/filter';
+import { grouped } from '../../../core/text';
+import { runSchema } from '../../../core/training/schema';
 import type {
   FieldGroup,
   FieldView,
@@ -8,11 +13,7 @@ import type {
   Values,
   WarmStartView,
 } from '../../../../webview/newRun/protocol';
-import { SHORT } from '../../../core/dialogue/shortPrompt';
-import type { SharedValue } from '../../../core/trajectory/log';
-import { reviewFilters } from '../../../core/trajectory/index/filter';
 import { reviewName, starsWords } from '../../trajectories/filter';
-import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 import { clusterView, whereOptions } from './cluster';
 import {
@@ -31,9 +32,46 @@ import {
   type Form,
   type FormContext,
 } from './configuration';
-import { METHODS } from './words';
-import { FLAGS, LISTS, SETTINGS, TASKS } from './settings';
-import { choiceWord, deviceOptions, methodOptions } from './words';
+import { METHODS, choiceWord, deviceOptions, methodOptions } from './words';
+
+/**
+ * Fields of the schema that the form shows. Titles and descriptions are the schema's, in English; translators get them
+ * from there.
+ */
+
+const data = runSchema.properties.data.properties;
+const filter = data.filter.properties;
+
+/** Fields outside *More settings*. */
+const ELSEWHERE: readonly FieldPath[] = [
+  ...(['method', 'model.base', 'model.device', 'critic.score'] as const),
+  ...(['data.with_leaked', 'data.with_doubtful'] as const),
+];
+
+export const SETTINGS: readonly FieldPath[] = (Object.keys(fields) as FieldPath[]).filter(
+  (path) => !ELSEWHERE.includes(path),
+);
+
+/** Filters of the log; they have a title and no description. */
+export const LISTS = {
+  pack: filter.pack,
+  agent: filter.agent,
+  collaborator: filter.collaborator,
+  collaborator_kind: filter.collaborator_kind,
+  stars: filter.stars,
+  review: filter.review,
+  opening: data.opening,
+} as const;
+
+export const TASKS = data.tasks;
+
+/** Check boxes that let excluded dialogues into the training data. */
+export const FLAGS = {
+  'data.with_leaked': data.with_leaked,
+  with_evaluations: data.with_evaluations,
+  with_redo: data.with_redo,
+  'data.with_doubtful': data.with_doubtful,
+} as const;
 
 export interface Choices {
   /** Models of this window with weights. */

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ClusterCheck } from '../../../../../src/editor/runs/form/clusterCheck';
-import { clusterView, filledCluster, type ClusterState } from '../../../../../src/editor/runs/form/cluster';
+import {
+  ClusterCheck,
+  clusterView,
+  filledCluster,
+  type ClusterState,
+} from '../../../../../src/editor/runs/form/cluster';
 import {
   addressOf,
   filled,

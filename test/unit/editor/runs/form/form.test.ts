@@ -4,7 +4,7 @@ import { parseConfiguration } from '../../../../../src/core/training/configurati
 import { chosenBy } from '../../../../../src/core/training/data/logSelection';
 import type { DataCounts } from '../../../../../src/core/training/data/countData';
 import type { Shortage } from '../../../../../src/core/training/data/trainingExamples';
-import { SETTINGS } from '../../../../../src/editor/runs/form/settings';
+import { SETTINGS, formView, type Choices } from '../../../../../src/editor/runs/form/view';
 import {
   filled,
   textsOf,
@@ -14,7 +14,6 @@ import {
 } from '../../../../../src/editor/runs/form/configuration';
 import { recommendedOf } from '../../../../../src/editor/runs/form/baseModels';
 import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/estimateView';
-import { formView, type Choices } from '../../../../../src/editor/runs/form/view';
 import { warmStartView } from '../../../../../src/editor/runs/form/warmStart';
 import { dayOf } from '../../../../../src/editor/trajectories/filter';
 import { plan } from '../../../../fixtures/plan';

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
-import { statisticsView } from '../../../../src/editor/statistics/view';
+import { expect, it, vi } from 'vitest';
 import { playedDialogue } from '../playedDialogue';
+
+vi.mock('vscode', () => import('../vscode'));
+
+const { statisticsView } = await import('../../../../src/editor/statistics/panel');
 
 const played = playedDialogue();
 const calledAs =

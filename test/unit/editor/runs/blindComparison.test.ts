@@ -1,8 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../fixtures/log';
-import { beforeAndAfter } from '../../../../src/editor/runs/baseAndTrainedModels';
+
+vi.mock('vscode', () => import('../vscode'));
+
+const { beforeAndAfter } = await import('../../../../src/editor/runs/blindComparison');
 
 const starter = { spec: 'starter', folder: '/tandem/starter', name: 'starter', from: 'tandem' } as const;
 const trained = {

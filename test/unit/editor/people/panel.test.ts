@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { PeoplesAgreement, Disagreement } from '../../../../src/core/evaluation/people/agreement';
-import { agreementView, SHOWN } from '../../../../src/editor/people/view';
+
+vi.mock('vscode', () => import('../vscode'));
+
+const { agreementView, SHOWN } = await import('../../../../src/editor/people/panel');
 
 const none = { alpha: undefined, units: 0, values: 0 };
 

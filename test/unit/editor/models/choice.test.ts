@@ -3,7 +3,7 @@ import { window } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { SecondAgentChoice } = await import('../../../../src/editor/models/secondAgent');
+const { SecondAgentChoice } = await import('../../../../src/editor/models/choice');
 const { commands } = await import('../../../../src/editor/commands');
 const { specOf } = await import('../../../../src/editor/models/server');
 

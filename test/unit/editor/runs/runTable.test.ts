@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest';
-import type { Run } from '../../../../../src/core/training/runs';
-import { runRows } from '../../../../../src/editor/runs/table/view';
-import { played, setting } from '../../../evaluation/comparison/played';
-import { english } from '../../translate';
+import { expect, it, vi } from 'vitest';
+import type { Run } from '../../../../src/core/training/runs';
+import { played, setting } from '../../evaluation/comparison/played';
+import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
+
+const { runRows } = await import('../../../../src/editor/runs/runTable');
 
 const startedAt = '2026-11-20T22:00:00.000Z';
 const run = (fields: Partial<Run> = {}): Run => ({

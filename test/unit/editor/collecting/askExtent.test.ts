@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { estimateWords, type Player } from '../../../../src/editor/collecting/estimate';
+import { estimateWords, type Player } from '../../../../src/editor/collecting/askExtent';
 
 vi.mock('vscode', () => import('../vscode'));
 

@@ -1,0 +1,168 @@
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { Run } from '../../core/training/runs';
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
+import type { Action, FromWebview, ToWebview, RunRow } from '../../../webview/runs/protocol';
+import { idOf, type CommandId } from '../contributions';
+import { language } from '../language';
+import { Panel, Panels } from '../panel';
+import { saveOfPage } from '../savePage';
+import type { ShownLog } from '../shownLog';
+import type { Translate } from '../translate';
+import { baseName, duration, methodWord } from '../words';
+import type { RunPanels } from './panel';
+import type { RunWatch } from './runWatch';
+import { namesOf, isAtWork, placeWords, runStateWord } from './words';
+
+const { t } = vscode.l10n;
+
+interface RunTableContext {
+  readonly extension: vscode.Uri;
+  readonly log: ShownLog;
+  readonly watch: RunWatch;
+  readonly runPanels: RunPanels;
+}
+
+const commandOf: Readonly<Record<Action, CommandId>> = {
+  compare: idOf('compareRuns'),
+  evaluate: idOf('evaluateRuns'),
+  tag: idOf('tagRuns'),
+};
+
+export class RunTablePanel extends Panel<'runs', ToWebview> {
+  private readonly results = new RunResults();
+  /** Last sent rows, compared to skip equal updates. */
+  private sent = '';
+
+  constructor(
+    panel: vscode.WebviewPanel,
+    private readonly on: RunTableContext,
+  ) {
+    super(panel, { ...on, name: 'runs', icon: 'table', errors: on.log.engine });
+    this.owns(
+      on.watch.onDidLook(() => this.tell()),
+      on.log.onDidChange(() => this.tell()),
+    );
+  }
+
+  override receive(message: FromWebview): unknown {
+    switch (message.type) {
+      case 'ready':
+        this.sent = '';
+        return this.on.watch.look();
+      case 'new':
+        return vscode.commands.executeCommand(idOf('newRun'));
+      case 'open': {
+        const [run] = this.runsOf([message.id]);
+        return run && this.on.runPanels.open(run);
+      }
+      case 'act': {
+        const rows = this.runsOf(message.ids).map((run) => ({ kind: 'run', run }));
+        return rows.length === 0
+          ? undefined
+          : vscode.commands.executeCommand(commandOf[message.action], rows[0], rows);
+      }
+      case 'save':
+        return saveOfPage(message.file, this.on.log.engine);
+    }
+  }
+
+  /** The page may have shown runs that are gone. */
+  private runsOf(ids: readonly string[]): Run[] {
+    const runs = this.on.watch.all.filter(({ id }) => ids.includes(id));
+    if (runs.length < ids.length) {
+      const sentence = 'The table of runs asked for a run that is not in the shown log. It was left out.';
+      this.on.log.engine.report(new Fault('editor/not-shown', sentence));
+    }
+    return runs;
+  }
+
+  private tell(): void {
+    if (this.isInSight) this.send().catch((error: unknown) => this.on.log.engine.report(error));
+  }
+
+  private async send(): Promise<void> {
+    const { name } = this.on.log;
+    this.title = name === undefined ? t('Runs') : t('Runs of {0}', name);
+    await this.results.read(this.on.watch.all);
+    const runs = runRows(this.on.watch.all, (run) => this.results.of(run), { t, language: language() });
+    const text = JSON.stringify(runs);
+    if (text === this.sent || !this.isListening) return;
+    this.sent = text;
+    await this.post({ type: 'show', runs });
+  }
+}
+
+type RunTablePanels = Panels<'runs', RunTablePanel>;
+
+export const runTablePanels = (on: RunTableContext): RunTablePanels =>
+  new Panels({
+    name: 'runs',
+    errors: on.log.engine,
+    shows: () => true,
+    restore: () => 'runs' as const,
+    load: () => (panel) => new RunTablePanel(panel, on),
+  });
+
+interface ViewOptions {
+  readonly t: Translate;
+  readonly language: string;
+}
+
+export function runRows(
+  runs: readonly Run[],
+  resultOf: (run: Run) => RunResult | undefined,
+  { t, language }: ViewOptions,
+): RunRow[] {
+  const names = namesOf(runs, t);
+  const dates = datesIn(language);
+  return runs.map((run, index) => {
+    const { id, state, tags = [], note = '', startedAt, selection, progress } = run;
+    const seconds = secondsOf(run);
+    const accuracy = progress?.heldOut?.accuracy;
+    return {
+      ...{ id, tags, note, state, name: names[index]! },
+      stateLabel: [
+        runStateWord(run, t),
+        ...(isAtWork(run) && progress !== undefined ? [placeWords(progress, t)] : []),
+      ].join(', '),
+      ...{ method: methodWord(run.method, t), base: baseName(run) },
+      ...(selection && { trajectories: selection.trajectories, tasks: selection.tasks }),
+      ...figuresOf(resultOf(run), t),
+      ...(accuracy != null && { pairAccuracy: accuracy }),
+      ...{ started: startedAt, startedLabel: dates.format(new Date(startedAt)) },
+      ...(seconds !== undefined && { seconds }),
+      duration: seconds === undefined ? '' : duration(seconds, t),
+    };
+  });
+}
+
+function figuresOf(
+  result: RunResult | undefined,
+  t: Translate,
+): Pick<RunRow, 'evaluatedOn' | 'success' | 'gain'> {
+  if (result === undefined) return { evaluatedOn: '', success: null };
+  const { setting, model, start, interval } = result;
+  const { title, tasks } = setting;
+  const [after, before] = [model.figures.success, start?.figures.success];
+  return {
+    evaluatedOn: tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks),
+    success: after && { mean: after.mean, ...after.interval },
+    ...(after !== null &&
+      before != null && {
+        gain: { difference: after.mean - before.mean, ...(interval != null && { interval }) },
+      }),
+  };
+}
+
+/** Undefined before any training. */
+function secondsOf({ startedAt, changedAt, process, progress }: Run): number | undefined {
+  if (process === undefined && progress === undefined) return undefined;
+  return Math.max(0, Math.round((Date.parse(changedAt) - Date.parse(startedAt)) / 1000));
+}
+
+/** English dates begin with the day, as in other languages: `8 Mar 2026, 14:05`. */
+const datesIn = (language: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  });
