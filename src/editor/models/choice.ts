@@ -13,11 +13,11 @@ import { specOf, validateAddress, withoutSlash, type Server } from './server';
 const { t } = vscode.l10n;
 
 /** `spec` may ask for the model's name; then it returns undefined on cancel. */
-export interface SpecChoice extends vscode.QuickPickItem {
+interface SpecChoice extends vscode.QuickPickItem {
   readonly spec: string | (() => Promise<string | undefined>);
 }
 
-export async function chosenSpec({ spec }: SpecChoice): Promise<string | undefined> {
+async function chosenSpec({ spec }: SpecChoice): Promise<string | undefined> {
   return typeof spec === 'string' ? spec : spec();
 }
 

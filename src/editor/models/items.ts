@@ -7,10 +7,9 @@ import { editorSpec } from './editorModels';
 import type { LocalState } from './loadedModels';
 import type { ModelNode, RankingRow, CriticNode, CriticsNode } from './nodes';
 import type { LocalPlace } from './localModels';
-import { servedDetails, servedWords } from './servedWords';
+import { servedDetails, servedWords, modelDetails, modelWords, roleWord, spokenModel } from './words';
 import { specOf, type ServerState } from './server';
 import { useWords } from './modelUsage';
-import { modelDetails, modelWords, roleWord, spokenModel } from './words';
 
 const { t } = vscode.l10n;
 
@@ -110,7 +109,7 @@ function problemItem({ sentence }: NodeOf<'problem'>): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Settings'));
   item.description = sentence;
   item.tooltip = sentence;
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.iconPath = warningIcon();
   item.command = {
     command: 'workbench.action.openSettingsJson',
     title: t('Open the settings'),
@@ -195,17 +194,19 @@ function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
  */
 function criticItem(node: CriticNode): vscode.TreeItem {
   const { critic, isShown } = node;
-  const { folder, name, from, figures } = critic;
+  const { folder, name, about, from, figures } = critic;
   const item = new vscode.TreeItem(name);
   item.id = folder;
   item.description = [...(isShown ? [t('shown in replays')] : []), figureWords(critic)].join(' · ');
   item.iconPath =
     'problem' in figures ? warningIcon() : new vscode.ThemeIcon(isShown ? 'pass-filled' : 'law');
   item.contextValue = isShown ? contextValues.shownCritic : contextValues.critic;
-  item.tooltip = tooltipOf(node);
-  item.accessibilityInformation = {
-    label: [name, t('critic'), ...item.description.split(' · ')].join(', '),
-  };
+  item.tooltip = tooltip(name, [
+    about,
+    ...('problem' in figures ? [figures.problem] : figureLines(figures)),
+    folder,
+  ]);
+  item.accessibilityInformation = { label: spoken(`${name}, ${t('critic')}`, item.description) };
   if (from === 'run')
     item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
@@ -213,11 +214,6 @@ function criticItem(node: CriticNode): vscode.TreeItem {
 
 const warningIcon = (): vscode.ThemeIcon =>
   new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-
-function tooltipOf({ critic: { name, about, folder, figures } }: CriticNode): vscode.MarkdownString {
-  const lines = [about, ...('problem' in figures ? [figures.problem] : figureLines(figures)), folder];
-  return tooltip(name, lines);
-}
 
 function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {
   return [

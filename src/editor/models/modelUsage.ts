@@ -1,9 +1,9 @@
 import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/modelUsage';
+import { cell } from '../../core/markdown';
+import { grouped, withoutEnd } from '../../core/text';
 import type { Translate } from '../translate';
 import type { Namer } from './displayNames';
 import { specOf, type Server } from './server';
-import { cell } from '../../core/markdown';
-import { withoutEnd } from '../../core/text';
 
 /** For example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {
@@ -97,4 +97,3 @@ function table([head, ...rows]: string[][]): string {
 
 const hasTokens = ({ promptTokens, completionTokens }: ModelUse): boolean =>
   promptTokens + completionTokens > 0;
-const grouped = (number: number): string => number.toLocaleString('en');

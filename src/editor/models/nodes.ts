@@ -1,10 +1,10 @@
 import type { LanguageModelChat } from 'vscode';
 import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { OfferedCritic } from '../credit/criticOptions';
+import type { ModelStatus } from './loadedModels';
 import type { LocalPlace } from './localModels';
 import type { Role } from './roles';
 import type { Server, ServerState } from './server';
-import type { ModelRow } from './words';
 
 export type ModelNode =
   | { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow; readonly use?: ModelUse }
@@ -45,6 +45,8 @@ export interface RankingRow {
 export interface PlayedRoles {
   readonly roles: readonly Role[];
 }
+
+export interface ModelRow extends ModelStatus, PlayedRoles {}
 
 export interface ServedRow extends PlayedRoles {
   readonly state: ServerState;

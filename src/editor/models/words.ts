@@ -1,12 +1,13 @@
 import type { LocalFolder } from '../../core/model/local/folder';
+import { grouped } from '../../core/text';
+import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { Translate } from '../translate';
-import type { LocalState, ModelStatus } from './loadedModels';
+import type { LocalState } from './loadedModels';
 import type { LocalPlace } from './localModels';
+import type { ModelRow, ServedRow } from './nodes';
 import type { Role } from './roles';
-
-export interface ModelRow extends ModelStatus {
-  readonly roles: readonly Role[];
-}
+import type { Server, ServerState } from './server';
+import { useWords } from './modelUsage';
 
 export function inUse(name: string, role: Role, t: Translate): string {
   switch (role) {
@@ -105,8 +106,6 @@ function speed(tokensPerSecond: number): string {
   return tokensPerSecond < 10 ? tokensPerSecond.toFixed(1) : grouped(tokensPerSecond);
 }
 
-const grouped = (number: number): string => Math.round(number).toLocaleString('en');
-
 function stateWords(state: LocalState, t: Translate): string {
   switch (state.kind) {
     case 'not-loaded':
@@ -117,5 +116,62 @@ function stateWords(state: LocalState, t: Translate): string {
       return t('ready');
     case 'failed':
       return t('failed: {0}', state.reason);
+  }
+}
+
+/** For example `agent · works · qwen3 at 127.0.0.1:8000 · 12 turns`. */
+export function servedWords(
+  server: Server,
+  { roles, state }: ServedRow,
+  use: ModelUse | undefined,
+  t: Translate,
+): string {
+  const { name, model, baseUrl } = server;
+  const host = URL.parse(baseUrl)?.host ?? baseUrl;
+  return [
+    ...roles.map((role) => roleWord(role, t)),
+    serverStateWords(state, t),
+    name === model ? host : t('{0} at {1}', model, host),
+    ...(use === undefined ? [] : [useWords(use, t, server)]),
+  ].join(' · ');
+}
+
+export function servedDetails(
+  server: Server,
+  { state }: ServedRow,
+  use: ModelUse | undefined,
+  t: Translate,
+): string[] {
+  const { model, baseUrl, price } = server;
+  return [
+    ...(state.kind === 'fails' ? [state.why] : []),
+    t('{0} at {1}', model, baseUrl),
+    ...(state.kind === 'works' ? state.notes : []),
+    ...(use === undefined
+      ? [t('Not used in this log yet')]
+      : [t('{0} in this log', useWords(use, t, server))]),
+    ...(price === undefined
+      ? []
+      : [
+          t(
+            '${0} per million prompt tokens, ${1} per million completion tokens',
+            price.prompt,
+            price.completion,
+          ),
+        ]),
+  ];
+}
+
+/** In words, because a screen reader does not read the icon. */
+function serverStateWords(state: ServerState, t: Translate): string {
+  switch (state.kind) {
+    case 'untested':
+      return t('untested');
+    case 'testing':
+      return t('testing…');
+    case 'works':
+      return t('works');
+    case 'fails':
+      return t('fails: {0}', state.why);
   }
 }

@@ -93,9 +93,7 @@ export class RunTablePanel extends Panel<'runs', ToWebview> {
   }
 }
 
-type RunTablePanels = Panels<'runs', RunTablePanel>;
-
-export const runTablePanels = (on: RunTableContext): RunTablePanels =>
+export const runTablePanels = (on: RunTableContext): Panels<'runs', RunTablePanel> =>
   new Panels({
     name: 'runs',
     errors: on.log.engine,

@@ -105,7 +105,7 @@ export function blamed(problem: ConnectionProblem): ConnectionPart | undefined {
   }
 }
 
-export interface OfferedText {
+interface OfferedText {
   readonly text: string;
   /** Shown in place of the text. */
   readonly label?: string;

@@ -13,7 +13,7 @@ export type ClusterState =
   | { readonly state: 'answers'; readonly cluster: Cluster }
   | { readonly state: 'failed'; readonly sentence: string };
 
-export const unknownCluster: ClusterState = { state: 'none' };
+const unknownCluster: ClusterState = { state: 'none' };
 
 interface ClusterConfiguration {
   readonly address?: string;

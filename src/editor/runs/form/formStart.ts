@@ -4,19 +4,14 @@ import { UnfitMachine } from '../../../core/training/checks';
 import type { Run } from '../../../core/training/runs';
 import type { StartView } from '../../../../webview/newRun/protocol';
 import { checksView } from './estimateView';
+import type { EstimateOwner } from './estimator';
 
 const { t } = vscode.l10n;
 
 const notStarting: StartView = { type: 'start', isStarting: false, problem: '', checks: [] };
 
-export interface StartingOwner {
+export interface StartingOwner extends Pick<EstimateOwner, 'onRefused' | 'report'> {
   onStart(view: StartView): void;
-  /**
-   * Called when the trainer refuses a configuration.
-   * @returns true if a field shows the sentence now
-   */
-  onRefused(sentence: string): boolean;
-  report(error: unknown): void;
 }
 
 /** Starts one run at a time. */

@@ -34,11 +34,7 @@ import {
 } from './configuration';
 import { METHODS, choiceWord, deviceOptions, methodOptions } from './words';
 
-/**
- * Fields of the schema that the form shows. Titles and descriptions are the schema's, in English; translators get them
- * from there.
- */
-
+// Titles and descriptions are the schema's, in English; translators get them from there.
 const data = runSchema.properties.data.properties;
 const filter = data.filter.properties;
 
@@ -277,15 +273,19 @@ function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
     title,
     fields: settings(prefix, form.values, untouched, t),
   });
-  const model = group(t('Model'), 'model.');
   const isOnHub = form.values.base === HUB;
+  const whole = group(t('Model'), 'model.');
+  const model = {
+    ...whole,
+    fields: whole.fields.filter(({ name }) => isOnHub || name !== 'model.revision'),
+  };
   const result = [group(t('Resources'), 'resources.'), group(t('Result'), 'export.')];
   if (method === 'grpo') {
     const read = ['data.held_out', 'data.mode'];
     const data = group(t('Data'), 'data.');
     return [
       group(t('Run'), ''),
-      { ...model, fields: model.fields.filter(({ name }) => isOnHub || name !== 'model.revision') },
+      model,
       { ...data, fields: data.fields.filter(({ name }) => read.includes(name)) },
       group('GRPO', 'grpo.'),
       ...result,
@@ -295,7 +295,7 @@ function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
   const hidden = method === 'rft' ? ['policy.beta', 'policy.nll'] : ['policy.minimum_reward'];
   return [
     group(t('Run'), ''),
-    { ...model, fields: model.fields.filter(({ name }) => isOnHub || name !== 'model.revision') },
+    model,
     group(t('Data'), 'data.'),
     ...(isSweet && methodOf(form) !== 'untrained' ? [group(t('Critic'), 'critic.')] : []),
     ...(isSweet ? [group(t('Candidates'), 'candidates.')] : []),

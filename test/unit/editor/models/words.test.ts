@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
-import { servedDetails, servedWords } from '../../../../src/editor/models/servedWords';
+import { servedDetails, servedWords, modelWords } from '../../../../src/editor/models/words';
 import { specOf } from '../../../../src/editor/models/server';
 import { useDocument } from '../../../../src/editor/models/modelUsage';
-import { modelWords } from '../../../../src/editor/models/words';
 import { english } from '../translate';
 
 const qwen = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
