@@ -22,10 +22,7 @@ export interface Players {
 
 type ChosenExtent = Extent<ListedTask> | CommandId;
 
-/**
- * @param played dialogues of these two, as `id#rollout`
- * @returns undefined when the person cancelled
- */
+/** @param played dialogues of these two, as `id#rollout` */
 export async function askExtent(
   { name, tasks: all }: Pack,
   played: readonly string[],

@@ -9,10 +9,7 @@ export interface Extent<T> {
   readonly rollouts: number;
 }
 
-/**
- * Ignores removed tasks.
- * @param played each dialogue as `id#rollout`
- */
+/** Dialogues are given as `id#rollout`; those of removed tasks do not count. */
 export function playedOf(all: readonly { readonly id: string }[], played: Iterable<string>): number {
   const ids = new Set(all.map(({ id }) => id));
   return [...played].filter((key) => ids.has(key.slice(0, key.lastIndexOf('#')))).length;
@@ -32,7 +29,6 @@ export function playedAmong(
 
 /**
  * Adds more tasks while there are others, then more dialogues of each.
- * @param all tasks that can be played
  * @param played each dialogue as `id#rollout`; those of removed tasks do not count
  * @param most maximum number of tasks added at once
  */

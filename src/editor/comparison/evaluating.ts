@@ -92,10 +92,7 @@ interface AmountItem extends vscode.QuickPickItem {
   readonly amount: number;
 }
 
-/**
- * Only tasks that are in no run's data.
- * @returns undefined when the person cancelled
- */
+/** Offers only tasks that are in no run's data. */
 async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut | undefined> {
   const title = t('Evaluate');
   const items = taskItems(runs, packs);

@@ -132,10 +132,7 @@ export function shownFigure(
 /** Read positions of each chart and its runs; undefined for a run without this figure. */
 export type ComparedCurves = Map<string, readonly (ReadCurves | undefined)[]>;
 
-/**
- * Undefined when nothing is new.
- * @param read positions that the page has; updated here
- */
+/** Undefined when nothing is new. Updates `read`, the positions that the page has. */
 export function curvesView(
   records: readonly RunRecord[],
   { stage, figure, pinned }: Pick<ComparisonView, 'stage' | 'figure' | 'pinned'>,

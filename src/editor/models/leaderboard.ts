@@ -6,10 +6,7 @@ import type { RankingRow } from './nodes';
 
 const whole = (fraction: number): string => String(Math.round(100 * fraction));
 
-/**
- * Strongest first; undefined without any choice.
- * @param log its name, where the window has several
- */
+/** Strongest first; undefined without any choice. */
 export function leaderboardRow(
   found: Leaderboard,
   namer: Namer,
@@ -47,10 +44,7 @@ function placeRows({ places, groups }: Leaderboard, namer: Namer, t: Translate):
   }));
 }
 
-/**
- * For example `61 % [48–73] · 14 won, 9 lost`: the probability that it is chosen over the table's average, and the
- * counts.
- */
+/** `61 % [48–73] · 14 won, 9 lost`: the probability of being chosen over the average, and the counts. */
 function placeRow(place: LeaderboardPlace, label: string, t: Translate): RankingRow {
   const { model, choices, wins, losses, equal, neither, share, interval } = place;
   const named = label === model ? model : `${label} (${model})`;

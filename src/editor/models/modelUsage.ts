@@ -23,10 +23,7 @@ function calledAs(model: string, namer: Namer): string {
   return called === model ? model : `${called} (${model})`;
 }
 
-/**
- * A Markdown document.
- * @param folder of the log, where the window has several
- */
+/** @param folder of the log, where the window has several */
 export function useDocument(
   uses: UseByModel,
   servers: readonly Server[],

@@ -13,10 +13,7 @@ const MAX_LINES = 40;
 /** Routine lines shown when there is enough else to show. */
 const MAX_ROUTINE_LINES = 10;
 
-/**
- * Newest first.
- * @param language of the times
- */
+/** Newest first. */
 export function toldView({ told }: RunHistory, language: string, t: Translate): EventListView {
   const { latest, count, routine } = told;
   const said = latest

@@ -135,10 +135,7 @@ async function mayStartBeside(run: Run, others: readonly Run[], trainer: Trainer
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, start)) === start;
 }
 
-/**
- * Not cached, because it depends on the free memory.
- * @returns undefined when the person cancelled
- */
+/** Not cached, because it depends on the free memory. */
 function planBeside(run: Run, trainer: Trainer): Promise<Plan | undefined> {
   return cancellable(t('Starting {0}', runName(run, t)), async (signal, report) => {
     report(t('checking whether memory is sufficient'));

@@ -108,10 +108,7 @@ export function shownCurve(
   return { stage, figure };
 }
 
-/**
- * Undefined when nothing is new.
- * @param read positions that the page has; updated here
- */
+/** Undefined when nothing is new. Updates `read`, the positions that the page has. */
 export function curvesView(
   history: RunHistory,
   { stage, figure, pinned }: Pick<RunView, 'stage' | 'figure' | 'pinned'>,

@@ -92,10 +92,7 @@ export const percent = (fraction: number, t: Translate): string => t('{0} %', Ma
 
 const hostOf = ({ process }: Run): string => process?.host ?? '?';
 
-/**
- * @param at ISO 8601, UTC
- * @returns for example `2026-11-20 22:00 UTC`
- */
+/** @param at ISO 8601, UTC */
 const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** For example `critic 61 %`. */
@@ -189,10 +186,7 @@ export function spokenRun(run: Run, now: number, t: Translate, halted?: string, 
   ].join(', ');
 }
 
-/**
- * Undefined when there is nothing to explain.
- * @param halted why the queue is halted
- */
+/** Undefined when there is nothing to explain. */
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
   const { state, message, process, lastLines, progress, queued } = run;
   if (state === 'queued' && halted !== undefined)

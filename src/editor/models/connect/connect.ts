@@ -61,10 +61,7 @@ export class Connect {
     private readonly keys: ApiKeys,
   ) {}
 
-  /**
-   * @param role when it is settled
-   * @returns undefined when the person cancelled
-   */
+  /** @param role when it is settled */
   async add(role?: Role): Promise<{ readonly server: Server; readonly as?: Role } | undefined> {
     const draft: Draft = {
       server: { name: '', baseUrl: '', model: '' },
@@ -81,10 +78,7 @@ export class Connect {
     return { server: await this.keep(draft), as: draft.as };
   }
 
-  /**
-   * A failing connection is tested at once, so that the reason stands beside the parts.
-   * @returns undefined when the person cancelled
-   */
+  /** A failing connection is tested at once, so that the reason stands beside the parts. */
   async edit(server: Server): Promise<Server | undefined> {
     const draft: Draft = {
       ...{ server, instead: server },

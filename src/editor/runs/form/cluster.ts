@@ -173,10 +173,7 @@ export class ClusterCheck {
   private asking: AbortController | undefined;
   private asked: Promise<void> = Promise.resolve();
 
-  /**
-   * @param told called when the state has changed
-   * @param report gets errors that are not the cluster's
-   */
+  /** @param report gets errors that are not the cluster's */
   constructor(
     private readonly told: () => void,
     private readonly report: (error: unknown) => void,

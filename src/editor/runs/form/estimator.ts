@@ -32,10 +32,7 @@ export interface EstimateRequest {
 export interface EstimateOwner {
   /** @param plan undefined while the form's present values have none */
   onEstimate(view: EstimateView, plan: Plan | undefined): void;
-  /**
-   * Called when the trainer refuses a configuration.
-   * @returns true if a field shows the sentence now
-   */
+  /** Called when the trainer refuses a configuration; true if a field shows the sentence now. */
   onRefused(sentence: string): boolean;
   report(error: unknown): void;
 }
@@ -96,10 +93,7 @@ export class Estimating {
     });
   }
 
-  /**
-   * Makes the trainer's environment, once at a time.
-   * @returns true if the form's values are to be planned with it
-   */
+  /** Makes the trainer's environment, once at a time; true if the form is to be planned with it. */
   prepare(): Promise<boolean> {
     this.preparing ??= this.prepareOnce();
     return this.preparing;
