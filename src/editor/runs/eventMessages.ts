@@ -76,7 +76,7 @@ function toldWords(event: ListedEvent, t: Translate): string | undefined {
       return event.message;
     case 'result':
       return t('The result is written.');
-    // The view has a table of them, and a notice says what has changed.
+    // The view has a table of them, and a notice reports changes.
     case 'nodes':
     case 'other':
       return undefined;
