@@ -23,13 +23,12 @@ export abstract class CanvasElement extends PlainElement {
     this.chart = undefined;
   }
 
-  /** Returns the picture as it is drawn now, as a PNG in base64, with a title; undefined before it is drawn. */
+  /** Base64; undefined before it is drawn. */
   png(title: string): string | undefined {
     const theme = themeNow();
     return this.chart && pngOf(this.chart, title, this.legend(theme), theme);
   }
 
-  /** Returns the legend of a saved picture; most pictures need none. */
   protected legend(_theme: Theme): readonly LegendEntry[] {
     return [];
   }

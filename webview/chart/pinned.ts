@@ -7,21 +7,18 @@ import { chartKey, MAX_PINNED, type ChartName, type Look, type Steps } from './p
 import type { Zoom } from './steps';
 import { zoomKeys } from './stepsControl';
 
-/** A chart with its title, which the chosen chart and the pinned ones frame in their own ways. */
 export interface TitledChart {
   readonly title: string;
   readonly zoom: Zoom;
   readonly picture: (onSteps: (steps: Steps) => void) => TemplateResult;
-  /** Says how many points the picture lacks; empty when it has all. */
+  /** How many points the picture lacks; empty when it has all. */
   readonly undrawn: string;
-  /** Draws the same curves as a table of numbers. @param label names the table, as no other on the page is named */
+  /** @param label unlike that of any other table on the page */
   readonly table: (label: string) => TemplateResult;
 }
 
-/** State of the button that pins the chosen chart. */
 export interface Pinning {
   readonly isPinned: boolean;
-  /** No further chart can be pinned. */
   readonly isFull: boolean;
   readonly onPin: (isPinned: boolean) => void;
 }
@@ -38,9 +35,8 @@ export const pinningOf = (
 
 interface PinnedCharts<Chart extends ChartName> {
   readonly pinned: readonly Chart[];
-  /** Draws one of them. */
   readonly draw: (chart: Chart) => TitledChart;
-  /** Everything from which `draw` makes a chart; it is drawn again only when one of these is another object. */
+  /** A chart is drawn again only when one of these is another object. */
   readonly from: (chart: Chart) => readonly unknown[];
   readonly look: Look;
   readonly onLook: (look: Look) => void;
@@ -49,7 +45,6 @@ interface PinnedCharts<Chart extends ChartName> {
   readonly legend: TemplateResult;
 }
 
-/** Draws the pinned charts in a grid, with the look of the chosen one. */
 export function pinnedCharts<Chart extends ChartName>(
   of: PinnedCharts<Chart>,
 ): TemplateResult | typeof nothing {

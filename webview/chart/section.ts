@@ -12,7 +12,7 @@ import { MAX_PINNED, type Axis, type Look, type Steps } from './protocol';
 import { allSteps } from './steps';
 import { stepsControl, zoomKeys } from './stepsControl';
 
-/** Entries of the smoothing list; `amount` is the weight of the past. */
+/** `amount`: weight of the past. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
   { amount: 0, label: t('none') },
   { amount: 0.6, label: t('a little') },
@@ -24,21 +24,19 @@ interface ChartSection {
   readonly figure: FigureStyle;
   readonly chart: TitledChart;
   readonly pinning: Pinning;
-  /** Controls that choose the data, such as the metric; they precede the controls of the chart. */
   readonly selects: readonly TemplateResult[];
   readonly look: Look;
   readonly onLook: (look: Look) => void;
-  /** Disables the smoothing list, for curves of held-out measurements, which are not smoothed. */
+  /** Held-out curves are not smoothed: disables the list. */
   readonly isAsMeasured?: boolean;
   readonly legend: TemplateResult;
-  /** Title of a saved picture, and proposed name of saved files. */
+  /** Title of a saved picture, and proposed file name. */
   readonly name: string;
-  /** Returns all values that the page has, not only those in the picture. */
+  /** All values that the page has, not only those in the picture. */
   readonly csv: () => string;
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Frames the curves of one figure, which the caller draws: controls, the chart or its table, and the legend. */
 export function chartSection(of: ChartSection): TemplateResult {
   const { figure, chart, selects, look, onLook, legend, name, csv, onSave } = of;
   const { title, zoom, picture, undrawn, table } = chart;
@@ -86,7 +84,7 @@ export function chartSection(of: ChartSection): TemplateResult {
   </section>`;
 }
 
-/** Returns the look with another x-axis; a fixed range is dropped, because its numbers are those of the axis before. */
+/** A fixed range is dropped, because its numbers are those of the old axis. */
 const turned = (look: Look, axis: Axis): Look => ({
   ...look,
   axis,
@@ -109,7 +107,7 @@ function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
 const chartOf = (button: Element): ChartElement | null =>
   button.closest('section')!.querySelector<ChartElement>('tandem-chart');
 
-/** Draws the hint below a chart; a table has none, because the wheel scrolls it. */
+/** A table has no hint, because the wheel scrolls it. */
 export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
   asTable
     ? nothing

@@ -5,7 +5,7 @@ import { inlineSelect } from '../ui/inline';
 import type { Axis, Steps } from './protocol';
 import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
 
-/** Entries of the list of ranges; `share` is the last fraction of the x-axis. */
+/** `share`: the last fraction of the x-axis. */
 const shares = (axis: Axis): readonly { readonly share: number; readonly label: string }[] => [
   { share: 1, label: axis === 'step' ? t('all steps') : t('all of it') },
   { share: 0.5, label: t('last half') },
@@ -21,7 +21,6 @@ interface StepsControl {
   readonly onSteps: (steps: Steps) => void;
 }
 
-/** Draws the controls of the shown range: a list, and buttons that zoom and move it without a mouse. */
 export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateResult {
   const own = rangeWords(zoom);
   const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
@@ -60,7 +59,6 @@ const keyed = [
   { ...{ icon: 'screen-full', label: t('Show all'), key: '0', keys: ['0'] }, steps: () => allSteps },
 ];
 
-/** Returns the range that a key asks for in the picture, its table or its buttons; undefined for other keys. */
 function stepsOfKey(
   { key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>,
   zoom: Zoom,
@@ -69,7 +67,6 @@ function stepsOfKey(
   return keyed.find(({ keys }) => keys.includes(key))?.steps(zoom);
 }
 
-/** Returns a listener that zooms by keys. */
 export const zoomKeys =
   (zoom: Zoom, onSteps: (steps: Steps) => void) =>
   (event: KeyboardEvent): void => {

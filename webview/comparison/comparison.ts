@@ -17,7 +17,6 @@ import type { ComparisonView, CurvesView, ToWebview } from './protocol';
 import { measuredRuns } from './measuredRuns';
 import { controlTable, differenceTable, runTable } from './tables';
 
-/** The page that compares runs: their curves, the differences of their configurations, and their success rates. */
 @customElement('tandem-comparison')
 export class ComparisonElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -25,7 +24,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
     curves: true,
   } as const;
   @state() private shown: ComparisonView | undefined;
-  /** Curves of all charts that were shown so far, by the keys of the charts; one entry for each run. */
+  /** Of all charts shown so far, by chart key; one entry for each run. */
   @state() private curves: ReadonlyMap<string, readonly RunCurves[]> = new Map();
   @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
@@ -122,7 +121,6 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 }
 
-/** Shows each critic beside its untrained baseline. */
 function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {
   if (all.length === 0) return nothing;
   return html`<section>

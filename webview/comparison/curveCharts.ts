@@ -24,7 +24,7 @@ import { curveTable } from './tables';
 
 interface Courses {
   readonly shown: ComparisonView;
-  /** By the keys of the charts; one entry for each run, in the order of `shown.runs`. */
+  /** By chart key; one entry for each run, in the order of `shown.runs`. */
   readonly curves: ReadonlyMap<string, readonly RunCurves[]>;
   readonly look: Look;
   readonly isHeldOut: boolean;
@@ -38,7 +38,6 @@ interface Courses {
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Draws the curves of the chosen figure of a stage, with a line for each run, and the pinned charts. */
 export function courses(of: Courses): TemplateResult {
   const { shown, look, onLook, onChoose, onHeldOut, onPin } = of;
   const { stage, stages, figure: name, pinned } = shown;
@@ -103,14 +102,14 @@ const curvesOf = ({ curves }: Courses, chart: ChartName): readonly RunCurves[] =
 const hasHeldOut = (curves: readonly RunCurves[]): boolean =>
   curves.some(({ heldOut }) => heldOut.points.length > 0);
 
-/** Draws a pinned chart; its title says where it is of held-out tasks, as no list beside it does. */
+/** The title says that it is of held-out tasks, because no list beside it does. */
 function pinnedChart(of: Courses, name: ChartName): TitledChart {
   const chart = chartOf(of, name);
   const isHeldOut = of.isHeldOut && hasHeldOut(curvesOf(of, name));
   return isHeldOut ? { ...chart, title: t('{0}, held out', chart.title) } : chart;
 }
 
-/** Draws a figure on held-out tasks where these are chosen and any of the runs has it there, else on training data. */
+/** Shows training data where no run has held-out values. */
 function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
   const { shown, look, switchedOff } = of;
   const curves = curvesOf(of, { stage, figure: name });
@@ -145,10 +144,7 @@ function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
   };
 }
 
-/**
- * Draws a legend; a press on an entry hides or shows its line.
- * @param curves those of the chosen chart; absent for the pinned charts
- */
+/** @param curves those of the chosen chart; absent for the pinned charts */
 function legend(
   { shown, look, switchedOff, onSwitch }: Courses,
   label: string,
@@ -175,7 +171,6 @@ function legend(
   </div>`;
 }
 
-/** Describes the picture for screen readers. */
 function described(title: string, figure: FigureStyle, lines: readonly Line[], axis: Axis): string {
   const courses = lines.flatMap(({ name, points }) => {
     const [first, last] = [points[0], points.at(-1)];

@@ -16,31 +16,26 @@ import type { FigureStyle } from '../chart/figures';
 import type { Axis } from '../chart/protocol';
 import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
-/** The curve of one run. */
 export interface Line {
-  /** Index among all runs; it decides colour and dashes, so that they stay when other lines are hidden. */
+  /** Decides colour and dashes among all runs, so that they stay when other lines are hidden. */
   readonly index: number;
   readonly name: string;
   readonly points: readonly PlacedPoint[];
 }
 
-/** Dash patterns in pixels, so that lines can be told apart without colours. */
+/** In pixels; lines can be told apart without colours. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3], [16, 4]];
 
 const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
 
-/** Options for drawing the lines. */
 export interface Drawing {
   readonly figure: FigureStyle;
-  /** Weight of the past in the moving average, 0 to below 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
   readonly zoom: Zoom;
-  /** Identity of the picture; another key draws it from scratch. */
   readonly key: string;
 }
 
-/** Returns one picture with the lines of several runs. */
 export function pictureOf(
   lines: readonly Line[],
   { figure, smoothing, isLogarithmic, zoom, key }: Drawing,
@@ -80,14 +75,14 @@ function lineOf(points: readonly PlacedPoint[], smoothing: number): LinePoint[] 
   return points.map(({ x }, index) => [x, means[index]!]);
 }
 
-/** Says how many points the picture lacks; empty when it has all. */
+/** Empty when the picture has all points. */
 export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
   const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
   const values = places.flatMap(([x, value]) => (isIn(x, zoom.shown) ? [value] : []));
   return undrawnWords(values, isLogarithmic);
 }
 
-/** Returns the tooltip: the value of each run at a place on the x-axis, without runs whose curve does not reach it. */
+/** Leaves out runs whose curve does not reach the place. */
 function hover(lines: readonly Line[], figure: FigureStyle, axis: Axis, x: number): string {
   const at = axis === 'step' ? Math.round(x) : x;
   const values = lines.flatMap(({ name, points }) => {
@@ -101,7 +96,6 @@ function hover(lines: readonly Line[], figure: FigureStyle, axis: Axis, x: numbe
   return [placeWords(at, axis), ...values].join('\n');
 }
 
-/** Draws a piece of a line for the legend. */
 export const sample = (index: number): TemplateResult =>
   html`<svg
     class="sample line-${index % DASHES.length}"

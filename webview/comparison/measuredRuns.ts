@@ -10,7 +10,6 @@ import { host } from './host';
 import type { ComparisonView, MeasuredRunsView } from './protocol';
 import { measuredTable } from './tables';
 
-/** Shows how the models of the runs do on the same held-out tasks. */
 export function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonView): TemplateResult {
   const silent = runs.flatMap((run) => [run.silent, run.startSilent]).filter((sentence) => sentence !== '');
   const canPlay = runs.some((run) => run.silent === '') && restriction === '';
@@ -75,7 +74,6 @@ export function measuredRuns({ measured: all, runs, restriction, playing }: Comp
   </section>`;
 }
 
-/** Draws success rates with their intervals; the table has the numbers. */
 function successPicture({ rows }: MeasuredRunsView): TemplateResult {
   const groups = rows.map(({ name, dialogues, success: value }): GroupView => ({
     ...{ name, dialogues, graded: dialogues },

@@ -13,7 +13,7 @@ import type { ComparedRun, ControlView, DifferenceView, PairedView, MeasuredRuns
 
 const MAX_ROWS = 40;
 
-/** Shows the curves as a table of numbers, for people who cannot see the picture. */
+/** For people who cannot see the picture. */
 export function curveTable(
   label: string,
   figure: FigureStyle,
@@ -73,7 +73,7 @@ export function differenceTable(
   );
 }
 
-/** Writes a difference in percentage points: `+13.7 (+9.1 to +18.2), p < 0.001`. */
+/** In percentage points: `+13.7 (+9.1 to +18.2), p < 0.001`. */
 export function paired(of: PairedView | undefined): string {
   if (of === undefined) return '';
   const { difference, interval, p, tasks } = of;
@@ -86,7 +86,6 @@ export function paired(of: PairedView | undefined): string {
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
 
-/** Shows the success of the runs and of their base models on the same tasks. */
 export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult {
   const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
   const hasFirst = rows.some(({ againstFirst }) => againstFirst !== undefined);
@@ -120,7 +119,7 @@ export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult
   );
 }
 
-/** Writes the pair accuracy and the number of pairs: `78.0 % of 40`. */
+/** `78.0 % of 40` */
 function inOrder(accuracy: number | null, pairs: number | null): string {
   if (accuracy === null) return '–';
   return pairs === null
@@ -131,7 +130,6 @@ function inOrder(accuracy: number | null, pairs: number | null): string {
 const number = (value: number | null, digits: number): string =>
   value === null ? '–' : withMinus(value, digits);
 
-/** Shows each critic beside its untrained baseline. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
     t('Critics vs. untrained baseline'),
@@ -161,7 +159,6 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
   );
 }
 
-/** Lists the compared runs; a press on a name opens its run. */
 export function runTable(runs: readonly ComparedRun[], open: (run: number) => void): TemplateResult {
   return table(
     t('Runs'),

@@ -6,12 +6,7 @@ import { candidateName, choiceWords } from './names';
 import { passedOver } from './turn';
 import { withVisibleControls } from './untrusted';
 
-/**
- * Shows a choice that was made, and the candidates that the dialogue did not go on with.
- * @param own the pseudonym of the person at this editor
- * @param onRead opens the transcript
- * @param took time that the choice took, in a sentence
- */
+/** @param own pseudonym of the person at this editor @param took duration, in a sentence */
 export function choiceMade(
   choice: ChoiceView,
   own: string | undefined,

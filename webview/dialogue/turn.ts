@@ -7,7 +7,6 @@ import { drawn, said, thoughtsOf } from './messageText';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
 
-/** Draws one message: the author at the left, the text in the middle, and an optional aside at the right. */
 export function message(
   who: string,
   body: unknown,
@@ -22,11 +21,7 @@ export function message(
   </article>`;
 }
 
-/**
- * Draws a message of the agent, with its thoughts folded.
- * @param more is shown below the message, before and after the thoughts; `rendered` is safe HTML to draw in its place
- * @param aside is shown at the right
- */
+/** @param more drawn before and after the thoughts; `rendered`: safe HTML in place of the message */
 export function agentMessage(
   { turn, visible, thoughts, final }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final'>,
   more: { readonly before?: unknown; readonly after?: unknown; readonly rendered?: string } = {},
@@ -41,11 +36,7 @@ export function agentMessage(
   );
 }
 
-/**
- * Draws, folded, a text of the agent that did not become its message: a candidate or an earlier sample.
- * @param words labels of the text and of its thoughts
- * @param onRead opens the transcript, which has the whole text
- */
+/** Folds a text that did not become the agent's message: a candidate or an earlier sample. */
 export function passedOver(
   { visible, thoughts, left }: MessageView,
   words: { readonly name: string; readonly thoughts: string },
@@ -59,7 +50,7 @@ export function passedOver(
   </details>`;
 }
 
-/** Says how many characters are not drawn; the link opens the transcript in the editor, which can show long texts. */
+/** The transcript in the editor can show long texts. */
 export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
   if (left === undefined) return nothing;
   return html`<p class="quiet">
@@ -72,7 +63,6 @@ const notDrawn = (left: number): string =>
     ? t('1 more character is not shown here.')
     : t('{0} more characters are not shown here.', grouped(left));
 
-/** Marks a reply that gives away much of the reference. */
 export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
   if (leakPercent === undefined) return nothing;
   return html`<p class="leak" title=${t("The share of the reference's code tokens that this reply contains")}>

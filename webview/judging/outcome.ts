@@ -8,7 +8,6 @@ import { icon } from '../ui';
 import { table } from '../ui/table';
 import type { Outcome } from './protocol';
 
-/** Draws what the judge learns at the end: the authors, what others said, and the grade. */
 export function outcome(learned: Outcome): TemplateResult {
   const { called, agent, pairs, grade, others } = learned;
   return html`<section class="outcome" aria-label=${t('What others said')}>

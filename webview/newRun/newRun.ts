@@ -28,18 +28,15 @@ import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, FormState>();
 
-/** Messages to the extension host, and the state that the editor keeps for the page. */
 const host = {
   ready: (values: Values | undefined): void =>
     api.postMessage({ type: 'ready', ...(values !== undefined && { values }) }),
   change: (values: Values): void => api.postMessage({ type: 'change', values }),
   act: (action: Action): void => api.postMessage({ type: action }),
-  /** Returns the form that the page kept, also before a reload of the window; it may have any shape. */
   kept: (): unknown => api.getState(),
   keep: (state: FormState): void => api.setState(state),
 };
 
-/** The page with the form for a new training run. */
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -55,9 +52,8 @@ export class NewRunElement extends PageElement<ToWebview> {
   @state() private data: DataView | undefined;
   @state() private estimate: EstimateView | undefined;
   @state() private starting: StartView | undefined;
-  /** Text for screen readers. */
   @state() private said = '';
-  /** Figures of the data that were announced last, so that they are announced once. */
+  /** Figures announced last, so that they are announced once. */
   private counted = '';
 
   override connectedCallback(): void {
@@ -140,7 +136,6 @@ export class NewRunElement extends PageElement<ToWebview> {
     host.keep(form);
   }
 
-  /** Announces the figures of the data in one sentence when they have changed. */
   private say({ figures, problem, isCounting }: DataView): void {
     if (isCounting || figures.length === 0) return;
     const counted = figures.map(({ label, value }) => `${label} ${value}`).join(', ');
@@ -355,7 +350,6 @@ export class NewRunElement extends PageElement<ToWebview> {
     };
   }
 
-  /** Returns what the person has set, or else the recommended value. */
   private value(name: string): string {
     return this.form?.values[name] ?? this.shown?.values[name] ?? '';
   }
@@ -397,7 +391,6 @@ export class NewRunElement extends PageElement<ToWebview> {
     host.act('start');
   }
 
-  /** Restores the focus, which was lost when the form was disabled. */
   private refocus(): void {
     if (document.activeElement !== document.body) return;
     void this.updateComplete.then(() => document.getElementById('start')?.focus());

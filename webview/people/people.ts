@@ -53,7 +53,6 @@ const reliances: Readonly<Record<Reliance, { readonly icon: string; readonly wor
   },
 };
 
-/** The page with what people played and judged, how far they agree, and where they do not. */
 @customElement('tandem-people')
 export class PeopleElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true } as const;
@@ -277,7 +276,6 @@ function disagreement(of: DisagreementView): TemplateResult {
   </article>`;
 }
 
-/** One of two candidates with those who chose it. */
 function side(name: string, message: string, chosenBy: readonly OpinionView[]): TemplateResult {
   return html`<div class="side">
     <p>
@@ -303,7 +301,6 @@ function undecided(said: readonly OpinionView[]): TemplateResult | typeof nothin
   return lines.length === 0 ? nothing : html`<p>${lines.join('. ')}</p>`;
 }
 
-/** What one person said of a dialogue or of a turn. */
 function ofPerson({ by, value, comment }: OpinionView): TemplateResult {
   return html`<div class="side">
     <p><strong>${withVisibleControls(by)}</strong> ${valueOf(value)}</p>

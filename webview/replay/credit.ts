@@ -6,7 +6,6 @@ import { fill, place, signed } from './figures';
 import { host } from './host';
 import type { CriticView, TurnCredit } from './protocol';
 
-/** Draws the credit of a turn at the left of it: the bar, the number, and the buttons for the person's verdict. */
 export function creditMargin(credit: TurnCredit, critic: CriticView, episode: string): TemplateResult {
   const { turn, advantage, untrained } = credit;
   const { scale, unit } = critic;
@@ -64,7 +63,6 @@ function verdict(turn: number, agrees: boolean | undefined, episode: string): Te
   </div>`;
 }
 
-/** Shows the verdicts of other people, below the message. */
 export function otherVerdicts({ others }: TurnCredit): TemplateResult[] {
   return others.map(
     (sentence) => html`<p class="remark quiet">${icon('law')} ${withVisibleControls(sentence)}</p>`,

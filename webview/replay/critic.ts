@@ -9,11 +9,9 @@ import type { Credits } from './protocol';
 const choose = (label: string): TemplateResult =>
   linkButton(label, () => host.send({ type: 'choose-critic' }), t('Choose the critic whose credit is shown'));
 
-/** Draws the link that asks for a critic; nothing once there is one. */
 export const criticLink = (credits: Credits | undefined): TemplateResult | typeof nothing =>
   credits === undefined || credits.critic !== undefined ? nothing : choose(t('see the credit of each turn…'));
 
-/** Draws the line below the header's links: the chosen critic, how far people agree with it, and its scale. */
 export function criticLine(
   credits: Credits | undefined,
   shades: boolean,
@@ -46,7 +44,6 @@ export function criticLine(
 
 const AGREEMENT = t('Give a verdict beside each bar; in brackets: the rate and its 95 % interval');
 
-/** Explains the bars and marks of the margin, and the shades of tokens while they are shown. */
 const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
   html`<p class="knows quiet legend">
     <span>${scaleWords(scale, unit)}</span>

@@ -5,7 +5,6 @@ import { icon, iconButton } from '../ui';
 import { host } from './host';
 import type { Action, Replay } from './protocol';
 
-/** Draws the buttons for a person's own title, tags and note. */
 export function labelButtons({ episode }: Replay): TemplateResult {
   const ask = (label: string, action: Action, look: string, title: string): TemplateResult =>
     iconButton({ icon: look, label, title, onPress: () => host.act(action, episode) });
@@ -16,7 +15,7 @@ export function labelButtons({ episode }: Replay): TemplateResult {
   </span>`;
 }
 
-/** Draws the tags of a dialogue as a fact. @param named what is called otherwise, as a fact before them */
+/** @param named the other name of the dialogue or the task, as a fact before the tags */
 export const labelFacts = ({ label }: Replay, named: string | undefined): TemplateResult =>
   html`${named === undefined ? nothing : html`<li>${named}</li>`}
   ${
@@ -25,7 +24,6 @@ export const labelFacts = ({ label }: Replay, named: string | undefined): Templa
       : html`<li>${icon('tag')} ${label.tags.join(' · ')}</li>`
   }`;
 
-/** Draws the notes of all people on a dialogue. */
 export const notes = ({ label }: Replay): TemplateResult[] =>
   (label?.notes ?? []).map(
     ({ by, text }) =>

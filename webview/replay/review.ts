@@ -6,10 +6,9 @@ import { icon, iconButton, linkButton } from '../ui';
 import { host } from './host';
 import type { Action, Replay, ReviewView } from './protocol';
 
-/** The keys of a review, as in `aria-keyshortcuts`. */
 const keys = { accept: 'Alt+A', redo: 'Alt+R', next: 'Alt+N' } as const;
 
-/** Does what a key means for a dialogue that may be reviewed. @returns whether the page uses the key */
+/** @returns true when the page uses the key */
 export function reviewByKey(press: KeyPress, { episode, canReview, review }: Replay): boolean {
   const action = isLetter(press, keys.accept) ? 'accept' : isLetter(press, keys.redo) ? 'redo' : undefined;
   if (action === undefined || !canReview) return false;
@@ -18,7 +17,6 @@ export function reviewByKey(press: KeyPress, { episode, canReview, review }: Rep
   return true;
 }
 
-/** Draws what a person can do about a dialogue that may be reviewed, and what leads to other dialogues of the list. */
 export function reviewTools(replay: Replay): TemplateResult {
   const { episode, canReview } = replay;
   const go = (look: string, label: string, action: Action, title: string, key: string): TemplateResult =>
@@ -66,7 +64,6 @@ function reviewLinks({ episode, review }: Replay): TemplateResult {
 
 const looks = { accepted: 'verified', redo: 'debug-restart' } as const;
 
-/** Draws, as a fact, what a person said of the dialogue; nothing while it may go on. */
 export function reviewFact({ canReview, review }: Replay): TemplateResult | typeof nothing {
   if (!canReview) return nothing;
   return review === undefined

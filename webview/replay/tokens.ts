@@ -4,14 +4,11 @@ import { t } from '../language';
 import { furthest, shade, signed, tokensOf, type Token } from './figures';
 import type { TurnCredit } from './protocol';
 
-/** Maximum number of rows; nobody reads more. */
 const MAX_ROWS = 20;
 
 /**
- * Draws a turn as it was sampled, token by token: the darker a token, the more its likelihood under the critic differs
- * from that under the base model. A less likely token is underlined as well, so that colour is not the only sign. The
- * table below has the numbers.
- * @param scale absolute log-ratio of the darkest shade
+ * The darker a token, the more its likelihood under the critic differs from that under the base model. A less likely
+ * token is underlined too, so that colour is not the only sign. @param scale absolute log-ratio of the darkest shade
  */
 export function shadedTokens({ turn, tokens }: TurnCredit, scale: number): TemplateResult | typeof nothing {
   if (tokens === undefined) return nothing;
@@ -65,7 +62,6 @@ function table(turn: number, all: readonly Token[]): TemplateResult | typeof not
   </details>`;
 }
 
-/** Makes white space visible. */
 const visible = (text: string): string =>
   text === ''
     ? '∅'

@@ -25,7 +25,7 @@ import type { RunView } from './protocol';
 
 interface CourseView {
   readonly shown: RunView;
-  /** By the keys of the charts. */
+  /** By chart key. */
   readonly curves: ReadonlyMap<string, RunCurves>;
   readonly look: Look;
   readonly onChoose: (choice: Choice) => void;
@@ -34,7 +34,6 @@ interface CourseView {
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Draws the curves of the chosen figure of a stage, on training data and on held-out data, and the pinned charts. */
 export function course(of: CourseView): TemplateResult {
   const { shown, look, onChoose, onPin, onLook, onSave } = of;
   const { figures: choices, figure: name, stage, pinned } = shown;
@@ -78,7 +77,7 @@ export function course(of: CourseView): TemplateResult {
     ...{ pinned, look, onLook },
     draw: (one) => chartOf(of, one),
     from: (one) => [curvesOf(of, one), stageLabel(shown, one.stage), one.untrained],
-    // Without a chosen stage the page goes on with the run to its next one.
+    // Without a chosen stage the page follows the run to its next one.
     onOpen: (one) => onChoose(one.stage === stage ? { figure: one.figure } : one),
     onUnpin: (one) => onPin(one, false),
     legend: html`<p class="legend quiet">
@@ -134,7 +133,6 @@ function chartOf(
   };
 }
 
-/** Describes the picture for screen readers. */
 function described({ figure, training, heldOut, untrained, zoom }: Drawing, stage: string): string {
   const { axis } = zoom;
   const [first, last] = [training[0], training.at(-1)];
@@ -160,7 +158,7 @@ function described({ figure, training, heldOut, untrained, zoom }: Drawing, stag
 
 const MAX_ROWS = 40;
 
-/** Shows some steps of the curves, at even intervals, as a table for people who cannot see the picture. */
+/** For people who cannot see the picture. */
 function curveTable(
   label: string,
   figure: FigureStyle,
@@ -201,7 +199,6 @@ function curveTable(
   );
 }
 
-/** Draws the head of a row: its step, and its time before it where the curve is over the training time. */
 const rowHead = (axis: Axis, step: number, seconds: number): TemplateResult =>
   axis === 'step'
     ? html`<th scope="row" class="number">${grouped(step)}</th>`

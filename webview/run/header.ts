@@ -18,7 +18,6 @@ const stateIcons: Readonly<Record<RunState, string>> = {
   lost: 'question',
 };
 
-/** Draws the run's name, state and data, and the buttons that act on it. */
 export function header(view: RunView): TemplateResult {
   const { name, subject, data, tags, note, state, stateLabel, restriction } = view;
   return html`<header>
@@ -55,7 +54,6 @@ export function header(view: RunView): TemplateResult {
   </header>`;
 }
 
-/** Draws the buttons that change the state of the run. */
 function control({
   state,
   isLive,

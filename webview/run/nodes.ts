@@ -11,7 +11,6 @@ const nodeIcons: Readonly<Record<NodeView['state'], string>> = {
   idle: 'vm',
 };
 
-/** Draws the nodes of a run on a cluster, with their workers; nothing for a run on one machine. */
 export function clusterNodes({ nodes, workers }: RunView): TemplateResult | typeof nothing {
   if (nodes.length === 0) return nothing;
   const hasGpus = nodes.some(({ gpus }) => gpus !== '');

@@ -4,7 +4,6 @@ import { button, linkButton } from '../ui';
 import { host } from './host';
 import type { RunView } from './protocol';
 
-/** Shows how the run ended, and what can be done next. */
 export function outcome(view: RunView): TemplateResult | typeof nothing {
   const { sentence, measured, lastLines, result, restriction, isLive, canResume } = view;
   const refused = restriction !== '' && (isLive || canResume);
@@ -32,7 +31,6 @@ ${lastLines.join('\n')}</pre>`
   </section>`;
 }
 
-/** Draws the buttons for the model of a finished run. */
 function next(result: 'model' | 'playable'): TemplateResult {
   const compare = button({
     label: t('Compare'),

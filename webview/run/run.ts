@@ -21,7 +21,6 @@ import { sampled } from './samples';
 import { stepper } from './stages';
 import { tiles } from './tiles';
 
-/** The page of one training run: its state, its curves, and what can be done with it. */
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -31,7 +30,7 @@ export class RunElement extends PageElement<ToWebview> {
     told: true,
   } as const;
   @state() private shown: RunView | undefined;
-  /** Curves of all charts that were shown so far, by the keys of the charts. */
+  /** Of all charts shown so far, by chart key. */
   @state() private curves: ReadonlyMap<string, RunCurves> = new Map();
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;

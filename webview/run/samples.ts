@@ -6,7 +6,6 @@ import { iconButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
 import type { CandidateView, MessageView, SamplesView } from './protocol';
 
-/** Shows the turns that were sampled for one history of several. @param turn shows another history, by its index */
 export function sampled(
   groups: SamplesView['groups'],
   shown: number,
@@ -34,7 +33,6 @@ export function sampled(
   </section>`;
 }
 
-/** Shows the message that the sampled turns answer, with the earlier ones folded. */
 function before(history: readonly MessageView[]): TemplateResult | typeof nothing {
   const last = history.at(-1);
   if (last === undefined) return nothing;
@@ -59,7 +57,6 @@ const message = ({ isAgent, text }: MessageView): TemplateResult =>
     <span class="quiet">${isAgent ? t('Agent') : t('Collaborator')}</span> ${withVisibleControls(text.trim())}
   </p>`;
 
-/** Lists candidates with the scores of the critic and of the untrained baseline. */
 function candidateTable(candidates: readonly CandidateView[]): TemplateResult {
   const score = (value: number | undefined): string =>
     value === undefined ? '–' : decimal(value, 3).replace('-', '−');

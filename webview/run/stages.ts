@@ -9,10 +9,6 @@ const stageIcons: Readonly<Record<StageView['state'], string>> = {
   waiting: 'circle-large',
 };
 
-/**
- * Draws the stages in order. A stage with curves is a button that shows them.
- * @param shown the stage whose curves are shown
- */
 export function stepper(
   { stages, left, isLive, state }: RunView,
   shown: string,
@@ -43,7 +39,7 @@ export function stepper(
   </div>`;
 }
 
-/** Icons of the current stage while no trainer works on the run; in other states it broke off and shows an error. */
+/** While no trainer works on the run; in other states it broke off and shows an error. */
 const restingIcons: Readonly<Partial<Record<RunView['state'], string>>> = {
   stopped: 'debug-pause',
   queued: 'clock',

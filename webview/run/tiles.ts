@@ -4,13 +4,13 @@ import type { FigureName } from '../chart/protocol';
 import { t } from '../language';
 import type { FigureView, RunView } from './protocol';
 
-/** Figures in the row above the chart, as far as the stage has them; the list of metrics has all figures. */
+/** The list of metrics has all figures. */
 const headline: readonly FigureName[] = ['accuracy', 'success', 'loss', 'tokens_per_second', 'memory_mb'];
 
 const WIDTH = 96;
 const HEIGHT = 22;
 
-/** Draws a sparkline; screen readers skip it and read the number beside it. */
+/** Screen readers skip it and read the number beside it. */
 function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const y = (value: number): number =>
@@ -29,7 +29,6 @@ function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
   </svg>`;
 }
 
-/** Draws the latest values; each is a button that shows its curves. */
 export function tiles(
   { figures: all, figure: chosen }: RunView,
   choose: (figure: FigureName) => void,

@@ -1,23 +1,19 @@
 import type { ECharts } from 'echarts/core';
 import type { Theme } from '../ui/theme';
 
-/** An entry of the legend below a saved picture. */
 export interface LegendEntry {
   readonly label: string;
   readonly color: string;
-  /** Dash pattern in pixels; empty for a solid line. */
+  /** In pixels; empty for a solid line. */
   readonly dashes: readonly number[];
 }
 
-/** Number of pixels of a saved picture for each pixel on the screen, so that it is sharp in print. */
+/** Pixels of the file for each pixel on the screen, so that it is sharp in print. */
 const SCALE = 2;
-/** Lengths in pixels on the screen: the margin, the sample of a line, and the spaces beside it. */
+/** In pixels on the screen. */
 const [MARGIN, SAMPLE, BESIDE_SAMPLE, BESIDE_ENTRY] = [12, 28, 6, 16];
 
-/**
- * Returns a chart as a PNG in base64, in the colours of the theme, with what the page says around the chart: its title
- * above, and its legend below.
- */
+/** A PNG in base64, in the colours of the theme, with title and legend, which the page draws outside of the chart. */
 export function pngOf(
   chart: ECharts,
   title: string,
@@ -67,7 +63,6 @@ interface Place {
   readonly row: number;
 }
 
-/** Places the entries from left to right, and in a new row where the width ends. */
 function placed(
   legend: readonly LegendEntry[],
   width: number,

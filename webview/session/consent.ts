@@ -9,7 +9,7 @@ import { host } from './host';
 import { keys } from './keys';
 import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequest } from './protocol';
 
-/** The consent form, shown before anything of the developer is logged: what is kept, where, why, and who may get it. */
+/** Shown before anything of the developer is logged. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
   @property({ attribute: false }) suggestion!: ConsentForm;
@@ -109,10 +109,7 @@ export class ConsentElement extends PlainElement {
 
 const name = (text: string): TemplateResult => html`<span class="name">${text}</span>`;
 
-/**
- * Fills markup into a sentence, which was translated as a whole.
- * @param sentence with `{0}`, `{1}` … where the parts go: `t('In {0}.')`
- */
+/** Fills markup into a sentence that was translated as a whole: `t('In {0}.')`. */
 function filled(sentence: string, ...parts: readonly TemplateResult[]): TemplateResult {
   // Every second piece is the number of a placeholder.
   const pieces = sentence.split(/\{(\d+)\}/);

@@ -5,7 +5,6 @@ import { host } from './host';
 import { keys } from './keys';
 import type { SessionState } from './protocol';
 
-/** Draws the links that leave a dialogue before it is over. */
 export function leaving(state: SessionState): TemplateResult {
   const { canEnd, phase } = state;
   const offersEnd = canEnd === true || phase === 'choosing';
@@ -16,7 +15,7 @@ export function leaving(state: SessionState): TemplateResult {
   ${canSkip ? linkButton(t('Skip…'), () => host.act('skip'), t('Leave this task, with a reason'), keys.skip) : nothing}`;
 }
 
-/** Explains the action *End now*. A developer's own function is reviewed, because it has no hidden tests. */
+/** A developer's own function is reviewed, because it has no hidden tests. */
 function endHint({ onlyDeveloperKnows }: SessionState): string {
   return onlyDeveloperKnows === true
     ? t("Take the agent's last message as its answer and review the change")

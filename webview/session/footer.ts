@@ -23,7 +23,6 @@ const helps: Record<NoticeAction, string> = {
   'show-log': t('Show Log'),
 };
 
-/** Shows what happened, in one sentence, with the buttons that help. */
 export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   const look = { information: 'info', warning: 'warning', error: 'error' }[kind];
   return html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
@@ -41,13 +40,12 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   </div>`;
 }
 
-/** Shows the restriction first, before anything is asked of the person. */
 export function restricted(restriction: string): TemplateResult {
   return html`${noticeBar({ kind: 'warning', message: restriction, actions: [] })}
     <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
-/** Explains the developer's job before a dialogue begins. @param isOwn the task is a function of the developer's own */
+/** @param isOwn the task is a function of the developer's own */
 export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResult =>
   html`<p class="quiet">
     ${
@@ -63,7 +61,7 @@ export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResul
     }
   </p>`;
 
-/** Draws the next actions when there is no reply to write: one primary action for each state. */
+/** When there is no reply to write: one primary action for each state. */
 export function footer(state: SessionState, isOwn = false): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
@@ -154,7 +152,6 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
   }
 }
 
-/** Says whether the developer accepted the answer for a function of their own. */
 function decided({ decision }: SessionState): TemplateResult | typeof nothing {
   if (decision === undefined) return nothing;
   const message =

@@ -7,7 +7,7 @@ import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import type { DialogueRating } from './protocol';
 
-/** Asks the developer to rate the whole dialogue: stars and one line. Each is logged as soon as it is given. */
+/** Each part is logged as soon as it is given. */
 @customElement('tandem-rating')
 export class RatingElement extends PlainElement {
   @property({ attribute: false }) rating!: DialogueRating;
@@ -34,7 +34,7 @@ export class RatingElement extends PlainElement {
   }
 }
 
-/** Says what was saved, also to screen readers, because a key sets the stars from anywhere. */
+/** Also for screen readers, because a key sets the stars from anywhere. */
 function saved({ stars: given, comment }: DialogueRating): string {
   if (given === undefined && comment === undefined) return '';
   return given === undefined ? t('comment saved') : t('{0}, saved', starWords(given));

@@ -14,13 +14,12 @@ import { turnComment, turnRating } from './turnRating';
 
 const openTranscript = (): void => host.act('open-transcript');
 
-/** Shows a turn of the log. It is drawn again only when the turn or the names of models change. */
+/** Drawn again only when the turn or the names of models change. */
 @customElement('tandem-turn')
 export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
   /** There is a pseudonym under which a rating is logged. */
   @property({ attribute: false }) canRate = false;
-  /** The pseudonym of the person at this editor. */
   @property() own: string | undefined;
   @property({ attribute: false }) called!: ModelNames;
   @property({ attribute: false }) isLast = false;
@@ -78,11 +77,10 @@ function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, called
   return isEdited ? t('edited from a draft by {0}', drafter) : t('sent as drafted by {0}', drafter);
 }
 
-/** Shows a message that is being written. Screen readers read the finished turn only. */
+/** Screen readers read the finished turn only. */
 @customElement('tandem-stream')
 export class StreamElement extends PlainElement {
   @property({ attribute: false }) stream!: StreamView;
-  /** Label of the simulator. */
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {

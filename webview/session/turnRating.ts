@@ -5,11 +5,7 @@ import { host } from './host';
 import { keys } from './keys';
 import type { TurnRatingChange, TurnView } from './protocol';
 
-/**
- * Draws the thumbs and the comment button of one message of the agent.
- * @param isLast shows the keys of the thumbs, which rate the last message only
- * @param onRemark opens the line for the comment
- */
+/** @param isLast shows the keys of the thumbs, which rate the last message only */
 export function turnRating(
   { turn, rating = {} }: TurnView,
   isLast: boolean,
@@ -44,7 +40,6 @@ export function turnRating(
 const ratedAs = (thumb: 'up' | 'down'): string =>
   thumb === 'up' ? t('You rated it as good.') : t('You rated it as bad.');
 
-/** Shows the comment, or the line in which it is being written. */
 export function turnComment(
   { turn, rating = {} }: TurnView,
   isOpen: boolean,

@@ -4,14 +4,11 @@ import { customElement, property } from 'lit/decorators.js';
 import { CanvasElement } from '../chart/canvas';
 import { themeNow, type Theme } from '../ui/theme';
 
-/** Draws one picture, as wide as its place, in the colours of the theme. */
 @customElement('tandem-picture')
 export class PictureElement extends CanvasElement {
-  /** Returns the ECharts options for a theme. */
   @property({ attribute: false }) draw!: (theme: Theme) => EChartsCoreOption;
-  /** Height in pixels. */
+  /** In pixels. */
   @property({ attribute: false }) height = 200;
-  /** Description of the picture for screen readers. */
   @property({ attribute: false }) label = '';
 
   override render(): TemplateResult {

@@ -6,14 +6,13 @@ import type { GroupView } from './protocol';
 import type { Theme } from '../ui/theme';
 
 const ROW = 32;
-/** Width of the names beside bars, in pixels: `CHARACTER` for each character, and `WIDEST_NAME` at most. */
+/** In pixels. */
 const CHARACTER = 7;
 const WIDEST_NAME = 150;
 
-/** Returns the height of a picture with this number of bars, in pixels. */
+/** In pixels. */
 export const barsHeight = (groups: number): number => groups * ROW + 34;
 
-/** Returns the options for horizontal bars, each with its interval and its value. */
 export function bars(measure: Measure, groups: readonly GroupView[], theme: Theme): EChartsCoreOption {
   const longest = Math.max(...groups.map(({ name }) => name.length));
   const width = Math.min(WIDEST_NAME, longest * CHARACTER);
@@ -42,7 +41,6 @@ export function bars(measure: Measure, groups: readonly GroupView[], theme: Them
   };
 }
 
-/** Returns the options for a line over periods, with the interval of each. */
 export function line(measure: Measure, periods: readonly GroupView[], theme: Theme): EChartsCoreOption {
   return {
     ...common(theme),
@@ -85,11 +83,10 @@ const valueAxis = ({ format, most }: Measure, theme: Theme) => ({
   ...(most === 1 && { interval: 0.25 }),
   splitNumber: 4,
   axisLabel: { ...text(theme), color: theme.quiet, formatter: format, hideOverlap: true },
-  // The lines are faint in every theme, also in high contrast themes, whose borders are as strong as text.
   splitLine: { lineStyle: { color: theme.quiet, opacity: 0.25 } },
 });
 
-/** Draws tooltips on the canvas: an HTML tooltip needs inline styles, which the page forbids. */
+/** An HTML tooltip needs inline styles, which the page forbids. */
 const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) => ({
   trigger: 'item',
   renderMode: 'richText',
@@ -106,7 +103,7 @@ const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) =
   },
 });
 
-/** Returns a custom series, because ECharts has none for this: intervals with end marks, and the values beside bars. */
+/** Intervals with end marks, and the values beside bars; ECharts has no series for this. */
 function whiskers(
   measure: Measure,
   groups: readonly GroupView[],

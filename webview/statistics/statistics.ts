@@ -30,10 +30,8 @@ import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
 
-/** Messages to the extension host, and the state that the editor keeps for the page. */
 const host = {
   send: (message: FromWebview): void => api.postMessage(message),
-  /** Returns the state that the page kept, also before a reload of the window; it may have any shape. */
   kept: (): unknown => api.getState(),
   keep: (state: PanelState): void => api.setState(state),
 };
@@ -61,7 +59,6 @@ const titlesByPeriod: Readonly<Record<Unit, string>> = {
 };
 const LINE_HEIGHT = 220;
 
-/** The page with the statistics of the log: pictures, or tables with the same numbers. */
 @customElement('tandem-statistics')
 export class StatisticsElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -185,14 +182,12 @@ const onSave = (file: PageFile): void => host.send({ type: 'save', file });
 const pictureOf = (button: Element): PictureElement | null =>
   button.closest('figure')!.querySelector<PictureElement>('tandem-picture');
 
-/** @param column names the groups */
 function measureTable(
   title: string,
   column: string,
   measure: Measure,
   groups: readonly GroupView[],
 ): TemplateResult {
-  // Only graded dialogues count for success.
   const isOfGraded = measure.name === 'success';
   return table(
     title,

@@ -21,14 +21,12 @@ import { decimal } from '../language/numbers';
 
 const api = editorApi<FromWebview, undefined>();
 
-/** Messages to the extension host. */
 const host = {
   ready: (): void => api.postMessage({ type: 'ready' }),
   start: (size: SizeView['value']): void => api.postMessage({ type: 'start', size }),
   act: (action: Action): void => api.postMessage({ type: 'act', action }),
 };
 
-/** The page of one lesson: its steps, their progress, and the result. */
 @customElement('tandem-teaching')
 export class TeachingElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true } as const;
@@ -171,14 +169,13 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
   }
 }
 
-/** Returns the text for screen readers: the step at work, without its counts; in the end the result. */
+/** For screen readers: the step at work, without its counts; in the end the result. */
 function said({ stages, state, outcome: ended }: TeachingView): string {
   if (state === 'done') return ended?.sentence ?? '';
   const now = stages.find((stage) => stage.state === 'now');
   return now === undefined ? '' : now.label;
 }
 
-/** Shows the result: one sentence, and the success rates before and after as bars with their intervals. */
 function outcome({ outcome: shown }: TeachingView): TemplateResult | typeof nothing {
   if (shown === undefined) return nothing;
   const { sentence, remark, measured } = shown;
@@ -192,7 +189,7 @@ const percent = (fraction: number): string => t('{0} %', decimal(100 * fraction,
 
 const ROW = 30;
 const BAR = 16;
-/** Width of the picture from 0 to 100 %, in SVG units. */
+/** From 0 to 100 %, in SVG units. */
 const WIDE = 400;
 
 function bars(measured: readonly MeasuredView[]): TemplateResult {

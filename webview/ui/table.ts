@@ -2,7 +2,7 @@ import './table.css';
 import { html, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 
-/** Draws a table that scrolls in its place, also with the keyboard. @param content its head and its body */
+/** Scrolls in its place, also with the keyboard. */
 export const table = (label: string, content: TemplateResult, kind?: string): TemplateResult =>
   html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
     <table class=${ifDefined(kind)} aria-label=${label}>
@@ -10,6 +10,5 @@ export const table = (label: string, content: TemplateResult, kind?: string): Te
     </table>
   </div>`;
 
-/** Draws the header of a column of numbers. */
 export const numberColumn = (name: string): TemplateResult =>
   html`<th scope="col" class="number">${name}</th>`;
