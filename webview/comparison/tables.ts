@@ -1,49 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { decimal, grouped, withMinus } from '../language/numbers';
-import { durationWords } from '../chart/axis';
-import { latestWithin, some, type PlacedPoint } from '../chart/curves';
-import type { FigureStyle } from '../chart/figures';
-import type { Axis } from '../chart/protocol';
 import { linkButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
 import { estimate, inParts, percent, signed } from './estimates';
-import type { Line } from './lines';
 import type { ComparedRun, ControlView, DifferenceView, PairedView, MeasuredRunsView } from './protocol';
-
-const MAX_ROWS = 40;
-
-/** For people who cannot see the picture. */
-export function curveTable(
-  label: string,
-  figure: FigureStyle,
-  lines: readonly Line[],
-  axis: Axis,
-): TemplateResult {
-  const places = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
-  const rows = some(places, MAX_ROWS);
-  const cell = (points: readonly PlacedPoint[], index: number): string => {
-    const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
-    return point === undefined ? '' : figure.format(point.mean);
-  };
-  return table(
-    label,
-    html`<thead>
-        <tr>
-          ${numberColumn(axis === 'step' ? t('Step') : t('Training time'))}${lines.map(({ name }) => numberColumn(name))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (x, index) =>
-            html`<tr>
-              <th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
-              ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>`,
-  );
-}
 
 export function differenceTable(
   differences: readonly DifferenceView[],

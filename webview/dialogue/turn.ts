@@ -5,7 +5,8 @@ import { icon, linkButton } from '../ui';
 import './transcript.css';
 import { drawn, said, thoughtsOf } from './messageText';
 import { withVisibleControls } from './untrusted';
-import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
+import type { MessageView, ReplyView, Seat, TurnView, ModelNames, ChoiceView } from '../session/protocol';
+import { candidateName, choiceWords } from './names';
 
 export function message(
   who: string,
@@ -68,4 +69,26 @@ export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof no
   return html`<p class="leak" title=${t("The share of the reference's code tokens that this reply contains")}>
     ${icon('warning')} ${t('gives away {0} % of the reference', leakPercent)}
   </p>`;
+}
+
+/** @param own pseudonym of the person at this editor @param took duration, in a sentence */
+export function choiceMade(
+  choice: ChoiceView,
+  own: string | undefined,
+  called: ModelNames,
+  onRead: () => void,
+  took?: string,
+): TemplateResult {
+  const others = choice.picked === 'neither' ? ([0, 1] as const) : ([choice.picked === 1 ? 0 : 1] as const);
+  return html`<div class="choice">
+    <p class="quiet">
+      ${icon('check')}
+      ${withVisibleControls(choiceWords(choice, own, called))}${took === undefined ? nothing : ` ${took}`}
+    </p>
+    ${others.map((place) => {
+      const name = candidateName(choice, place, called);
+      const words = { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) };
+      return passedOver(choice.candidates[place], words, onRead);
+    })}
+  </div>`;
 }

@@ -13,12 +13,11 @@ import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
-import { criticLine, criticLink } from './critic';
+import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
 import { host } from './host';
 import { apart, type Apart, type Parting } from './parting';
-import { labelButtons, labelFacts, notes } from './label';
-import { reviewByKey, reviewTools } from './review';
+import { labelButtons, labelFacts, notes, reviewByKey, reviewTools } from './review';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
 import { facts, foot, goToParting, turns, type Names, type ShownCredit } from './transcript';
 

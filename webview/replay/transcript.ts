@@ -1,13 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { choiceMade } from '../dialogue/choice';
-import { agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
+import { choiceMade, agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
 import { modelLabel, pickedWords, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
-import { creditMargin, otherVerdicts } from './credit';
+import { creditMargin, otherVerdicts, shadedTokens } from './credit';
 import { host } from './host';
 import type { Apart, Parting } from './parting';
 import type {
@@ -20,7 +19,6 @@ import type {
   TurnCredit,
 } from './protocol';
 import { reviewFact } from './review';
-import { shadedTokens } from './tokens';
 
 export interface ShownCredit {
   readonly critic: CriticView;

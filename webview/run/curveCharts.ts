@@ -4,7 +4,7 @@ import { latestWithin, noCurves, placed, some, type PlacedPoint, type RunCurves 
 import { curvesCsv } from '../chart/curvesCsv';
 import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
 import { durationWords, placeWords } from '../chart/axis';
-import { pinnedCharts, pinningOf, type TitledChart } from '../chart/pinned';
+import { pinnedCharts, pinningOf, chartSection, zoomHint, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -13,7 +13,6 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { chartSection, zoomHint } from '../chart/section';
 import { inRange, zoomOf } from '../chart/steps';
 import { t } from '../language';
 import { grouped } from '../language/numbers';

@@ -6,7 +6,7 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
 import { host, type Composition } from './host';
-import { leaving } from './endLinks';
+import { leaving } from './footer';
 import { keys, recalled } from './keys';
 import type { Draft, LeakWarning, SessionState } from './protocol';
 import { replyLength, type ReplyLength } from './view';

@@ -1,16 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
-import { button, icon, linkButton, progress } from '../ui';
+import { button, icon, linkButton, progress, textField } from '../ui';
 import { choosing } from '../dialogue/candidates';
 import './clock';
 import './footer.css';
 import { host } from './host';
-import './rating';
 import { keys } from './keys';
-import { leaving } from './endLinks';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
-import type { Notice, NoticeAction, SessionState } from './protocol';
+import type { Notice, NoticeAction, SessionState, DialogueRating } from './protocol';
+import { stars, starWords } from '../dialogue/stars';
+import { PlainElement } from '../dialogue/element';
 
 const helps: Record<NoticeAction, string> = {
   'choose-agent': t('Choose the agent…'),
@@ -195,4 +196,54 @@ function nextTask(): TemplateResult {
 function skipToNext(state: SessionState): TemplateResult | typeof nothing {
   if (!state.hasNext) return nothing;
   return html`<span class="rest">${linkButton(t('Another task'), () => host.act('next-task'))}</span>`;
+}
+
+export function leaving(state: SessionState): TemplateResult {
+  const { canEnd, phase } = state;
+  const offersEnd = canEnd === true || phase === 'choosing';
+  const canSkip = ['choosing', 'developer', 'stopped'].includes(phase);
+  return html`${
+    offersEnd ? linkButton(t('End now'), () => host.act('end-now'), endHint(state), keys.endNow) : nothing
+  }
+  ${canSkip ? linkButton(t('Skip…'), () => host.act('skip'), t('Leave this task, with a reason'), keys.skip) : nothing}`;
+}
+
+/** A developer's own function is reviewed, because it has no hidden tests. */
+function endHint({ onlyDeveloperKnows }: SessionState): string {
+  return onlyDeveloperKnows === true
+    ? t("Take the agent's last message as its answer and review the change")
+    : t("Take the agent's last message as its answer and grade it");
+}
+
+/** Each part is logged as soon as it is given. */
+@customElement('tandem-rating')
+export class RatingElement extends PlainElement {
+  @property({ attribute: false }) rating!: DialogueRating;
+
+  override render(): TemplateResult {
+    const { stars: given, comment = '' } = this.rating;
+    return html`<div
+      class="rating"
+      @keydown=${(event: KeyboardEvent) => {
+        // Enter saves the comment, and the focus moves on to the next action.
+        if (event.key === 'Enter') this.closest('footer')?.querySelector<HTMLElement>('#primary')?.focus();
+      }}
+    >
+      ${stars(given, (star) => host.send({ type: 'rate', change: { stars: star } }))}
+      ${textField({
+        id: 'comment',
+        label: t('One line about it'),
+        isLabelHidden: true,
+        value: comment,
+        onCommit: (text) => host.send({ type: 'rate', change: { comment: text.trim() } }),
+      })}
+      <span class="quiet" role="status">${saved(this.rating)}</span>
+    </div>`;
+  }
+}
+
+/** Also for screen readers, because a key sets the stars from anywhere. */
+function saved({ stars: given, comment }: DialogueRating): string {
+  if (given === undefined && comment === undefined) return '';
+  return given === undefined ? t('comment saved') : t('{0}, saved', starWords(given));
 }

@@ -1,9 +1,12 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { EChartsCoreOption } from 'echarts/core';
+import { html, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
 import { inWords, type Measure } from './measures';
 import type { GroupView } from './protocol';
-import type { Theme } from '../ui/theme';
+import { themeNow, type Theme } from '../ui/theme';
+import { CanvasElement } from '../chart/canvas';
 
 const ROW = 32;
 /** In pixels. */
@@ -151,5 +154,37 @@ function whiskers(
       shape: { x1, y1, x2, y2 },
       style: { stroke: theme.ink, lineWidth: 1.25 },
     };
+  }
+}
+
+@customElement('tandem-picture')
+export class PictureElement extends CanvasElement {
+  @property({ attribute: false }) draw!: (theme: Theme) => EChartsCoreOption;
+  /** In pixels. */
+  @property({ attribute: false }) height = 200;
+  @property({ attribute: false }) label = '';
+
+  override render(): TemplateResult {
+    return html`<div
+      class="canvas"
+      role="img"
+      aria-label=${this.label}
+      .style=${`height: ${this.height}px`}
+    ></div>`;
+  }
+
+  override updated(): void {
+    void this.redraw();
+  }
+
+  protected override async redraw(): Promise<void> {
+    // ECharts is larger than the rest of the page, so it is loaded after the text around the pictures is drawn.
+    const { init } = await import('./charts');
+    if (!this.isConnected) return;
+    const place = this.querySelector<HTMLElement>('.canvas');
+    if (place === null) return;
+    this.chart ??= init(place, undefined, { renderer: 'canvas' });
+    this.chart.resize();
+    this.chart.setOption(this.draw(themeNow()), { notMerge: true });
   }
 }

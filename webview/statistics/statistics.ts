@@ -3,8 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
-import type { PictureElement } from './picture';
-import './picture';
+import { bars, barsHeight, line, type PictureElement } from './pictures';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isOneOf, part } from '../savedState';
 import { t } from '../language';
@@ -15,7 +14,6 @@ import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
 import { described, inWords, measures, statisticsCsv, success, type Measure } from './measures';
-import { bars, barsHeight, line } from './pictures';
 import {
   groupings,
   type Grouping,
