@@ -297,19 +297,11 @@ function curveTable(label: string, figure: FigureStyle, lines: readonly Line[], 
   };
   return table(
     label,
-    html`<thead>
-        <tr>
-          ${numberColumn(axis === 'step' ? t('Step') : t('Training time'))}${lines.map(({ name }) => numberColumn(name))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (x, index) =>
-            html`<tr>
-              <th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
-              ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>`,
+    [axis === 'step' ? t('Step') : t('Training time'), ...lines.map(({ name }) => name)].map(numberColumn),
+    rows.map(
+      (x, index) =>
+        html`<th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
+          ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}`,
+    ),
   );
 }

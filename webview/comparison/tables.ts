@@ -12,25 +12,16 @@ export function differenceTable(
 ): TemplateResult {
   return table(
     t('Configurations'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Setting')}</th>
-          ${runs.map(({ name }) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${differences.map(
-          ({ field, values }) =>
-            html`<tr>
-              <th scope="row" class="text">${field}</th>
-              ${values.map((value) =>
-                value === null
-                  ? html`<td class="quiet">${t('default')}</td>`
-                  : html`<td class="text">${value}</td>`,
-              )}
-            </tr>`,
-        )}
-      </tbody>`,
+    [t('Setting'), ...runs.map(({ name }) => name)],
+    differences.map(
+      ({ field, values }) =>
+        html`<th scope="row" class="text">${field}</th>
+          ${values.map((value) =>
+            value === null
+              ? html`<td class="quiet">${t('default')}</td>`
+              : html`<td class="text">${value}</td>`,
+          )}`,
+    ),
   );
 }
 
@@ -53,30 +44,25 @@ export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult
   const first = rows.find(({ run }) => run !== undefined)?.name ?? '';
   return table(
     t('Held-out success, {0}', title),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Model')}</th>
-          ${numberColumn(t('Success (95 % interval)'))}
-          ${hasStart ? numberColumn(t('Δ vs. base (points)')) : nothing}
-          ${hasFirst ? numberColumn(t('Δ vs. {0} (points)', first)) : nothing}
-          ${numberColumn(t('Tests passed'))} ${numberColumn(t('Turns'))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
-            html`<tr>
-              <th scope="row">
-                ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
-              </th>
-              <td class="number">${inParts(estimate(success))}</td>
-              ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
-              ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
-              <td class="number">${inParts(estimate(testsPassed))}</td>
-              <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      t('Model'),
+      numberColumn(t('Success (95 % interval)')),
+      hasStart ? numberColumn(t('Δ vs. base (points)')) : nothing,
+      hasFirst ? numberColumn(t('Δ vs. {0} (points)', first)) : nothing,
+      numberColumn(t('Tests passed')),
+      numberColumn(t('Turns')),
+    ],
+    rows.map(
+      ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
+        html`<th scope="row">
+            ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
+          </th>
+          <td class="number">${inParts(estimate(success))}</td>
+          ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
+          ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
+          <td class="number">${inParts(estimate(testsPassed))}</td>
+          <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>`,
+    ),
   );
 }
 
@@ -94,53 +80,40 @@ const number = (value: number | null, digits: number): string =>
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
     t('Critics vs. untrained baseline'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Critic')}</th>
-          ${numberColumn(t('Held-out pair accuracy'))} ${numberColumn(t('Untrained baseline'))}
-          ${numberColumn(t('Rank correlation with the untrained baseline'))}
-          ${numberColumn(t('Score std. dev., critic'))} ${numberColumn(t('Score std. dev., untrained'))}
-          ${numberColumn(t('Turns ranked'))}
-        </tr>
-      </thead>
-      <tbody>
-        ${controls.map(
-          (one) =>
-            html`<tr>
-              <th scope="row">${runs[one.run]!.name} <span class="quiet">${one.stage}</span></th>
-              <td class="number">${inOrder(one.accuracy, one.pairs)}</td>
-              <td class="number">${inOrder(one.untrainedAccuracy, one.pairs)}</td>
-              <td class="number">${number(one.correlation, 2)}</td>
-              <td class="number">${number(one.spread, 3)}</td>
-              <td class="number">${number(one.untrainedSpread, 3)}</td>
-              <td class="number">${one.candidates === null ? '–' : grouped(one.candidates)}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      t('Critic'),
+      ...[
+        t('Held-out pair accuracy'),
+        t('Untrained baseline'),
+        t('Rank correlation with the untrained baseline'),
+        t('Score std. dev., critic'),
+        t('Score std. dev., untrained'),
+        t('Turns ranked'),
+      ].map(numberColumn),
+    ],
+    controls.map(
+      (one) =>
+        html`<th scope="row">${runs[one.run]!.name} <span class="quiet">${one.stage}</span></th>
+          <td class="number">${inOrder(one.accuracy, one.pairs)}</td>
+          <td class="number">${inOrder(one.untrainedAccuracy, one.pairs)}</td>
+          <td class="number">${number(one.correlation, 2)}</td>
+          <td class="number">${number(one.spread, 3)}</td>
+          <td class="number">${number(one.untrainedSpread, 3)}</td>
+          <td class="number">${one.candidates === null ? '–' : grouped(one.candidates)}</td>`,
+    ),
   );
 }
 
 export function runTable(runs: readonly ComparedRun[], open: (run: number) => void): TemplateResult {
   return table(
     t('Runs'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Run')}</th>
-          <th scope="col">${t('State')}</th>
-          <th scope="col">${t('Method')}</th>
-          <th scope="col">${t('Training data')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${runs.map(
-          ({ name, stateLabel, subject, data }, index) =>
-            html`<tr>
-              <th scope="row">${linkButton(name, () => open(index), t('Open the run'))}</th>
-              <td>${stateLabel}</td>
-              <td>${subject}</td>
-              <td>${data === '' ? '–' : data}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [t('Run'), t('State'), t('Method'), t('Training data')],
+    runs.map(
+      ({ name, stateLabel, subject, data }, index) =>
+        html`<th scope="row">${linkButton(name, () => open(index), t('Open the run'))}</th>
+          <td>${stateLabel}</td>
+          <td>${subject}</td>
+          <td>${data === '' ? '–' : data}</td>`,
+    ),
   );
 }

@@ -27,29 +27,23 @@ function choicesTable({ pairs, called }: Outcome): TemplateResult {
   const judges = [...new Set(pairs.flatMap(({ others }) => others.map(({ by }) => by)))];
   return table(
     t('Choices between candidates'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Turn')}</th>
-          ${LETTERS.map((letter) => html`<th scope="col">${t('Author of {0}', letter)}</th>`)}
-          <th scope="col">${t('You')}</th>
-          ${judges.map((by) => html`<th scope="col">${withVisibleControls(by)}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${pairs.map(
-          ({ turn, agents, own, others }) =>
-            html`<tr>
-              <th scope="row">${turn}</th>
-              ${agents.map((one) => html`<td>${withVisibleControls(modelLabel(one, called))}</td>`)}
-              <td>${pickedWords(own)}</td>
-              ${judges.map((judge) => {
-                const picked = others.find(({ by }) => by === judge)?.picked;
-                if (picked === undefined) return html`<td class="quiet">–</td>`;
-                return html`<td>${pickedWords(picked)} ${picked === own ? icon('check') : nothing}</td>`;
-              })}
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      t('Turn'),
+      ...LETTERS.map((letter) => t('Author of {0}', letter)),
+      t('You'),
+      ...judges.map(withVisibleControls),
+    ],
+    pairs.map(
+      ({ turn, agents, own, others }) =>
+        html`<th scope="row">${turn}</th>
+          ${agents.map((one) => html`<td>${withVisibleControls(modelLabel(one, called))}</td>`)}
+          <td>${pickedWords(own)}</td>
+          ${judges.map((judge) => {
+            const picked = others.find(({ by }) => by === judge)?.picked;
+            if (picked === undefined) return html`<td class="quiet">–</td>`;
+            return html`<td>${pickedWords(picked)} ${picked === own ? icon('check') : nothing}</td>`;
+          })}`,
+    ),
   );
 }
 

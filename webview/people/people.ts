@@ -145,18 +145,14 @@ function people({ people: all, shared }: ToWebview): TemplateResult {
     <h2>${t('Figures of each person')}</h2>
     ${table(
       t('Figures of each person'),
-      html`<thead>
-          <tr>
-            <th scope="col">${t('Person')}</th>
-            ${[
-              ...[t('Dialogues'), t('Success'), t('Leaks'), t('Stars'), t('Thumbs up')],
-              ...[t('Chose the first'), t('Chose none')],
-            ].map(numberColumn)}
-          </tr>
-        </thead>
-        <tbody>
-          ${all.map(personRow)}
-        </tbody>`,
+      [
+        t('Person'),
+        ...[
+          ...[t('Dialogues'), t('Success'), t('Leaks'), t('Stars'), t('Thumbs up')],
+          ...[t('Chose the first'), t('Chose none')],
+        ].map(numberColumn),
+      ],
+      all.map(personRow),
       'people',
     )}
     <p class="quiet note">
@@ -174,12 +170,10 @@ function people({ people: all, shared }: ToWebview): TemplateResult {
 
 function personRow(person: PersonView): TemplateResult {
   const { tasks, success, leak, stars, thumbs, first, undecided } = person;
-  return html`<tr>
-    <th scope="row">${withVisibleControls(person.name)}</th>
+  return html`<th scope="row">${withVisibleControls(person.name)}</th>
     <td class="number">${grouped(person.dialogues)}</td>
     ${cell(success, percent, tasks)} ${cell(leak, percent)} ${cell(stars, oneDigit, stars?.of)}
-    ${[thumbs, first, undecided].map((share) => cell(share, percent, share?.of))}
-  </tr>`;
+    ${[thumbs, first, undecided].map((share) => cell(share, percent, share?.of))}`;
 }
 
 function cell(figure: Figure | undefined, format: (value: number) => string, count?: number): TemplateResult {

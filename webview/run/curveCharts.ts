@@ -172,29 +172,24 @@ function curveTable(
   const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
   return table(
     label,
-    html`<thead>
-        <tr>
-          ${axis === 'time' ? numberColumn(t('Training time')) : nothing} ${numberColumn(t('Step'))}
-          ${numberColumn(t('Training'))}
-          ${isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : nothing}
-          ${heldOut.length === 0 ? nothing : numberColumn(t('Held-out'))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(({ x, step, seconds }, index) => {
-          const before = rows[index - 1]?.x ?? -1;
-          const at = latestWithin(training, before, x);
-          const values = [
-            at?.mean,
-            ...(isMean ? [at?.low, at?.high] : []),
-            ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, x)?.mean]),
-          ];
-          return html`<tr>
-            ${rowHead(axis, step, seconds)}
-            ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}
-          </tr>`;
-        })}
-      </tbody>`,
+    [
+      axis === 'time' ? numberColumn(t('Training time')) : nothing,
+      numberColumn(t('Step')),
+      numberColumn(t('Training')),
+      ...(isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : []),
+      heldOut.length === 0 ? nothing : numberColumn(t('Held-out')),
+    ],
+    rows.map(({ x, step, seconds }, index) => {
+      const before = rows[index - 1]?.x ?? -1;
+      const at = latestWithin(training, before, x);
+      const values = [
+        at?.mean,
+        ...(isMean ? [at?.low, at?.high] : []),
+        ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, x)?.mean]),
+      ];
+      return html`${rowHead(axis, step, seconds)}
+      ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}`;
+    }),
   );
 }
 

@@ -62,23 +62,14 @@ function candidateTable(candidates: readonly CandidateView[]): TemplateResult {
     value === undefined ? '–' : decimal(value, 3).replace('-', '−');
   return table(
     t('Candidates'),
-    html`<thead>
-        <tr>
-          ${numberColumn(t('Critic'))} ${numberColumn(t('Untrained'))} ${numberColumn(t('Sampled'))}
-          <th scope="col">${t('Turn')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${candidates.map(
-          ({ text, times, score: trained, untrained }) =>
-            html`<tr>
-              <td class="number">${score(trained)}</td>
-              <td class="number">${score(untrained)}</td>
-              <td class="number">${t('{0}×', times)}</td>
-              <td class="text">${withVisibleControls(text.trim())}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [...[t('Critic'), t('Untrained'), t('Sampled')].map(numberColumn), t('Turn')],
+    candidates.map(
+      ({ text, times, score: trained, untrained }) =>
+        html`<td class="number">${score(trained)}</td>
+          <td class="number">${score(untrained)}</td>
+          <td class="number">${t('{0}×', times)}</td>
+          <td class="text">${withVisibleControls(text.trim())}</td>`,
+    ),
     'candidates',
   );
 }

@@ -259,26 +259,16 @@ export function clusterNodes({ nodes, workers }: RunView): TemplateResult | type
     <h2>${t('Nodes')} <span class="quiet">${workers}</span></h2>
     ${table(
       t('Nodes of the cluster'),
-      html`<thead>
-          <tr>
-            <th scope="col">${t('Node')}</th>
-            <th scope="col">${t('State')}</th>
-            ${numberColumn(t('Workers'))} ${hasGpus ? html`<th scope="col">${t('GPUs')}</th>` : nothing}
-          </tr>
-        </thead>
-        <tbody>
-          ${nodes.map(
-            (node) =>
-              html`<tr>
-                <th scope="row" class="text">${node.host}</th>
-                <td>
-                  <span class="state ${node.state}">${icon(nodeIcons[node.state])}${node.stateLabel}</span>
-                </td>
-                <td class="number">${node.workers}</td>
-                ${hasGpus ? html`<td>${node.gpus}</td>` : nothing}
-              </tr>`,
-          )}
-        </tbody>`,
+      [t('Node'), t('State'), numberColumn(t('Workers')), hasGpus ? t('GPUs') : nothing],
+      nodes.map(
+        (node) =>
+          html`<th scope="row" class="text">${node.host}</th>
+            <td>
+              <span class="state ${node.state}">${icon(nodeIcons[node.state])}${node.stateLabel}</span>
+            </td>
+            <td class="number">${node.workers}</td>
+            ${hasGpus ? html`<td>${node.gpus}</td>` : nothing}`,
+      ),
     )}
   </section>`;
 }

@@ -189,23 +189,17 @@ function measureTable(
   const isOfGraded = measure.name === 'success';
   return table(
     title,
-    html`<thead>
-        <tr>
-          <th scope="col">${column}</th>
-          ${numberColumn(isOfGraded ? t('Graded') : t('Dialogues'))}
-          ${numberColumn(t('{0} (95 % interval)', measure.title))}
-        </tr>
-      </thead>
-      <tbody>
-        ${groups.map(
-          (group) =>
-            html`<tr>
-              <th scope="row">${group.name}</th>
-              <td class="number">${isOfGraded ? group.graded : group.dialogues}</td>
-              <td class="number">${inWords(group[measure.name]!, measure)}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      column,
+      numberColumn(isOfGraded ? t('Graded') : t('Dialogues')),
+      numberColumn(t('{0} (95 % interval)', measure.title)),
+    ],
+    groups.map(
+      (group) =>
+        html`<th scope="row">${group.name}</th>
+          <td class="number">${isOfGraded ? group.graded : group.dialogues}</td>
+          <td class="number">${inWords(group[measure.name]!, measure)}</td>`,
+    ),
   );
 }
 

@@ -5,7 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { language, t } from '../language';
 import { icon } from '.';
 import type { Sort } from './protocol';
-import { table } from './table';
+import { scrollingTable } from './table';
 
 export interface Column<Row> {
   readonly name: string;
@@ -59,7 +59,7 @@ export function sortableTable<Row>(of: SortableTable<Row>): TemplateResult {
     const others = [...ticked].filter((id) => !changed.includes(id));
     onTick(new Set(isOn ? [...others, ...changed] : others));
   };
-  return table(
+  return scrollingTable(
     label,
     html`<thead>
         <tr>
