@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import '../dialogue/grade';
 import { LETTERS, modelLabel, pickedWords } from '../dialogue/names';
-import { starWords } from '../dialogue/stars';
+import { givenStars, starWords } from '../dialogue/stars';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon } from '../ui';
@@ -50,13 +50,7 @@ function choicesTable({ pairs, called }: Outcome): TemplateResult {
 function ratingLine(person: string, stars: number | undefined, comment?: string): TemplateResult {
   return html`<p>
     <strong>${person}</strong>
-    ${
-      stars === undefined
-        ? nothing
-        : html`<span role="img" aria-label=${starWords(stars)}
-            >${[1, 2, 3, 4, 5].map((star) => icon(star <= stars ? 'star-full' : 'star-empty'))}</span
-          >`
-    }
+    ${stars === undefined ? nothing : givenStars(stars, starWords(stars))}
     ${comment === undefined ? nothing : t('“{0}”', withVisibleControls(comment))}
   </p>`;
 }

@@ -23,10 +23,7 @@ import { facts, foot, goToParting, turns, type Names, type ShownCredit } from '.
 
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-    credit: true,
-  } as const;
+  protected override readonly kinds = { show: true, credit: true } as const;
   @state() private shown: Shown | undefined;
   /** Undefined when both dialogues say the same, and for a single one. */
   private apart: readonly [Apart, Apart] | undefined;

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { choiceMade, agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
+import { givenStars } from '../dialogue/stars';
 import { modelLabel, pickedWords, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
@@ -178,13 +179,7 @@ export function foot(replay: Replay, { own, called }: Names): TemplateResult {
 
 function ratingLine({ stars, comment, by }: Replay['ratings'][number]): TemplateResult {
   return html`<p class="ending rating">
-    ${
-      stars === undefined
-        ? nothing
-        : html`<span role="img" aria-label=${t('{0} of 5 stars', stars)}
-            >${[1, 2, 3, 4, 5].map((star) => icon(star <= stars ? 'star-full' : 'star-empty'))}</span
-          >`
-    }
+    ${stars === undefined ? nothing : givenStars(stars, t('{0} of 5 stars', stars))}
     <span
       >${comment === undefined ? '' : `${t('“{0}”', comment)} `}<span class="quiet"
         >${t('rated by {0}', by)}</span

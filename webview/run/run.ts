@@ -20,12 +20,7 @@ import { figures } from '../chart/figures';
 
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-    curves: true,
-    samples: true,
-    told: true,
-  } as const;
+  protected override readonly kinds = { show: true, curves: true, samples: true, told: true } as const;
   @state() private shown: RunView | undefined;
   /** Of all charts shown so far, by chart key. */
   @state() private curves: ReadonlyMap<string, RunCurves> = new Map();

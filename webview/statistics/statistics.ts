@@ -28,12 +28,6 @@ import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
 
-const host = {
-  send: (message: FromWebview): void => api.postMessage(message),
-  kept: (): unknown => api.getState(),
-  keep: (state: PanelState): void => api.setState(state),
-};
-
 const groupingNames: Readonly<Record<Grouping, string>> = {
   agent: t('agent'),
   pack: t('pack'),
@@ -59,15 +53,13 @@ const LINE_HEIGHT = 220;
 
 @customElement('tandem-statistics')
 export class StatisticsElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-  } as const;
+  protected override readonly kinds = { show: true } as const;
   @state() private shown: ToWebview | undefined;
-  @state() private grouping: Grouping = part(host.kept(), 'grouping', isOneOf(groupings)) ?? 'agent';
-  @state() private asTables = part(host.kept(), 'asTables', isFlag) ?? false;
+  @state() private grouping: Grouping = part(api.getState(), 'grouping', isOneOf(groupings)) ?? 'agent';
+  @state() private asTables = part(api.getState(), 'asTables', isFlag) ?? false;
 
   protected override ask(): void {
-    host.send({ type: 'ready' });
+    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {
@@ -88,7 +80,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
       <p class="headline">
         <span>${shown.headline === '' ? nothing : t('Dialogues: {0}', shown.headline)}</span>
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
-        ${linkButton(t('Filter…'), () => host.send({ type: 'filter' }), t('Narrow the list of trajectories'))}
+        ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Narrow the list of trajectories'))}
       </p>
       ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
       ${help(
@@ -171,11 +163,11 @@ export class StatisticsElement extends PageElement<ToWebview> {
   }
 
   private keep(): void {
-    host.keep({ grouping: this.grouping, asTables: this.asTables });
+    api.setState({ grouping: this.grouping, asTables: this.asTables });
   }
 }
 
-const onSave = (file: PageFile): void => host.send({ type: 'save', file });
+const onSave = (file: PageFile): void => api.postMessage({ type: 'save', file });
 
 const pictureOf = (button: Element): PictureElement | null =>
   button.closest('figure')!.querySelector<PictureElement>('tandem-picture');
@@ -206,5 +198,5 @@ function measureTable(
 function nothingYet({ filter }: ToWebview): TemplateResult {
   if (filter !== '') return html`<p>${t('No dialogue matches the filter. Change it to see statistics.')}</p>`;
   return html`<p class="first">${t('Statistics appear here once there are dialogues.')}</p>
-    ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
+    ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => api.postMessage({ type: 'play' }) })}`;
 }

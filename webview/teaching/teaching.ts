@@ -21,11 +21,7 @@ import { decimal } from '../language/numbers';
 
 const api = editorApi<FromWebview, undefined>();
 
-const host = {
-  ready: (): void => api.postMessage({ type: 'ready' }),
-  start: (size: SizeView['value']): void => api.postMessage({ type: 'start', size }),
-  act: (action: Action): void => api.postMessage({ type: 'act', action }),
-};
+const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 @customElement('tandem-teaching')
 export class TeachingElement extends PageElement<ToWebview> {
@@ -34,7 +30,7 @@ export class TeachingElement extends PageElement<ToWebview> {
   @state() private size: SizeView['value'] = 'standard';
 
   protected override ask(): void {
-    host.ready();
+    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {
@@ -110,7 +106,7 @@ function step(stage: StageView, lesson: TeachingView['state']): TemplateResult {
 }
 
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
-  const run = hasRun ? linkButton(t('Show the run'), () => host.act('run')) : nothing;
+  const run = hasRun ? linkButton(t('Show the run'), () => act('run')) : nothing;
   switch (state) {
     case 'none':
       return html`${button({
@@ -118,8 +114,8 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         kind: 'primary',
         icon: 'mortar-board',
         disabled: isRefused,
-        onPress: () => host.start(size),
-      })}${isRefused ? linkButton(t('Manage Workspace Trust'), () => host.act('trust')) : nothing}`;
+        onPress: () => api.postMessage({ type: 'start', size }),
+      })}${isRefused ? linkButton(t('Manage Workspace Trust'), () => act('trust')) : nothing}`;
     case 'working':
     case 'stopping':
       return html`${button({
@@ -127,7 +123,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         icon: 'debug-stop',
         title: t('Dialogues and training so far are kept; it continues from there'),
         disabled: state === 'stopping',
-        onPress: () => host.act('stop'),
+        onPress: () => act('stop'),
       })}${run}`;
     case 'stopped':
       return html`${button({
@@ -135,7 +131,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         kind: 'primary',
         icon: 'debug-continue',
         disabled: isRefused,
-        onPress: () => host.act('goOn'),
+        onPress: () => act('goOn'),
       })}${run}`;
     case 'done':
       return html`${button({
@@ -143,7 +139,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         kind: 'primary',
         icon: 'hubot',
         title: t('Makes it the agent and opens the next task'),
-        onPress: () => host.act('play'),
+        onPress: () => act('play'),
       })}
       ${button({
         label: t('Blind comparison'),
@@ -151,21 +147,21 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         title: t(
           'You choose between its messages and those of the previous agent, without knowing which is which',
         ),
-        onPress: () => host.act('compare'),
+        onPress: () => act('compare'),
       })}
       ${button({
         label: t('Use in chat'),
         icon: 'comment-discussion',
         title: t('Makes it the agent and asks it in the chat, as @tandem'),
-        onPress: () => host.act('chat'),
+        onPress: () => act('chat'),
       })}
       ${button({
         label: t('Teach it more…'),
         icon: 'mortar-board',
         title: t('Another lesson, from other tasks'),
-        onPress: () => host.act('again'),
+        onPress: () => act('again'),
       })}
-      ${run} ${linkButton(t('Open the report'), () => host.act('report'))}`;
+      ${run} ${linkButton(t('Open the report'), () => act('report'))}`;
   }
 }
 
