@@ -51,6 +51,17 @@ export function passedOver(
   </details>`;
 }
 
+export const passedOverCandidate = (
+  candidate: MessageView,
+  name: string,
+  onRead?: () => void,
+): TemplateResult =>
+  passedOver(
+    candidate,
+    { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) },
+    onRead,
+  );
+
 /** The transcript in the editor can show long texts. */
 export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
   if (left === undefined) return nothing;
@@ -85,10 +96,6 @@ export function choiceMade(
       ${icon('check')}
       ${withVisibleControls(choiceWords(choice, own, called))}${took === undefined ? nothing : ` ${took}`}
     </p>
-    ${others.map((place) => {
-      const name = candidateName(choice, place, called);
-      const words = { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) };
-      return passedOver(choice.candidates[place], words, onRead);
-    })}
+    ${others.map((place) => passedOverCandidate(choice.candidates[place], candidateName(choice, place, called), onRead))}
   </div>`;
 }

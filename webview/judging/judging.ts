@@ -10,7 +10,7 @@ import { PageElement } from '../dialogue/page';
 import { followPresses } from '../dialogue/clickTarget';
 import { prose } from '../dialogue/messageText';
 import { stars } from '../dialogue/stars';
-import { agentMessage, leftOut, message, passedOver } from '../dialogue/turn';
+import { agentMessage, leftOut, message, passedOverCandidate } from '../dialogue/turn';
 import { LETTERS, pickedWords, testsOf } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { editorApi } from '../editorApi';
@@ -288,11 +288,7 @@ export class JudgingElement extends PageElement<ToWebview> {
 function judgedPair({ picked, wentOn, candidates }: JudgedPair): TemplateResult {
   const others = ([0, 1] as const).filter((place) => place !== wentOn);
   return html`<p class="remark quiet">${icon('check')} ${judgedWords(picked, wentOn)}</p>
-    ${others.map((place) => {
-      const name = LETTERS[place];
-      const words = { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) };
-      return passedOver(candidates[place], words);
-    })}`;
+    ${others.map((place) => passedOverCandidate(candidates[place], LETTERS[place]))}`;
 }
 
 function judgedWords(picked: Picked, wentOn: JudgedPair['wentOn']): string {
