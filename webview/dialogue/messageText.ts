@@ -35,8 +35,7 @@ export function streamed({ by, text, thinking, left = 0 }: StreamView): Template
 }
 
 function waiting(thinking: number): string {
-  if (thinking === 0) return t('Waiting for first token…');
-  return thinking === 1 ? t('thinking, 1 character so far') : t('thinking, {0} characters so far', thinking);
+  return thinking === 0 ? t('Waiting for first token…') : t('Thinking…');
 }
 
 const furtherWords = (left: number): string =>

@@ -202,7 +202,7 @@ export class JudgingElement extends PageElement<ToWebview> {
         ${stars(this.stars, (given) => this.rate(given))}
         ${textField({
           id: 'comment',
-          label: t('One line about it'),
+          label: t('Comment (optional)'),
           isLabelHidden: true,
           value: this.comment,
           onInput: (text) => {

@@ -257,7 +257,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     const { estimate } = this;
     if (estimate === undefined) return nothing;
     return html`<section aria-labelledby="plan-title" class="needs">
-      <h2 id="plan-title">${t('What it needs')}</h2>
+      <h2 id="plan-title">${t('Resources and time')}</h2>
       ${estimateParts(estimate, this.isStarting, act)}
     </section>`;
   }

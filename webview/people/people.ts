@@ -124,7 +124,7 @@ export class PeopleElement extends PageElement<ToWebview> {
       </div>
       ${shown.length === 0 ? html`<p class="quiet">${t('Nowhere, as far as two have judged the same.')}</p>` : nothing}
       ${shown.map(disagreement)}
-      ${left === 0 ? nothing : html`<p class="quiet">${t('{0} more are less far apart, and not shown.', grouped(left))}</p>`}
+      ${left === 0 ? nothing : html`<p class="quiet">${t('{0} smaller differences not shown.', grouped(left))}</p>`}
     </section>`;
   }
 }

@@ -17,7 +17,7 @@ export function sampled(
   const by = (step: number) => (): void => turn((shown + step + length) % length);
   return html`<section aria-label=${t('Sampled turns')}>
     <div class="heading-line">
-      <h2>${t('Turns that the critic likes and does not like')}</h2>
+      <h2>${t('Highest- and lowest-scored turns')}</h2>
       <span class="quiet">${t('history {0} of {1}', shown + 1, length)}</span>
       ${
         length === 1

@@ -71,7 +71,7 @@ export class ConsentElement extends PlainElement {
           })}
           ${textField({
             id: 'purpose',
-            label: t('Purpose of the dialogues'),
+            label: t('What these dialogues are for'),
             value: consent.purpose,
             onInput: (value) => (this.purpose = value),
           })}

@@ -232,7 +232,7 @@ export class RatingElement extends PlainElement {
       ${stars(given, (star) => host.send({ type: 'rate', change: { stars: star } }))}
       ${textField({
         id: 'comment',
-        label: t('One line about it'),
+        label: t('Comment (optional)'),
         isLabelHidden: true,
         value: comment,
         onCommit: (text) => host.send({ type: 'rate', change: { comment: text.trim() } }),

@@ -41,16 +41,15 @@ export function header(view: SessionView): TemplateResult {
       </ul>
     </div>
     <div class="knows">
-      <span class="quiet">${t('you know')}</span>
       ${
         task.tests === 0
-          ? html`<span>${t('what your function has to do')}</span>`
-          : html`${linkButton(
-              t('reference'),
-              () => host.act('open-reference'),
-              t('Open the hidden reference to the side'),
-            )}
-            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
+          ? html`<span>${t('You know what the function should do')}</span>`
+          : html`<span class="quiet">${t('you know')}</span> ${linkButton(
+                t('reference'),
+                () => host.act('open-reference'),
+                t('Open the hidden reference to the side'),
+              )}
+              ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
       }
       ${
         state.hasGuidelines

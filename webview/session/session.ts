@@ -106,7 +106,7 @@ export class SessionElement extends PageElement<ToWebview> {
               : html`<tandem-candidates
                   .view=${candidates}
                   .choose=${(picked: Picked) => host.send({ type: 'choose', picked })}
-                  .titled=${(letter: string) => t('Goes on with {0}', letter)}
+                  .titled=${(letter: string) => t('Continues with {0}', letter)}
                   .onRead=${() => host.act('open-transcript')}
                 ></tandem-candidates>`
           }
