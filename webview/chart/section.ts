@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import './chart.css';
 import { t } from '../language';
 import { saveButtons } from '../saving/buttons';
 import type { PageFile } from '../saving/protocol';
 import { button, iconButton, linkButton } from '../ui';
 import { inlineCheck, inlineSelect } from '../ui/inline';
+import './chart.css';
 import type { ChartElement } from './chart';
 import { canBeLogarithmic, type FigureStyle } from './figures';
 import { MAX_PINNED, chartKey, type Axis, type Look, type Steps, type ChartName } from './protocol';

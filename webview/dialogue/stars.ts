@@ -25,10 +25,4 @@ export function stars(given: number | undefined, onChoose: (stars: number) => vo
   </fieldset>`;
 }
 
-/** For stars that were given and cannot be changed. */
-export const givenStars = (given: number, label: string): TemplateResult =>
-  html`<span role="img" aria-label=${label}
-    >${STARS.map((star) => icon(star <= given ? 'star-full' : 'star-empty'))}</span
-  >`;
-
 export const starWords = (count: number): string => (count === 1 ? t('1 star') : t('{0} stars', count));

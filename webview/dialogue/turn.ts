@@ -99,3 +99,9 @@ export function choiceMade(
     ${others.map((place) => passedOverCandidate(choice.candidates[place], candidateName(choice, place, called), onRead))}
   </div>`;
 }
+
+/** For stars that were given and cannot be changed. */
+export const givenStars = (given: number, label: string): TemplateResult =>
+  html`<span role="img" aria-label=${label}
+    >${[1, 2, 3, 4, 5].map((star) => icon(star <= given ? 'star-full' : 'star-empty'))}</span
+  >`;

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import '../dialogue/grade';
 import { LETTERS, modelLabel, pickedWords } from '../dialogue/names';
-import { givenStars, starWords } from '../dialogue/stars';
+import { starWords } from '../dialogue/stars';
+import { givenStars } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon } from '../ui';

@@ -1,8 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { choiceMade, agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
-import { givenStars } from '../dialogue/stars';
+import {
+  choiceMade,
+  agentMessage,
+  givenStars,
+  leakMark,
+  leftOut,
+  message,
+  passedOver,
+} from '../dialogue/turn';
 import { modelLabel, pickedWords, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
