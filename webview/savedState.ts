@@ -1,7 +1,4 @@
-/**
- * Reads one part of the state that the editor kept for a page. An older version of the page may have written it in
- * another shape: a part that does not fit counts as absent.
- */
+/** An older version of the page may have kept another shape: a part that does not fit counts as absent. */
 export function part<Value>(
   kept: unknown,
   name: string,

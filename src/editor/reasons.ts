@@ -25,8 +25,8 @@ export function redoReasons(t: Translate): readonly string[] {
 /** Returns the sentence about a message that was stopped while it was written. */
 export function stoppedWords(role: 'agent' | 'simulator', t: Translate): string {
   return role === 'agent'
-    ? t('The agent was stopped. The unfinished message is not in the log.')
-    : t('The simulator was stopped. The unfinished message is not in the log.');
+    ? t('The agent was stopped. The partial message was discarded.')
+    : t('The simulator was stopped. The partial message was discarded.');
 }
 
 /** All reasons that Tandem itself logs. */

@@ -44,6 +44,8 @@ export function lowerFirst(text: string): string {
   return /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
+export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Returns for example `12 kB`, `7.2 MB` or `1.5 GB`. */
 export function bytesWords(bytes: number, t: Translate): string {
   if (bytes < 1e5) return t('{0} kB', Math.ceil(bytes / 1e3));

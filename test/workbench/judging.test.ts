@@ -54,7 +54,7 @@ test('a dialogue is marked to be redone in its replay, others accepted in the li
   const notice = await workbench.notification(/Reviews are logged under a pseudonym/);
   await notice.getByRole('button', { name: 'Choose…' }).click();
   await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
-  await workbench.quickInput.answer(/^Purpose/);
+  await workbench.quickInput.answer(/^What these dialogues/);
   await workbench.quickInput.answer('(3/3)');
   await workbench.quickInput.pick('A reply is unclear');
   await page().getByText('to be redone, says you: A reply is unclear').waitFor();
@@ -92,7 +92,7 @@ test('a dialogue of others is judged without what they chose, over a reload, and
   await workbench.kept(/stars\W+4/);
   await workbench.reload();
   await page().getByRole('radio', { name: '4 stars' }).and(page().locator(':checked')).waitFor();
-  await page().getByRole('textbox', { name: 'One line about it' }).fill('Asks in order.');
+  await page().getByRole('textbox', { name: 'Comment (optional)' }).fill('Asks in order.');
   await page().getByRole('button', { name: 'Finish' }).click();
   await page().getByRole('heading', { name: 'What others said' }).waitFor();
   await page().getByText('“It guesses.”').waitFor();

@@ -95,7 +95,7 @@ test('a dialogue is renamed by F2, by a person who chooses a pseudonym first', a
   const notice = await workbench.notification(/Titles, tags and notes are logged under a pseudonym/);
   await notice.getByRole('button', { name: 'Choose…' }).click();
   await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
-  await workbench.quickInput.answer(/^Purpose/);
+  await workbench.quickInput.answer(/^What these dialogues/);
   await workbench.quickInput.answer('(3/3)');
   await workbench.quickInput.answer(/^Title of the dialogue/, 'The good one');
   await openRow(row(/^The good one/), replay.getByRole('heading', { name: 'The good one' }));

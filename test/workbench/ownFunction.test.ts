@@ -69,7 +69,7 @@ test('collaborates on a function of their own, from the editor’s menu', async 
     .poll(() => quickInputOf(workbench).inputValue())
     .toBe('I need a Python function: The price of a parcel.');
   await workbench.quickInput.answer(questions.wish);
-  await session().getByText('what your function has to do').waitFor();
+  await session().getByText('You know what the function should do').waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
   // A simulator does not know the developer's intentions, so none is offered.

@@ -197,7 +197,7 @@ test('a wrong assignment is taken back', async () => {
   for (const name of ['ada', 'ben']) await workbench.quickInput.pick(name);
   await widget().getByText('0 Selected').waitFor();
   await widget().getByRole('textbox').press('Enter');
-  const told = await workbench.notification(/shared is assigned to nobody any more/);
+  const told = await workbench.notification(/shared is no longer assigned to anyone/);
   await ada.pack('4 tasks, 1 done').waitFor();
   await told.getByRole('button', { name: 'Undo' }).click();
   await ada.pack('yours 1 of 2, all 3 of 4').waitFor();

@@ -193,10 +193,10 @@ test('lists its keys on request', async () => {
 test('hides the counters of turns and time', async () => {
   await session().getByText('turn 3 of 10').waitFor();
   await session().getByRole('timer').waitFor();
-  await workbench.runCommand('Tandem: Toggle Turns and Time of Session');
+  await workbench.runCommand('Tandem: Toggle Session Counters');
   await session().getByRole('timer').waitFor({ state: 'detached' });
   await expect.poll(() => session().getByText('of 10').count()).toBe(0);
-  await workbench.runCommand('Tandem: Toggle Turns and Time of Session');
+  await workbench.runCommand('Tandem: Toggle Session Counters');
   await session().getByRole('timer').waitFor();
 });
 

@@ -121,7 +121,7 @@ class DataConfig:
     with_doubtful: bool = Field(
         False,
         title="Include doubtful dialogues",
-        description="Lines lost from the log may have deleted them or marked a leak: look through them first.",
+        description="The log is damaged; these may have been deleted or marked as leaks. Review them first.",
     )
     tasks: list[File] = Field(
         default_factory=list,

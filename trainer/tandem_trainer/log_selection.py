@@ -74,7 +74,7 @@ class LogSelection(TypedDict, total=False):
     ]
     with_redo: Annotated[
         bool,
-        Field(title="Include dialogues to be redone", description="A person who reviewed them wants another one."),
+        Field(title="Include dialogues marked for redo", description="A person who reviewed them wants another one."),
     ]
     exclude_models: Annotated[
         list[str],

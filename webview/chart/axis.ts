@@ -34,7 +34,6 @@ const INTERVALS = [
 ];
 const MAX_LABELS = 6;
 
-/** Returns the labelled places of a time axis, in seconds. */
 export function timeLabels({ from, to }: { readonly from: number; readonly to: number }): number[] {
   const least = (to - from) / MAX_LABELS;
   // From a minute on, durations are written without tenths.

@@ -1,6 +1,5 @@
 import type { ECharts } from 'echarts/core';
 import { PlainElement } from '../dialogue/element';
-import { pngOf, type LegendEntry } from '../saving/picture';
 import { onThemeChange, themeNow, type Theme } from '../ui/theme';
 
 /** An element that ECharts draws on: as wide as its place, and redrawn when the theme changes. */
@@ -23,16 +22,93 @@ export abstract class CanvasElement extends PlainElement {
     this.chart = undefined;
   }
 
-  /** Returns the picture as it is drawn now, as a PNG in base64, with a title; undefined before it is drawn. */
+  /** Base64; undefined before it is drawn. */
   png(title: string): string | undefined {
     const theme = themeNow();
     return this.chart && pngOf(this.chart, title, this.legend(theme), theme);
   }
 
-  /** Returns the legend of a saved picture; most pictures need none. */
   protected legend(_theme: Theme): readonly LegendEntry[] {
     return [];
   }
 
   protected abstract redraw(): void | Promise<void>;
+}
+
+export interface LegendEntry {
+  readonly label: string;
+  readonly color: string;
+  /** In pixels; empty for a solid line. */
+  readonly dashes: readonly number[];
+}
+
+/** Pixels of the file for each pixel on the screen, so that it is sharp in print. */
+const SCALE = 2;
+/** In pixels on the screen. */
+const [MARGIN, SAMPLE, BESIDE_SAMPLE, BESIDE_ENTRY] = [12, 28, 6, 16];
+
+/** A PNG in base64, in the colours of the theme, with title and legend, which the page draws outside of the chart. */
+function pngOf(
+  chart: ECharts,
+  title: string,
+  legend: readonly LegendEntry[],
+  { paper, ink, font, size }: Theme,
+): string {
+  const drawn = chart.renderToCanvas({ pixelRatio: SCALE, backgroundColor: paper });
+  const [width, height] = [drawn.width / SCALE, drawn.height / SCALE];
+  const line = Math.round(1.8 * size);
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('2d')!;
+  const plain = `${size - 1}px ${font}`;
+  context.font = plain;
+  const places = placed(legend, width, ({ label }) => context.measureText(label).width);
+  const top = 2 * MARGIN + size;
+  const rows = (places.at(-1)?.row ?? -1) + 1;
+
+  // A change of the size clears the canvas and its settings.
+  canvas.width = drawn.width;
+  canvas.height = SCALE * (top + height + rows * line + MARGIN);
+  context.scale(SCALE, SCALE);
+  context.fillStyle = paper;
+  context.fillRect(0, 0, width, canvas.height);
+  context.drawImage(drawn, 0, top, width, height);
+  context.fillStyle = ink;
+  context.textBaseline = 'middle';
+  context.font = ['600', `${size}px ${font}`].join(' ');
+  context.fillText(title, MARGIN, MARGIN + size / 2, width - 2 * MARGIN);
+  context.font = plain;
+  context.lineWidth = 2;
+  for (const { entry, x, row } of places) {
+    const y = top + height + (row + 0.5) * line;
+    context.strokeStyle = entry.color;
+    context.setLineDash([...entry.dashes]);
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(x + SAMPLE, y);
+    context.stroke();
+    context.fillText(entry.label, x + SAMPLE + BESIDE_SAMPLE, y);
+  }
+  return canvas.toDataURL('image/png').replace(/^[^,]*,/, '');
+}
+
+interface Place {
+  readonly entry: LegendEntry;
+  readonly x: number;
+  readonly row: number;
+}
+
+function placed(
+  legend: readonly LegendEntry[],
+  width: number,
+  measure: (entry: LegendEntry) => number,
+): Place[] {
+  const places: Place[] = [];
+  let [x, row] = [MARGIN, 0];
+  for (const entry of legend) {
+    const needed = SAMPLE + BESIDE_SAMPLE + measure(entry);
+    if (x > MARGIN && x + needed > width - MARGIN) [x, row] = [MARGIN, row + 1];
+    places.push({ entry, x, row });
+    x += needed + BESIDE_ENTRY;
+  }
+  return places;
 }

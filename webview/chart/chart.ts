@@ -10,9 +10,8 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { grouped } from '../language/numbers';
-import type { LegendEntry } from '../saving/picture';
+import { CanvasElement, type LegendEntry } from './canvas';
 import { themeNow, type Theme } from '../ui/theme';
-import { CanvasElement } from './canvas';
 import type { FigureStyle } from './figures';
 import { durationWords, timeLabels } from './axis';
 import type { Steps } from './protocol';
@@ -20,30 +19,23 @@ import { between, type Zoom } from './steps';
 
 use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
-/** Curves of one figure over the steps, or over the training time. */
 export interface Picture {
   readonly figure: FigureStyle;
   readonly isLogarithmic: boolean;
-  /** Whole x-axis of the curves, and the range of it that is shown. */
   readonly zoom: Zoom;
-  /** Identity of the picture: another key or axis draws the chart from scratch, else only range and series are
-   * updated. */
+  /** Another key or axis draws the chart from scratch, else only range and series are updated. */
   readonly key: string;
-  /** Returns the series in the form that ECharts takes. */
   readonly series: (theme: Theme) => object[];
-  /** Returns the tooltip: the values at a place on the x-axis. */
+  /** Tooltip at a place on the x-axis. */
   readonly hover: (x: number) => string;
-  /** Returns the legend of a saved picture; that of the page is outside of the chart. */
+  /** For a saved picture; the legend on the page is outside of the chart. */
   readonly legend: (theme: Theme) => readonly LegendEntry[];
 }
 
-/** Draws the curves of one figure in the colours of the theme. */
 @customElement('tandem-chart')
 export class ChartElement extends CanvasElement {
   @property({ attribute: false }) picture!: Picture;
-  /** Description of the picture for screen readers. */
   @property({ attribute: false }) label = '';
-  /** Called when the person zooms with the wheel or drags. */
   @property({ attribute: false }) onSteps!: (steps: Steps) => void;
   private drawn = '';
 
@@ -92,11 +84,7 @@ export class ChartElement extends CanvasElement {
   }
 }
 
-/**
- * Draws a picture.
- * @param words describe it for screen readers; empty ones are left out
- * @param onSteps called when the person zooms with the wheel or drags
- */
+/** @param words for screen readers; empty ones are left out */
 export const drawn = (
   picture: Picture,
   words: readonly string[],

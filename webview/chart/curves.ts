@@ -12,7 +12,6 @@ export interface Point {
   readonly high: number;
 }
 
-/** A point with its place on the x-axis: its step, or its training time in seconds. */
 export interface PlacedPoint extends Point {
   readonly x: number;
 }
@@ -20,7 +19,6 @@ export interface PlacedPoint extends Point {
 export const placed = (points: readonly Point[], axis: Axis): readonly PlacedPoint[] =>
   points.map((point) => ({ ...point, x: axis === 'step' ? point.step : point.seconds }));
 
-/** What a page holds of one figure of a run in a stage. */
 export interface RunCurves {
   readonly training: Curve;
   readonly heldOut: Curve;
@@ -35,7 +33,6 @@ interface Curve {
 const nothing: Curve = { points: [], valuesPerPoint: 1 };
 export const noCurves: RunCurves = { training: nothing, heldOut: nothing };
 
-/** Returns the curves with their new ends. */
 export const grown = (
   before: RunCurves,
   { training, heldOut }: Readonly<Record<keyof RunCurves, CurvePart>>,
@@ -51,7 +48,6 @@ const extended = ({ points }: Curve, part: CurvePart): Curve => ({
 
 const NUMBERS = 5;
 
-/** Returns the curve with its new end in place of everything from the point `from` on. */
 export function joined(
   before: readonly Point[],
   { from, points }: Pick<CurvePart, 'from' | 'points'>,
@@ -66,10 +62,7 @@ export function joined(
   return [...before.slice(0, from), ...added];
 }
 
-/**
- * Returns exponential moving averages, with bias correction for the beginning, where there is no past yet.
- * @param amount weight of the past, 0 to below 1; 0 changes nothing
- */
+/** Exponential moving averages with bias correction. @param amount weight of the past, 0 (none) to below 1 */
 export function smoothed(values: readonly number[], amount: number): number[] {
   if (amount === 0) return [...values];
   let sum = 0;
@@ -81,7 +74,7 @@ export function smoothed(values: readonly number[], amount: number): number[] {
   });
 }
 
-/** Names a line in the legend of a saved picture, where no list says how much it is smoothed. */
+/** In a saved picture, no list says how much a line is smoothed. */
 export const smoothedWords = (name: string, amount: number): string =>
   amount === 0 ? name : t('{0}, smoothed', name);
 
@@ -99,13 +92,13 @@ export function outline(points: readonly PlacedPoint[]): [number, number][] {
   return line;
 }
 
-/** Returns at most `most` values at even intervals; the last one is always among them. */
+/** At most `most` values at even intervals; always with the last one. */
 export function some<Value>(values: readonly Value[], most: number): Value[] {
   const each = Math.max(1, Math.ceil(values.length / most));
   return values.filter((_, index) => (values.length - 1 - index) % each === 0);
 }
 
-/** Returns the value for a table row: the latest point after the previous row's place, up to this row's place. */
+/** The latest point after the previous table row, up to this row. */
 export function latestWithin(
   points: readonly PlacedPoint[],
   after: number,
@@ -114,7 +107,6 @@ export function latestWithin(
   return points.findLast(({ x }) => x > after && x <= upTo);
 }
 
-/** Returns the point that is nearest on the x-axis; undefined when there are no points. */
 export function nearest(points: readonly PlacedPoint[], x: number): PlacedPoint | undefined {
   return points.reduce<PlacedPoint | undefined>(
     (best, point) => (best === undefined || Math.abs(point.x - x) < Math.abs(best.x - x) ? point : best),
@@ -122,20 +114,19 @@ export function nearest(points: readonly PlacedPoint[], x: number): PlacedPoint 
   );
 }
 
-/** As `nearest`, but undefined before the first and after the last point of the curve. */
+/** Undefined before the first and after the last point of the curve. */
 export function nearestWithin(points: readonly PlacedPoint[], x: number): PlacedPoint | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || x < first.x || x > last.x) return undefined;
   return nearest(points, x);
 }
 
-/** A point of a line: a place on the x-axis and the value there. */
 export type LinePoint = readonly [x: number, value: number];
 type Drawn = readonly [x: number, value: number | null];
 
 const isDrawable = (value: number): boolean => value > 0;
 
-/** Returns the line for ECharts; on a logarithmic scale, values of zero and below become gaps. */
+/** On a logarithmic scale, values of zero and below become gaps. */
 export const opened = (line: readonly LinePoint[], isLogarithmic: boolean): readonly Drawn[] =>
   isLogarithmic ? line.map(([x, value]) => [x, isDrawable(value) ? value : null]) : line;
 
@@ -148,7 +139,6 @@ export function openedWithDots(line: readonly LinePoint[], isLogarithmic: boolea
   );
 }
 
-/** Says how many points a logarithmic scale leaves out; empty when none. @param values of all points */
 export function undrawnWords(values: readonly number[], isLogarithmic: boolean): string {
   const { length } = values.filter((value) => !isDrawable(value));
   if (!isLogarithmic || length === 0) return '';

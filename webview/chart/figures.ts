@@ -2,22 +2,21 @@ import { t } from '../language';
 import { decimal, grouped } from '../language/numbers';
 import type { FigureName } from './protocol';
 
-/** A training metric as it is shown: its title, a note and the format of its values. */
 export interface FigureStyle {
   readonly title: string;
   readonly note: string;
   readonly format: (value: number) => string;
-  /** `least` and `most` are the ends of the axis; absent when the values have no bound. */
+  /** Ends of the axis; absent when the values have no bound. */
   readonly least?: number;
   readonly most?: number;
 }
 
-/** Tells whether a figure can have a logarithmic axis; one whose values have an end, such as a share, has no use for it. */
+/** A figure with an upper bound, such as a share, needs no logarithmic axis. */
 export const canBeLogarithmic = ({ most }: FigureStyle): boolean => most === undefined;
 
 const percent = (value: number): string => t('{0} %', decimal(100 * value, 1));
 
-/** Writes three significant digits, three decimals below 1, whole numbers from 1,000 on, exponents below 0.001. */
+/** Three significant digits, three decimals below 1, whole numbers from 1,000 on, exponents below 0.001. */
 export function plain(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);

@@ -23,25 +23,21 @@ export const figureNames = [
 ] as const;
 export type FigureName = (typeof figureNames)[number];
 
-/** Names a chart: one figure of a stage. */
 export interface ChartName {
   readonly stage: string;
   readonly figure: FigureName;
 }
 
-/** Key of a chart in a map. */
 export const chartKey = ({ stage, figure }: ChartName): string => `${stage} ${figure}`;
 
 /** Stage and figure that the person chose; the host chooses what is absent. */
 export type Choice = Partial<ChartName>;
 
-/** Message of a page by which the person pins a chart, or unpins it. */
 export interface PinMessage extends ChartName {
   readonly type: 'pin';
   readonly isPinned: boolean;
 }
 
-/** Maximum number of pinned charts that a page shows. */
 export const MAX_PINNED = 6;
 
 /**

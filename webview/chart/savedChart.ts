@@ -2,7 +2,6 @@ import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../s
 import { axes, figureNames, type Choice, type Look, type Steps } from './protocol';
 import { allSteps } from './steps';
 
-/** Default look of the curves, before the person has changed it. */
 const firstLook: Look = {
   smoothing: 0.6,
   isLogarithmic: false,
@@ -11,7 +10,6 @@ const firstLook: Look = {
   steps: allSteps,
 };
 
-/** Reads the kept look of the curves; a part that does not fit takes its default. */
 export const lookOf = (kept: unknown): Look => ({
   smoothing: part(kept, 'smoothing', isSmoothing) ?? firstLook.smoothing,
   isLogarithmic: part(kept, 'isLogarithmic', isFlag) ?? firstLook.isLogarithmic,
@@ -20,7 +18,6 @@ export const lookOf = (kept: unknown): Look => ({
   steps: part(kept, 'steps', isSteps) ?? firstLook.steps,
 });
 
-/** Reads the kept choice of stage and figure; a part that does not fit is absent. */
 export function choiceOf(kept: unknown): Choice {
   const choice = part(kept, 'choice', isRecord);
   const stage = part(choice, 'stage', isText);

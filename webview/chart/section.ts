@@ -1,18 +1,18 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import './chart.css';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../language';
 import { saveButtons } from '../saving/buttons';
 import type { PageFile } from '../saving/protocol';
-import { button } from '../ui';
+import { button, iconButton, linkButton } from '../ui';
 import { inlineCheck, inlineSelect } from '../ui/inline';
+import './chart.css';
 import type { ChartElement } from './chart';
 import { canBeLogarithmic, type FigureStyle } from './figures';
-import type { Pinning, TitledChart } from './pinned';
-import { MAX_PINNED, type Axis, type Look, type Steps } from './protocol';
-import { allSteps } from './steps';
-import { stepsControl, zoomKeys } from './stepsControl';
+import { MAX_PINNED, chartKey, type Axis, type Look, type Steps, type ChartName } from './protocol';
+import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
 
-/** Entries of the smoothing list; `amount` is the weight of the past. */
+/** `amount`: weight of the past. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
   { amount: 0, label: t('none') },
   { amount: 0.6, label: t('a little') },
@@ -24,21 +24,19 @@ interface ChartSection {
   readonly figure: FigureStyle;
   readonly chart: TitledChart;
   readonly pinning: Pinning;
-  /** Controls that choose the data, such as the metric; they precede the controls of the chart. */
   readonly selects: readonly TemplateResult[];
   readonly look: Look;
   readonly onLook: (look: Look) => void;
-  /** Disables the smoothing list, for curves of held-out measurements, which are not smoothed. */
+  /** Held-out curves are not smoothed: disables the list. */
   readonly isAsMeasured?: boolean;
   readonly legend: TemplateResult;
-  /** Title of a saved picture, and proposed name of saved files. */
+  /** Title of a saved picture, and proposed file name. */
   readonly name: string;
-  /** Returns all values that the page has, not only those in the picture. */
+  /** All values that the page has, not only those in the picture. */
   readonly csv: () => string;
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Frames the curves of one figure, which the caller draws: controls, the chart or its table, and the legend. */
 export function chartSection(of: ChartSection): TemplateResult {
   const { figure, chart, selects, look, onLook, legend, name, csv, onSave } = of;
   const { title, zoom, picture, undrawn, table } = chart;
@@ -86,7 +84,7 @@ export function chartSection(of: ChartSection): TemplateResult {
   </section>`;
 }
 
-/** Returns the look with another x-axis; a fixed range is dropped, because its numbers are those of the axis before. */
+/** A fixed range is dropped, because its numbers are those of the old axis. */
 const turned = (look: Look, axis: Axis): Look => ({
   ...look,
   axis,
@@ -109,10 +107,150 @@ function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
 const chartOf = (button: Element): ChartElement | null =>
   button.closest('section')!.querySelector<ChartElement>('tandem-chart');
 
-/** Draws the hint below a chart; a table has none, because the wheel scrolls it. */
+/** A table has no hint, because the wheel scrolls it. */
 export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
   asTable
     ? nothing
     : html`<span class="quiet"
         >${t('Zoom with Ctrl and the mouse wheel, or with + and -; 0 shows all.')}</span
       >`;
+
+export interface TitledChart {
+  readonly title: string;
+  readonly zoom: Zoom;
+  readonly picture: (onSteps: (steps: Steps) => void) => TemplateResult;
+  /** How many points the picture lacks; empty when it has all. */
+  readonly undrawn: string;
+  /** @param label unlike that of any other table on the page */
+  readonly table: (label: string) => TemplateResult;
+}
+
+interface Pinning {
+  readonly isPinned: boolean;
+  readonly isFull: boolean;
+  readonly onPin: (isPinned: boolean) => void;
+}
+
+export const pinningOf = (
+  pinned: readonly ChartName[],
+  chosen: ChartName,
+  onPin: (chart: ChartName, isPinned: boolean) => void,
+): Pinning => ({
+  isPinned: pinned.some((one) => chartKey(one) === chartKey(chosen)),
+  isFull: pinned.length >= MAX_PINNED,
+  onPin: (isPinned) => onPin(chosen, isPinned),
+});
+
+interface PinnedCharts<Chart extends ChartName> {
+  readonly pinned: readonly Chart[];
+  readonly draw: (chart: Chart) => TitledChart;
+  /** A chart is drawn again only when one of these is another object. */
+  readonly from: (chart: Chart) => readonly unknown[];
+  readonly look: Look;
+  readonly onLook: (look: Look) => void;
+  readonly onOpen: (chart: ChartName) => void;
+  readonly onUnpin: (chart: ChartName) => void;
+  readonly legend: TemplateResult;
+}
+
+export function pinnedCharts<Chart extends ChartName>(
+  of: PinnedCharts<Chart>,
+): TemplateResult | typeof nothing {
+  const { pinned, from, look, legend } = of;
+  if (pinned.length === 0) return nothing;
+  return html`<section aria-label=${t('Pinned charts')}>
+    <h2>${t('Pinned charts')}</h2>
+    <div class="pinned">
+      ${repeat(pinned, chartKey, (chart) => guard([look, ...from(chart)], () => card(of, chart)))}
+    </div>
+    ${legend}
+  </section>`;
+}
+
+function card<Chart extends ChartName>(of: PinnedCharts<Chart>, chart: Chart): TemplateResult {
+  const { draw, look, onLook, onOpen, onUnpin } = of;
+  const { stage, figure } = chart;
+  const { title, zoom, picture, undrawn, table } = draw(chart);
+  const onSteps = (steps: Steps): void => onLook({ ...look, steps });
+  return html`<div class="chart" role="group" aria-label=${title} @keydown=${zoomKeys(zoom, onSteps)}>
+    <div class="card-line">
+      <h3>${linkButton(title, () => onOpen({ stage, figure }), t('Show it above, with its settings'))}</h3>
+      ${iconButton({ icon: 'pinned', label: t('Unpin {0}', title), onPress: () => onUnpin(chart) })}
+    </div>
+    ${look.asTable ? table(t('{0}, pinned', title)) : picture(onSteps)}
+    ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`}
+  </div>`;
+}
+
+/** `share`: the last fraction of the x-axis. */
+const shares = (axis: Axis): readonly { readonly share: number; readonly label: string }[] => [
+  { share: 1, label: axis === 'step' ? t('all steps') : t('all of it') },
+  { share: 0.5, label: t('last half') },
+  { share: 0.1, label: t('last tenth') },
+];
+
+/** Value of the list entry for a range that is none of `shares`. */
+const OWN = 'own';
+
+interface StepsControl {
+  readonly steps: Steps;
+  readonly zoom: Zoom;
+  readonly onSteps: (steps: Steps) => void;
+}
+
+function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateResult {
+  const own = rangeWords(zoom);
+  const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
+  const options = shares(zoom.axis).map((one) => ({ value: String(one.share), label: one.label }));
+  return html`<span class="steps"
+    >${inlineSelect(
+      zoom.axis === 'step' ? t('Steps') : t('Time'),
+      share === undefined ? [...options, { value: OWN, label: own }] : options,
+      share === undefined ? OWN : String(share),
+      (value) => {
+        if (value !== OWN) onSteps({ share: Number(value) });
+      },
+    )}
+    <span class="zoom" role="group" aria-label=${t('Zoom')}>
+      ${keyed.map(({ icon, label, key, steps: next }) =>
+        iconButton({ icon, label, key, onPress: () => onSteps(next(zoom)) }),
+      )}
+      ${iconButton({ icon: 'chevron-left', label: t('Earlier'), onPress: () => onSteps(moved(zoom, -0.5)) })}
+      ${iconButton({ icon: 'chevron-right', label: t('Later'), onPress: () => onSteps(moved(zoom, 0.5)) })}
+    </span>
+    <span class="unseen" role="status"
+      >${share !== undefined ? '' : zoom.axis === 'step' ? t('steps {0}', own) : own}</span
+    ></span
+  >`;
+}
+
+const keyed = [
+  {
+    ...{ icon: 'zoom-in', label: t('Zoom in'), key: 'Plus', keys: ['+', '='] },
+    steps: (zoom: Zoom) => zoomed(zoom, 0.5),
+  },
+  {
+    ...{ icon: 'zoom-out', label: t('Zoom out'), key: '-', keys: ['-'] },
+    steps: (zoom: Zoom) => zoomed(zoom, 2),
+  },
+  { ...{ icon: 'screen-full', label: t('Show all'), key: '0', keys: ['0'] }, steps: () => allSteps },
+];
+
+function stepsOfKey(
+  { key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>,
+  zoom: Zoom,
+): Steps | undefined {
+  if (ctrlKey || altKey || metaKey) return undefined;
+  return keyed.find(({ keys }) => keys.includes(key))?.steps(zoom);
+}
+
+const zoomKeys =
+  (zoom: Zoom, onSteps: (steps: Steps) => void) =>
+  (event: KeyboardEvent): void => {
+    // A select or an input takes typed characters itself.
+    if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
+    const steps = stepsOfKey(event, zoom);
+    if (steps === undefined) return;
+    event.preventDefault();
+    onSteps(steps);
+  };

@@ -10,7 +10,6 @@ interface Range {
   readonly to: number;
 }
 
-/** Whole x-axis of a stage that the picture can show, and the range that it shows. */
 export interface Zoom {
   readonly axis: Axis;
   readonly stage: string;
@@ -31,7 +30,7 @@ export function zoomOf(
   return { axis, stage, all, shown: shownOf(steps, stage, all) };
 }
 
-/** Falls back to the whole axis when the kept range is of another stage, or of steps that the run no longer has. */
+/** Falls back to the whole axis when the kept range is of another stage or of steps that no longer exist. */
 function shownOf(steps: Steps, stage: string, all: Range): Range {
   if ('share' in steps)
     return steps.share === 1 ? all : { from: all.to - steps.share * (all.to - all.from), to: all.to };
@@ -39,7 +38,7 @@ function shownOf(steps: Steps, stage: string, all: Range): Range {
   return steps.stage === stage && from < to ? { from, to } : all;
 }
 
-/** Returns the range to keep: the whole axis, or a fixed range, which does not move when a run goes on. */
+/** A fixed range does not move while a run continues. */
 const stepsOf = ({ stage, all }: Zoom, { from, to }: Range): Steps =>
   from <= all.from && to >= all.to ? allSteps : { stage, from, to };
 
@@ -61,7 +60,7 @@ export function moved(zoom: Zoom, share: number): Steps {
   return stepsOf(zoom, within({ from: shown.from + by, to: shown.to + by }, all));
 }
 
-/** Returns the range of an ECharts zoom event, which gives both ends in percent of the whole axis. */
+/** An ECharts zoom event gives both ends in percent of the whole axis. */
 export function between(zoom: Zoom, start: number, end: number): Steps {
   const at = (percent: number): number => zoom.all.from + (percent / 100) * (zoom.all.to - zoom.all.from);
   return stepsOf(zoom, { from: at(start), to: at(end) });
@@ -79,14 +78,14 @@ export const isIn = (x: number, { from, to }: Range): boolean => x >= from && x 
 export const inRange = <P extends { readonly x: number }>(points: readonly P[], range: Range): P[] =>
   points.filter(({ x }) => isIn(x, range));
 
-/** Returns the part of a line within the range and one point on each side, so that it does not end in the picture. */
+/** With one point on each side of the range, so that the line does not end in the picture. */
 export function lineInRange(line: readonly LinePoint[], { from, to }: Range): readonly LinePoint[] {
   const first = line.findIndex(([x]) => x >= from);
   const last = line.findLastIndex(([x]) => x <= to);
   return first === -1 || last === -1 ? [] : line.slice(Math.max(0, first - 1), last + 2);
 }
 
-/** Writes the whole steps of the shown range, or its training time: `120 to 340`, `5 min to 12 min 30 s`. */
+/** `120 to 340`, `5 min to 12 min 30 s` */
 export const rangeWords = ({ axis, shown: { from, to } }: Pick<Zoom, 'axis' | 'shown'>): string =>
   axis === 'step'
     ? t('{0} to {1}', grouped(Math.ceil(from)), grouped(Math.floor(to)))

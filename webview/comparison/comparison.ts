@@ -9,31 +9,41 @@ import { choiceOf, lookOf } from '../chart/savedChart';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isListOfTexts, part } from '../savedState';
 import { t } from '../language';
-import { button } from '../ui';
+import { button, linkButton, progress } from '../ui';
 import { help } from '../ui/help';
 import { courses } from './curveCharts';
-import { host } from './host';
-import type { ComparisonView, CurvesView, ToWebview } from './protocol';
-import { measuredRuns } from './measuredRuns';
-import { controlTable, differenceTable, runTable } from './tables';
+import type {
+  Action,
+  ComparisonView,
+  CurvesView,
+  ToWebview,
+  MeasuredRunsView,
+  FromWebview,
+  PanelState,
+} from './protocol';
+import { controlTable, differenceTable, runTable, measuredTable } from './tables';
+import { bars, barsHeight } from '../statistics/pictures';
+import { described, success } from '../statistics/measures';
+import type { GroupView } from '../statistics/protocol';
+import type { Theme } from '../ui/theme';
+import { editorApi } from '../editorApi';
 
-/** The page that compares runs: their curves, the differences of their configurations, and their success rates. */
+const api = editorApi<FromWebview, PanelState>();
+const act = (action: Action): void => api.postMessage({ type: 'act', action });
+
 @customElement('tandem-comparison')
 export class ComparisonElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-    curves: true,
-  } as const;
+  protected override readonly kinds = { show: true, curves: true } as const;
   @state() private shown: ComparisonView | undefined;
-  /** Curves of all charts that were shown so far, by the keys of the charts; one entry for each run. */
+  /** Of all charts shown so far, by chart key; one entry for each run. */
   @state() private curves: ReadonlyMap<string, readonly RunCurves[]> = new Map();
-  @state() private choice: Choice = choiceOf(host.kept());
-  @state() private look: Look = lookOf(host.kept());
-  @state() private isHeldOut = part(host.kept(), 'isHeldOut', isFlag) ?? false;
-  @state() private switchedOff: readonly string[] = part(host.kept(), 'switchedOff', isListOfTexts) ?? [];
+  @state() private choice: Choice = choiceOf(api.getState());
+  @state() private look: Look = lookOf(api.getState());
+  @state() private isHeldOut = part(api.getState(), 'isHeldOut', isFlag) ?? false;
+  @state() private switchedOff: readonly string[] = part(api.getState(), 'switchedOff', isListOfTexts) ?? [];
 
   protected override ask(): void {
-    host.send({ type: 'ready', choice: this.choice });
+    api.postMessage({ type: 'ready', choice: this.choice });
   }
 
   override render(): TemplateResult {
@@ -52,11 +62,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
             label: t('Write report…'),
             icon: 'markdown',
             title: t('A Markdown file with pictures, to commit or send'),
-            onPress: () => host.send({ type: 'act', action: 'report' }),
+            onPress: () => act('report'),
           })}
         </div>
       </header>
-      ${runTable(shown.runs, (run) => host.send({ type: 'open', run }))} ${measuredRuns(shown)}
+      ${runTable(shown.runs, (run) => api.postMessage({ type: 'open', run }))} ${measuredRuns(shown)}
       ${
         shown.stage === ''
           ? html`<p class="first quiet">
@@ -88,7 +98,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
 
   private choose(choice: Choice): void {
     this.choice = { ...this.choice, ...choice };
-    host.send({ type: 'choose', choice: this.choice });
+    api.postMessage({ type: 'choose', choice: this.choice });
     this.keep();
   }
 
@@ -96,7 +106,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
     if (this.shown === undefined) return;
     const { dataFolder, ids } = this.shown;
     const { choice, look, isHeldOut, switchedOff } = this;
-    host.keep({ dataFolder, ids, choice, isHeldOut, ...look, switchedOff });
+    api.setState({ dataFolder, ids, choice, isHeldOut, ...look, switchedOff });
   }
 
   private courses(shown: ComparisonView): TemplateResult {
@@ -104,11 +114,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
     return courses({
       ...{ shown, curves, look, isHeldOut, switchedOff },
       onChoose: (choice) => this.choose(choice),
-      onPin: ({ stage, figure }, isPinned) => host.send({ type: 'pin', stage, figure, isPinned }),
+      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
       onLook: (chosen) => this.see({ look: chosen }),
       onHeldOut: (chosen) => this.see({ isHeldOut: chosen }),
       onSwitch: (chosen) => this.see({ switchedOff: chosen }),
-      onSave: (file) => host.send({ type: 'save', file }),
+      onSave: (file) => api.postMessage({ type: 'save', file }),
     });
   }
 
@@ -122,7 +132,6 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 }
 
-/** Shows each critic beside its untrained baseline. */
 function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {
   if (all.length === 0) return nothing;
   return html`<section>
@@ -152,7 +161,82 @@ function configurations({ differences, runs }: ComparisonView): TemplateResult {
       label: t('Open as diff'),
       icon: 'diff',
       title: t('The configurations of two runs side by side'),
-      onPress: () => host.send({ type: 'act', action: 'diff' }),
+      onPress: () => act('diff'),
     })}
   </section>`;
+}
+
+function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonView): TemplateResult {
+  const silent = runs.flatMap((run) => [run.silent, run.startSilent]).filter((sentence) => sentence !== '');
+  const canPlay = runs.some((run) => run.silent === '') && restriction === '';
+  const isAlone = runs.length === 1;
+  return html`<section aria-label=${t('Held-out success')}>
+    <div class="heading-line">
+      <h2>${t('Held-out success')}</h2>
+      <span class="quiet"
+        >${
+          isAlone
+            ? t(
+                'on tasks that it was not trained on; the same tasks and seeds for the run and its base model',
+              )
+            : t('on tasks that none of the runs was trained on; the same tasks and seeds for all')
+        }</span
+      >
+    </div>
+    ${all.map(
+      (one) =>
+        html`<p class="measured">${one.title} <span class="quiet">${one.how}</span></p>
+          ${successPicture(one)} ${measuredTable(one)}`,
+    )}
+    ${
+      all.length === 0
+        ? html`<p class="quiet">
+            ${
+              isAlone
+                ? t(
+                    'Not evaluated yet. An evaluation plays held-out tasks with the trained model and with its base model.',
+                  )
+                : t(
+                    'Not evaluated together yet. An evaluation plays held-out tasks with the model of each run.',
+                  )
+            }
+          </p>`
+        : html`<p class="quiet">
+            ${t('Intervals of 95 %: of success by Wilson over tasks; of differences, in percentage points, by the bootstrap over tasks, each task compared with itself.')}
+          </p>`
+    }
+    ${
+      restriction === ''
+        ? nothing
+        : html`<p class="quiet">
+            ${restriction} ${linkButton(t('Manage Workspace Trust'), () => act('trust'))}
+          </p>`
+    }
+    ${silent.map((sentence) => html`<p class="quiet">${sentence}</p>`)}
+    ${
+      playing !== ''
+        ? progress(playing)
+        : canPlay
+          ? button({
+              label: t('Evaluate…'),
+              kind: 'primary',
+              icon: 'beaker',
+              title: t('Choose the tasks, then play them with each model'),
+              onPress: () => act('evaluate'),
+            })
+          : nothing
+    }
+  </section>`;
+}
+
+function successPicture({ rows }: MeasuredRunsView): TemplateResult {
+  const groups = rows.map(({ name, dialogues, success: value }): GroupView => ({
+    ...{ name, dialogues, graded: dialogues },
+    ...(value && { success: { value: value.mean, interval: value } }),
+  }));
+  return html`<tandem-picture
+    .draw=${(theme: Theme) => bars(success, groups, theme)}
+    .height=${barsHeight(groups.length)}
+    .label=${described(success, groups)}
+  ></tandem-picture>`;
 }

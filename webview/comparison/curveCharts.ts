@@ -1,10 +1,22 @@
-import { html, nothing, type TemplateResult } from 'lit';
-import { drawn } from '../chart/chart';
-import { placed, type RunCurves } from '../chart/curves';
-import { placeWords } from '../chart/axis';
+import { html, nothing, svg, type TemplateResult } from 'lit';
+import { drawn, type Picture } from '../chart/chart';
+import {
+  placed,
+  latestWithin,
+  nearestWithin,
+  openedWithDots,
+  smoothed,
+  smoothedWords,
+  some,
+  undrawnWords,
+  type RunCurves,
+  type LinePoint,
+  type PlacedPoint,
+} from '../chart/curves';
+import { durationWords, placeWords } from '../chart/axis';
 import { curvesCsv } from '../chart/curvesCsv';
 import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
-import { pinnedCharts, pinningOf, type TitledChart } from '../chart/pinned';
+import { pinnedCharts, pinningOf, chartSection, zoomHint, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -13,18 +25,17 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { chartSection, zoomHint } from '../chart/section';
-import { inRange, zoomOf } from '../chart/steps';
+import { inRange, zoomOf, isIn, lineInRange, type Zoom } from '../chart/steps';
 import { t } from '../language';
 import type { PageFile } from '../saving/protocol';
 import { inlineSelect } from '../ui/inline';
-import { pictureOf, sample, undrawn, type Line } from './lines';
 import type { ComparisonView } from './protocol';
-import { curveTable } from './tables';
+import { numberColumn, table } from '../ui/table';
+import { grouped } from '../language/numbers';
 
 interface Courses {
   readonly shown: ComparisonView;
-  /** By the keys of the charts; one entry for each run, in the order of `shown.runs`. */
+  /** By chart key; one entry for each run, in the order of `shown.runs`. */
   readonly curves: ReadonlyMap<string, readonly RunCurves[]>;
   readonly look: Look;
   readonly isHeldOut: boolean;
@@ -38,7 +49,6 @@ interface Courses {
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Draws the curves of the chosen figure of a stage, with a line for each run, and the pinned charts. */
 export function courses(of: Courses): TemplateResult {
   const { shown, look, onLook, onChoose, onHeldOut, onPin } = of;
   const { stage, stages, figure: name, pinned } = shown;
@@ -103,14 +113,14 @@ const curvesOf = ({ curves }: Courses, chart: ChartName): readonly RunCurves[] =
 const hasHeldOut = (curves: readonly RunCurves[]): boolean =>
   curves.some(({ heldOut }) => heldOut.points.length > 0);
 
-/** Draws a pinned chart; its title says where it is of held-out tasks, as no list beside it does. */
+/** The title says that it is of held-out tasks, because no list beside it does. */
 function pinnedChart(of: Courses, name: ChartName): TitledChart {
   const chart = chartOf(of, name);
   const isHeldOut = of.isHeldOut && hasHeldOut(curvesOf(of, name));
   return isHeldOut ? { ...chart, title: t('{0}, held out', chart.title) } : chart;
 }
 
-/** Draws a figure on held-out tasks where these are chosen and any of the runs has it there, else on training data. */
+/** Shows training data where no run has held-out values. */
 function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
   const { shown, look, switchedOff } = of;
   const curves = curvesOf(of, { stage, figure: name });
@@ -145,10 +155,7 @@ function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
   };
 }
 
-/**
- * Draws a legend; a press on an entry hides or shows its line.
- * @param curves those of the chosen chart; absent for the pinned charts
- */
+/** @param curves those of the chosen chart; absent for the pinned charts */
 function legend(
   { shown, look, switchedOff, onSwitch }: Courses,
   label: string,
@@ -175,7 +182,6 @@ function legend(
   </div>`;
 }
 
-/** Describes the picture for screen readers. */
 function described(title: string, figure: FigureStyle, lines: readonly Line[], axis: Axis): string {
   const courses = lines.flatMap(({ name, points }) => {
     const [first, last] = [points[0], points.at(-1)];
@@ -187,4 +193,115 @@ function described(title: string, figure: FigureStyle, lines: readonly Line[], a
     );
   });
   return `${[title, ...courses].join('. ')}.`;
+}
+
+interface Line {
+  /** Decides colour and dashes among all runs, so that they stay when other lines are hidden. */
+  readonly index: number;
+  readonly name: string;
+  readonly points: readonly PlacedPoint[];
+}
+
+/** In pixels; lines can be told apart without colours. */
+const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3], [16, 4]];
+
+const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
+
+interface Drawing {
+  readonly figure: FigureStyle;
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
+  readonly key: string;
+}
+
+export function pictureOf(
+  lines: readonly Line[],
+  { figure, smoothing, isLogarithmic, zoom, key }: Drawing,
+): Picture {
+  return {
+    ...{ figure, isLogarithmic, zoom, key },
+    series: ({ palette }) =>
+      lines.map(({ index, points }) => {
+        const dashes = dashesOf(index);
+        const color = palette[index % palette.length]!;
+        return {
+          type: 'line',
+          id: String(index),
+          silent: true,
+          symbol: 'none',
+          symbolSize: 7,
+          itemStyle: { color },
+          lineStyle: { color, width: 2, type: dashes.length === 0 ? 'solid' : [...dashes] },
+          data: openedWithDots(lineInRange(lineOf(points, smoothing), zoom.shown), isLogarithmic),
+        };
+      }),
+    hover: (x) => hover(lines, figure, zoom.axis, x),
+    legend: ({ palette }) =>
+      lines.map(({ index, name }) => ({
+        label: smoothedWords(name, smoothing),
+        color: palette[index % palette.length]!,
+        dashes: dashesOf(index),
+      })),
+  };
+}
+
+function lineOf(points: readonly PlacedPoint[], smoothing: number): LinePoint[] {
+  const means = smoothed(
+    points.map(({ mean }) => mean),
+    smoothing,
+  );
+  return points.map(({ x }, index) => [x, means[index]!]);
+}
+
+/** Empty when the picture has all points. */
+export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
+  const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
+  const values = places.flatMap(([x, value]) => (isIn(x, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
+}
+
+/** Leaves out runs whose curve does not reach the place. */
+function hover(lines: readonly Line[], figure: FigureStyle, axis: Axis, x: number): string {
+  const at = axis === 'step' ? Math.round(x) : x;
+  const values = lines.flatMap(({ name, points }) => {
+    const point = nearestWithin(points, at);
+    if (point === undefined) return [];
+    const value = figure.format(point.mean);
+    return axis === 'step' && point.step === at
+      ? t('{0}: {1}', name, value)
+      : t('{0}: {1} (step {2})', name, value, grouped(point.step));
+  });
+  return [placeWords(at, axis), ...values].join('\n');
+}
+
+const sample = (index: number): TemplateResult =>
+  html`<svg
+    class="sample line-${index % DASHES.length}"
+    viewBox="0 0 34 6"
+    aria-hidden="true"
+    focusable="false"
+  >
+    ${svg`<line x1="0" y1="3" x2="34" y2="3" stroke-dasharray=${dashesOf(index).join(' ')} />`}
+  </svg>`;
+
+const MAX_ROWS = 40;
+
+/** For people who cannot see the picture. */
+function curveTable(label: string, figure: FigureStyle, lines: readonly Line[], axis: Axis): TemplateResult {
+  const places = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  const rows = some(places, MAX_ROWS);
+  const cell = (points: readonly PlacedPoint[], index: number): string => {
+    const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
+    return point === undefined ? '' : figure.format(point.mean);
+  };
+  return table(
+    label,
+    [axis === 'step' ? t('Step') : t('Training time'), ...lines.map(({ name }) => name)].map(numberColumn),
+    rows.map(
+      (x, index) =>
+        html`<th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
+          ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}`,
+    ),
+  );
 }

@@ -3,22 +3,22 @@ import { t } from '../language';
 import { decimal } from '../language/numbers';
 import type { EstimateView } from './protocol';
 
-/** Writes a fraction in percent, without the sign: `31.5`. */
+/** In percent, without the sign: `31.5`. */
 export const percent = (value: number): string => decimal(100 * value, 1);
 
-/** Writes an estimate and its interval: `31.5 % (26.1 to 37.4)`. */
+/** `31.5 % (26.1 to 37.4)` */
 export function estimate(value: EstimateView): string {
   if (value === null) return '–';
   return t('{0} % ({1} to {2})', percent(value.mean), percent(value.low), percent(value.high));
 }
 
-/** Writes a difference of fractions in percentage points: `+13.7`, `−0.5` or `0.0`. */
+/** In percentage points: `+13.7`, `−0.5` or `0.0`. */
 export function signed(value: number): string {
   const points = percent(Math.abs(value));
   return points === percent(0) ? points : `${value < 0 ? '−' : '+'}${points}`;
 }
 
-/** Splits a text before its interval in brackets and after it, so that lines break only between these parts. */
+/** Splits a text around its bracketed interval, so that lines break only there. */
 export const inParts = (text: string): TemplateResult[] =>
   text
     .split(/ (?=\()|(?<=\),) /)

@@ -67,7 +67,6 @@ export interface MeasuredRunsView {
   readonly rows: readonly MeasuredRowView[];
 }
 
-/** A critic beside its control, the untrained baseline. */
 export interface ControlView {
   readonly run: number;
   readonly stage: string;
@@ -135,7 +134,6 @@ export type FromWebview =
   | PinMessage
   | SaveMessage;
 
-/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState extends Look {
   readonly dataFolder: string;
   readonly ids: readonly string[];

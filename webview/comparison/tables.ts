@@ -1,49 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { decimal, grouped, withMinus } from '../language/numbers';
-import { durationWords } from '../chart/axis';
-import { latestWithin, some, type PlacedPoint } from '../chart/curves';
-import type { FigureStyle } from '../chart/figures';
-import type { Axis } from '../chart/protocol';
 import { linkButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
 import { estimate, inParts, percent, signed } from './estimates';
-import type { Line } from './lines';
 import type { ComparedRun, ControlView, DifferenceView, PairedView, MeasuredRunsView } from './protocol';
-
-const MAX_ROWS = 40;
-
-/** Shows the curves as a table of numbers, for people who cannot see the picture. */
-export function curveTable(
-  label: string,
-  figure: FigureStyle,
-  lines: readonly Line[],
-  axis: Axis,
-): TemplateResult {
-  const places = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
-  const rows = some(places, MAX_ROWS);
-  const cell = (points: readonly PlacedPoint[], index: number): string => {
-    const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
-    return point === undefined ? '' : figure.format(point.mean);
-  };
-  return table(
-    label,
-    html`<thead>
-        <tr>
-          ${numberColumn(axis === 'step' ? t('Step') : t('Training time'))}${lines.map(({ name }) => numberColumn(name))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (x, index) =>
-            html`<tr>
-              <th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
-              ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>`,
-  );
-}
 
 export function differenceTable(
   differences: readonly DifferenceView[],
@@ -51,29 +12,20 @@ export function differenceTable(
 ): TemplateResult {
   return table(
     t('Configurations'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Setting')}</th>
-          ${runs.map(({ name }) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${differences.map(
-          ({ field, values }) =>
-            html`<tr>
-              <th scope="row" class="text">${field}</th>
-              ${values.map((value) =>
-                value === null
-                  ? html`<td class="quiet">${t('default')}</td>`
-                  : html`<td class="text">${value}</td>`,
-              )}
-            </tr>`,
-        )}
-      </tbody>`,
+    [t('Setting'), ...runs.map(({ name }) => name)],
+    differences.map(
+      ({ field, values }) =>
+        html`<th scope="row" class="text">${field}</th>
+          ${values.map((value) =>
+            value === null
+              ? html`<td class="quiet">${t('default')}</td>`
+              : html`<td class="text">${value}</td>`,
+          )}`,
+    ),
   );
 }
 
-/** Writes a difference in percentage points: `+13.7 (+9.1 to +18.2), p < 0.001`. */
+/** In percentage points: `+13.7 (+9.1 to +18.2), p < 0.001`. */
 export function paired(of: PairedView | undefined): string {
   if (of === undefined) return '';
   const { difference, interval, p, tasks } = of;
@@ -86,41 +38,35 @@ export function paired(of: PairedView | undefined): string {
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
 
-/** Shows the success of the runs and of their base models on the same tasks. */
 export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult {
   const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
   const hasFirst = rows.some(({ againstFirst }) => againstFirst !== undefined);
   const first = rows.find(({ run }) => run !== undefined)?.name ?? '';
   return table(
     t('Held-out success, {0}', title),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Model')}</th>
-          ${numberColumn(t('Success (95 % interval)'))}
-          ${hasStart ? numberColumn(t('Δ vs. base (points)')) : nothing}
-          ${hasFirst ? numberColumn(t('Δ vs. {0} (points)', first)) : nothing}
-          ${numberColumn(t('Tests passed'))} ${numberColumn(t('Turns'))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
-            html`<tr>
-              <th scope="row">
-                ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
-              </th>
-              <td class="number">${inParts(estimate(success))}</td>
-              ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
-              ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
-              <td class="number">${inParts(estimate(testsPassed))}</td>
-              <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      t('Model'),
+      numberColumn(t('Success (95 % interval)')),
+      hasStart ? numberColumn(t('Δ vs. base (points)')) : nothing,
+      hasFirst ? numberColumn(t('Δ vs. {0} (points)', first)) : nothing,
+      numberColumn(t('Tests passed')),
+      numberColumn(t('Turns')),
+    ],
+    rows.map(
+      ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
+        html`<th scope="row">
+            ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
+          </th>
+          <td class="number">${inParts(estimate(success))}</td>
+          ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
+          ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
+          <td class="number">${inParts(estimate(testsPassed))}</td>
+          <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>`,
+    ),
   );
 }
 
-/** Writes the pair accuracy and the number of pairs: `78.0 % of 40`. */
+/** `78.0 % of 40` */
 function inOrder(accuracy: number | null, pairs: number | null): string {
   if (accuracy === null) return '–';
   return pairs === null
@@ -131,58 +77,43 @@ function inOrder(accuracy: number | null, pairs: number | null): string {
 const number = (value: number | null, digits: number): string =>
   value === null ? '–' : withMinus(value, digits);
 
-/** Shows each critic beside its untrained baseline. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
     t('Critics vs. untrained baseline'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Critic')}</th>
-          ${numberColumn(t('Held-out pair accuracy'))} ${numberColumn(t('Untrained baseline'))}
-          ${numberColumn(t('Rank correlation with the untrained baseline'))}
-          ${numberColumn(t('Score std. dev., critic'))} ${numberColumn(t('Score std. dev., untrained'))}
-          ${numberColumn(t('Turns ranked'))}
-        </tr>
-      </thead>
-      <tbody>
-        ${controls.map(
-          (one) =>
-            html`<tr>
-              <th scope="row">${runs[one.run]!.name} <span class="quiet">${one.stage}</span></th>
-              <td class="number">${inOrder(one.accuracy, one.pairs)}</td>
-              <td class="number">${inOrder(one.untrainedAccuracy, one.pairs)}</td>
-              <td class="number">${number(one.correlation, 2)}</td>
-              <td class="number">${number(one.spread, 3)}</td>
-              <td class="number">${number(one.untrainedSpread, 3)}</td>
-              <td class="number">${one.candidates === null ? '–' : grouped(one.candidates)}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      t('Critic'),
+      ...[
+        t('Held-out pair accuracy'),
+        t('Untrained baseline'),
+        t('Rank correlation with the untrained baseline'),
+        t('Score std. dev., critic'),
+        t('Score std. dev., untrained'),
+        t('Turns ranked'),
+      ].map(numberColumn),
+    ],
+    controls.map(
+      (one) =>
+        html`<th scope="row">${runs[one.run]!.name} <span class="quiet">${one.stage}</span></th>
+          <td class="number">${inOrder(one.accuracy, one.pairs)}</td>
+          <td class="number">${inOrder(one.untrainedAccuracy, one.pairs)}</td>
+          <td class="number">${number(one.correlation, 2)}</td>
+          <td class="number">${number(one.spread, 3)}</td>
+          <td class="number">${number(one.untrainedSpread, 3)}</td>
+          <td class="number">${one.candidates === null ? '–' : grouped(one.candidates)}</td>`,
+    ),
   );
 }
 
-/** Lists the compared runs; a press on a name opens its run. */
 export function runTable(runs: readonly ComparedRun[], open: (run: number) => void): TemplateResult {
   return table(
     t('Runs'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Run')}</th>
-          <th scope="col">${t('State')}</th>
-          <th scope="col">${t('Method')}</th>
-          <th scope="col">${t('Training data')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${runs.map(
-          ({ name, stateLabel, subject, data }, index) =>
-            html`<tr>
-              <th scope="row">${linkButton(name, () => open(index), t('Open the run'))}</th>
-              <td>${stateLabel}</td>
-              <td>${subject}</td>
-              <td>${data === '' ? '–' : data}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [t('Run'), t('State'), t('Method'), t('Training data')],
+    runs.map(
+      ({ name, stateLabel, subject, data }, index) =>
+        html`<th scope="row">${linkButton(name, () => open(index), t('Open the run'))}</th>
+          <td>${stateLabel}</td>
+          <td>${subject}</td>
+          <td>${data === '' ? '–' : data}</td>`,
+    ),
   );
 }

@@ -10,15 +10,13 @@ import { LETTERS } from './names';
 import { said, thoughtsOf } from './messageText';
 import { leftOut } from './turn';
 
-/** Maximum time between the two clicks of a double click. */
 const DOUBLE_CLICK_MS = 300;
 
-/** Shows two messages, of which a person chooses one. Their agents are hidden, and neither message stands out. */
+/** The agents are hidden, and neither message stands out. */
 @customElement('tandem-candidates')
 export class CandidatesElement extends PlainElement {
   @property({ attribute: false }) view!: CandidatesView;
   @property({ attribute: false }) choose!: (picked: Picked) => void;
-  /** Returns the tooltip of a candidate by its letter. */
   @property({ attribute: false }) titled!: (letter: string) => string;
   /** Opens the transcript; absent where it would tell too much. */
   @property({ attribute: false }) onRead?: () => void;
@@ -63,7 +61,7 @@ export class CandidatesElement extends PlainElement {
   }
 }
 
-/** Excludes clicks on parts with a use of their own (code to copy, links, thoughts) and clicks that end a selection. */
+/** Excludes clicks on code to copy, links and thoughts, and clicks that end a selection. */
 function isMeant({ target }: MouseEvent): boolean {
   const isOfPart =
     (target as Element).closest('a, button, summary, details, [role="link"], vscode-button') !== null;
@@ -82,16 +80,12 @@ function written(
 interface ChoosingOptions {
   readonly question: string;
   readonly choose: (picked: Picked) => void;
-  /** Tooltips: of one candidate by its letter, of equal ones, of neither. */
   readonly one: (letter: string) => string;
   readonly equal: string;
   readonly neither: string;
 }
 
-/**
- * Draws the buttons to choose. None of them is primary, because that would be a recommendation.
- * @param rest is drawn at the end of the line
- */
+/** No button is primary, because that would be a recommendation. */
 export function choosing(
   { question, choose, one, equal, neither }: ChoosingOptions,
   rest: unknown = nothing,

@@ -1,7 +1,7 @@
 type Pressed =
   { readonly type: 'open-link'; readonly address: string } | { readonly type: 'copy'; readonly text: string };
 
-/** Handles presses on links and copy buttons in rendered Markdown, which has no listeners of its own. */
+/** Rendered Markdown has no listeners of its own. */
 export function followPresses(page: HTMLElement, send: (message: Pressed) => void): void {
   const follow = (event: Event): void => {
     const target = event.target as Element;

@@ -1,12 +1,11 @@
 import { html, LitElement, render, type PropertyValues } from 'lit';
 import { t } from '../language';
 
-/** Event that an element dispatches when it cannot draw its data; it bubbles up to the page. */
+/** Bubbles up to the page. */
 export const UNDRAWN = 'tandem-undrawn';
 
 /** An element without a shadow root, so that one style sheet serves the page and labels reach across elements. */
 export class PlainElement extends LitElement {
-  /** Number of times that the element was drawn. */
   private drawings = 0;
   private isUndrawn = false;
 

@@ -18,7 +18,7 @@ const looks: Record<TestView['status'], { icon: string; words: string }> = {
   'not-gradable': { icon: 'question', words: t('not gradable') },
 };
 
-/** Shows the headline of a grade and a row for each test; the first failed test is open. */
+/** The first failed test is open. */
 @customElement('tandem-grade')
 export class GradeElement extends PlainElement {
   @property({ attribute: false }) grade!: GradeView;
@@ -119,7 +119,7 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
   </dl>`;
 }
 
-/** Writes milliseconds with one decimal below 10 and none from there on; `< 0.1` below 0.1. */
+/** One decimal below 10, none from there on; `< 0.1` below 0.1. */
 function milliseconds(value: number): string {
   if (value < 0.1) return `< ${decimal(0.1, 1)}`;
   return decimal(value, value < 10 ? 1 : 0);

@@ -6,7 +6,7 @@ import { renderMarkdown } from './markdown';
 import { withVisibleControls } from './untrusted';
 import type { StreamView } from '../session/protocol';
 
-/** Draws Markdown from the agent; `renderMarkdown` lets none of its HTML through. */
+/** `renderMarkdown` lets no HTML of the agent through. */
 export const prose = (source: string): TemplateResult => drawn(renderMarkdown(source));
 
 /** @param rendered safe HTML, as `renderMarkdown` returns it */
@@ -14,12 +14,10 @@ export function drawn(rendered: string): TemplateResult {
   return html`<div class="prose">${unsafeHTML(rendered)}</div>`;
 }
 
-/** Draws a finished message of the agent. */
 export function said(visible: string): TemplateResult {
   return visible === '' ? html`<p class="quiet">${t('The agent said nothing.')}</p>` : prose(visible);
 }
 
-/** @param label says whose thoughts these are */
 export function thoughtsOf(thoughts: string, label: string): TemplateResult | typeof nothing {
   if (thoughts === '') return nothing;
   return html`<details class="thoughts">
@@ -28,7 +26,6 @@ export function thoughtsOf(thoughts: string, label: string): TemplateResult | ty
   </details>`;
 }
 
-/** Draws the part of a message that has arrived while it is being written. */
 export function streamed({ by, text, thinking, left = 0 }: StreamView): TemplateResult {
   if (text === '') return html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>`;
   return html`<div class="streaming">
@@ -38,8 +35,7 @@ export function streamed({ by, text, thinking, left = 0 }: StreamView): Template
 }
 
 function waiting(thinking: number): string {
-  if (thinking === 0) return t('Waiting for first token…');
-  return thinking === 1 ? t('thinking, 1 character so far') : t('thinking, {0} characters so far', thinking);
+  return thinking === 0 ? t('Waiting for first token…') : t('Thinking…');
 }
 
 const furtherWords = (left: number): string =>

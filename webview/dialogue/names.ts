@@ -2,26 +2,21 @@ import { t } from '../language';
 import type { ModelNames, ChoiceView, Picked, Seat, TaskView } from '../session/protocol';
 import { shortened } from './protocol';
 
-/** Returns the name of a model's connection or run; undefined when it has none. */
 export const givenName = (model: string, called: ModelNames): string | undefined =>
   Object.hasOwn(called, model) ? called[model] : undefined;
 
-/** Returns the name of the model's connection or run, or else the model without its server or folders. */
+/** The name of the connection or run, or else the model without its server or folders. */
 export function modelLabel(model: string, called: ModelNames): string {
   return givenName(model, called) ?? shortened(model);
 }
 
-/** Returns the label of a model, or the pseudonym of a person. @param seat tells which of the two `name` is */
 export const playerLabel = (name: string, seat: Seat, called: ModelNames): string =>
   seat === 'simulator' ? modelLabel(name, called) : name;
 
-/** Writes the number of the task's tests: `10 tests`. */
 export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test') : t('{0} tests', tests));
 
-/** Names of the two candidates, in the order in which they are shown. */
 export const LETTERS = ['A', 'B'] as const;
 
-/** Says which of two candidates somebody found better. */
 export function pickedWords(picked: Picked): string {
   switch (picked) {
     case 0:
@@ -34,10 +29,7 @@ export function pickedWords(picked: Picked): string {
   }
 }
 
-/**
- * Says who chose which candidate; once the dialogue is over, also which agents wrote them.
- * @param own the pseudonym of the person at this editor
- */
+/** @param own pseudonym of the person at this editor */
 export function choiceWords(choice: ChoiceView, own: string | undefined, called: ModelNames): string {
   const { by, picked } = choice;
   const isOwn = by === own;
@@ -58,7 +50,7 @@ export function choiceWords(choice: ChoiceView, own: string | undefined, called:
   }
 }
 
-/** Returns the letter of a candidate, with its agent when that is no longer hidden. */
+/** Adds the agent once it is no longer hidden. */
 export function candidateName({ agents }: ChoiceView, place: 0 | 1, called: ModelNames): string {
   return agents === undefined ? LETTERS[place] : `${LETTERS[place]} (${modelLabel(agents[place], called)})`;
 }

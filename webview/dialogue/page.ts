@@ -6,9 +6,7 @@ import { PlainElement, UNDRAWN } from './element';
  * store a message before it compares it with the one before, or else one that does not fit would break all after it.
  */
 export abstract class PageElement<Message extends { readonly type: string }> extends PlainElement {
-  /** All kinds of messages that the page takes. */
   protected abstract readonly kinds: Readonly<Record<Message['type'], true>>;
-  /** Kind of the latest message. */
   private latest = '';
   private readonly askedAfter = new Set<string>();
 
@@ -23,7 +21,6 @@ export abstract class PageElement<Message extends { readonly type: string }> ext
     this.ask();
   }
 
-  /** Asks the host for everything that is shown. */
   protected abstract ask(): void;
 
   protected abstract receive(message: Message): void;

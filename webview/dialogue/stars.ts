@@ -5,7 +5,6 @@ import './rating.css';
 
 const STARS = [1, 2, 3, 4, 5] as const;
 
-/** Draws five stars as radio buttons. */
 export function stars(given: number | undefined, onChoose: (stars: number) => void): TemplateResult {
   return html`<fieldset class="stars">
     <legend>${t('How was it?')}</legend>

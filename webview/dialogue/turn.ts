@@ -5,9 +5,9 @@ import { icon, linkButton } from '../ui';
 import './transcript.css';
 import { drawn, said, thoughtsOf } from './messageText';
 import { withVisibleControls } from './untrusted';
-import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
+import type { MessageView, ReplyView, Seat, TurnView, ModelNames, ChoiceView } from '../session/protocol';
+import { candidateName, choiceWords } from './names';
 
-/** Draws one message: the author at the left, the text in the middle, and an optional aside at the right. */
 export function message(
   who: string,
   body: unknown,
@@ -22,11 +22,7 @@ export function message(
   </article>`;
 }
 
-/**
- * Draws a message of the agent, with its thoughts folded.
- * @param more is shown below the message, before and after the thoughts; `rendered` is safe HTML to draw in its place
- * @param aside is shown at the right
- */
+/** @param more drawn before and after the thoughts; `rendered`: safe HTML in place of the message */
 export function agentMessage(
   { turn, visible, thoughts, final }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final'>,
   more: { readonly before?: unknown; readonly after?: unknown; readonly rendered?: string } = {},
@@ -41,11 +37,7 @@ export function agentMessage(
   );
 }
 
-/**
- * Draws, folded, a text of the agent that did not become its message: a candidate or an earlier sample.
- * @param words labels of the text and of its thoughts
- * @param onRead opens the transcript, which has the whole text
- */
+/** Folds a text that did not become the agent's message: a candidate or an earlier sample. */
 export function passedOver(
   { visible, thoughts, left }: MessageView,
   words: { readonly name: string; readonly thoughts: string },
@@ -59,7 +51,18 @@ export function passedOver(
   </details>`;
 }
 
-/** Says how many characters are not drawn; the link opens the transcript in the editor, which can show long texts. */
+export const passedOverCandidate = (
+  candidate: MessageView,
+  name: string,
+  onRead?: () => void,
+): TemplateResult =>
+  passedOver(
+    candidate,
+    { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) },
+    onRead,
+  );
+
+/** The transcript in the editor can show long texts. */
 export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
   if (left === undefined) return nothing;
   return html`<p class="quiet">
@@ -72,10 +75,33 @@ const notDrawn = (left: number): string =>
     ? t('1 more character is not shown here.')
     : t('{0} more characters are not shown here.', grouped(left));
 
-/** Marks a reply that gives away much of the reference. */
 export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
   if (leakPercent === undefined) return nothing;
   return html`<p class="leak" title=${t("The share of the reference's code tokens that this reply contains")}>
     ${icon('warning')} ${t('gives away {0} % of the reference', leakPercent)}
   </p>`;
 }
+
+/** @param own pseudonym of the person at this editor @param took duration, in a sentence */
+export function choiceMade(
+  choice: ChoiceView,
+  own: string | undefined,
+  called: ModelNames,
+  onRead: () => void,
+  took?: string,
+): TemplateResult {
+  const others = choice.picked === 'neither' ? ([0, 1] as const) : ([choice.picked === 1 ? 0 : 1] as const);
+  return html`<div class="choice">
+    <p class="quiet">
+      ${icon('check')}
+      ${withVisibleControls(choiceWords(choice, own, called))}${took === undefined ? nothing : ` ${took}`}
+    </p>
+    ${others.map((place) => passedOverCandidate(choice.candidates[place], candidateName(choice, place, called), onRead))}
+  </div>`;
+}
+
+/** For stars that were given and cannot be changed. */
+export const givenStars = (given: number, label: string): TemplateResult =>
+  html`<span role="img" aria-label=${label}
+    >${[1, 2, 3, 4, 5].map((star) => icon(star <= given ? 'star-full' : 'star-empty'))}</span
+  >`;

@@ -1,6 +1,6 @@
 /**
- * Replaces invisible characters by their code points. Text from models and programs may hold characters that nobody
- * sees and that change how the rest reads: overrides of the writing direction (CVE-2021-42574), terminal controls,
+ * Replaces invisible characters by their code points. Text from models and programs may hold unseen characters
+ * that change how the rest reads: overrides of the writing direction (CVE-2021-42574), terminal controls,
  * zero-width characters, tags. Letters of right-to-left scripts, and joiners that some scripts and emojis need, stay.
  */
 export function withVisibleControls(text: string): string {

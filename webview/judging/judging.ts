@@ -10,7 +10,7 @@ import { PageElement } from '../dialogue/page';
 import { followPresses } from '../dialogue/clickTarget';
 import { prose } from '../dialogue/messageText';
 import { stars } from '../dialogue/stars';
-import { agentMessage, leftOut, message, passedOver } from '../dialogue/turn';
+import { agentMessage, leftOut, message, passedOverCandidate } from '../dialogue/turn';
 import { LETTERS, pickedWords, testsOf } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { editorApi } from '../editorApi';
@@ -39,7 +39,7 @@ type Thumbs = Readonly<Record<string, 'up' | 'down'>>;
 const isThumbs = (value: unknown): value is Thumbs =>
   isRecord(value) && Object.values(value).every((thumb) => thumb === 'up' || thumb === 'down');
 
-/** The page on which a person judges a dialogue of others, without knowing who wrote what and what others said. */
+/** Judging is blind: until the end, nothing shows who wrote what or what others said. */
 @customElement('tandem-judging')
 export class JudgingElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true } as const;
@@ -47,7 +47,6 @@ export class JudgingElement extends PageElement<ToWebview> {
   @state() private stars: number | undefined;
   @state() private thumbs: Thumbs = {};
   private comment = '';
-  /** Time at which the present pair was shown. */
   private shownAt = 0;
   /** The pair that was judged last, until the host shows what follows. */
   @state() private judged: PairView | undefined;
@@ -76,7 +75,7 @@ export class JudgingElement extends PageElement<ToWebview> {
     }
   }
 
-  /** Takes the ratings of a dialogue up that were given before the window was reloaded, else begins without any. */
+  /** Restores ratings that were given before the window was reloaded. */
   private recall(episode: string): void {
     const kept = api.getState();
     const own = part(kept, 'episode', isText) === episode ? kept : undefined;
@@ -203,7 +202,7 @@ export class JudgingElement extends PageElement<ToWebview> {
         ${stars(this.stars, (given) => this.rate(given))}
         ${textField({
           id: 'comment',
-          label: t('One line about it'),
+          label: t('Comment (optional)'),
           isLabelHidden: true,
           value: this.comment,
           onInput: (text) => {
@@ -278,7 +277,6 @@ export class JudgingElement extends PageElement<ToWebview> {
     else if (!isSame(before.pair, shown.pair) || before.outcome === undefined) void this.showNext();
   }
 
-  /** Scrolls to what the person judges next, or learns at the end. */
   private async showNext(): Promise<void> {
     await this.updateComplete;
     this.querySelector('.outcome, tandem-candidates, main .message:last-of-type')?.scrollIntoView({
@@ -287,15 +285,10 @@ export class JudgingElement extends PageElement<ToWebview> {
   }
 }
 
-/** Draws what the person said of two candidates, and folded those that did not become the message. */
 function judgedPair({ picked, wentOn, candidates }: JudgedPair): TemplateResult {
   const others = ([0, 1] as const).filter((place) => place !== wentOn);
   return html`<p class="remark quiet">${icon('check')} ${judgedWords(picked, wentOn)}</p>
-    ${others.map((place) => {
-      const name = LETTERS[place];
-      const words = { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) };
-      return passedOver(candidates[place], words);
-    })}`;
+    ${others.map((place) => passedOverCandidate(candidates[place], LETTERS[place]))}`;
 }
 
 function judgedWords(picked: Picked, wentOn: JudgedPair['wentOn']): string {
@@ -304,7 +297,6 @@ function judgedWords(picked: Picked, wentOn: JudgedPair['wentOn']): string {
     : t('You said: {0}. The dialogue went on with {1}.', pickedWords(picked), LETTERS[wentOn]);
 }
 
-/** Draws the thumb that a judge who is done gave a message. */
 function thumbGiven({ thumbs }: Outcome, turn: number): TemplateResult | typeof nothing {
   const given = thumbs.find((one) => one.turn === turn)?.thumb;
   if (given === undefined) return nothing;

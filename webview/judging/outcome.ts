@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import '../dialogue/grade';
 import { LETTERS, modelLabel, pickedWords } from '../dialogue/names';
 import { starWords } from '../dialogue/stars';
+import { givenStars } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon } from '../ui';
 import { table } from '../ui/table';
 import type { Outcome } from './protocol';
 
-/** Draws what the judge learns at the end: the authors, what others said, and the grade. */
 export function outcome(learned: Outcome): TemplateResult {
   const { called, agent, pairs, grade, others } = learned;
   return html`<section class="outcome" aria-label=${t('What others said')}>
@@ -28,42 +28,30 @@ function choicesTable({ pairs, called }: Outcome): TemplateResult {
   const judges = [...new Set(pairs.flatMap(({ others }) => others.map(({ by }) => by)))];
   return table(
     t('Choices between candidates'),
-    html`<thead>
-        <tr>
-          <th scope="col">${t('Turn')}</th>
-          ${LETTERS.map((letter) => html`<th scope="col">${t('Author of {0}', letter)}</th>`)}
-          <th scope="col">${t('You')}</th>
-          ${judges.map((by) => html`<th scope="col">${withVisibleControls(by)}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${pairs.map(
-          ({ turn, agents, own, others }) =>
-            html`<tr>
-              <th scope="row">${turn}</th>
-              ${agents.map((one) => html`<td>${withVisibleControls(modelLabel(one, called))}</td>`)}
-              <td>${pickedWords(own)}</td>
-              ${judges.map((judge) => {
-                const picked = others.find(({ by }) => by === judge)?.picked;
-                if (picked === undefined) return html`<td class="quiet">–</td>`;
-                return html`<td>${pickedWords(picked)} ${picked === own ? icon('check') : nothing}</td>`;
-              })}
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      t('Turn'),
+      ...LETTERS.map((letter) => t('Author of {0}', letter)),
+      t('You'),
+      ...judges.map(withVisibleControls),
+    ],
+    pairs.map(
+      ({ turn, agents, own, others }) =>
+        html`<th scope="row">${turn}</th>
+          ${agents.map((one) => html`<td>${withVisibleControls(modelLabel(one, called))}</td>`)}
+          <td>${pickedWords(own)}</td>
+          ${judges.map((judge) => {
+            const picked = others.find(({ by }) => by === judge)?.picked;
+            if (picked === undefined) return html`<td class="quiet">–</td>`;
+            return html`<td>${pickedWords(picked)} ${picked === own ? icon('check') : nothing}</td>`;
+          })}`,
+    ),
   );
 }
 
 function ratingLine(person: string, stars: number | undefined, comment?: string): TemplateResult {
   return html`<p>
     <strong>${person}</strong>
-    ${
-      stars === undefined
-        ? nothing
-        : html`<span role="img" aria-label=${starWords(stars)}
-            >${[1, 2, 3, 4, 5].map((star) => icon(star <= stars ? 'star-full' : 'star-empty'))}</span
-          >`
-    }
+    ${stars === undefined ? nothing : givenStars(stars, starWords(stars))}
     ${comment === undefined ? nothing : t('“{0}”', withVisibleControls(comment))}
   </p>`;
 }

@@ -12,7 +12,6 @@ import type {
   TaskView,
 } from '../session/protocol';
 
-/** A message of the agent and the reply to it. */
 export interface ReadTurn extends MessageView {
   readonly turn: number;
   readonly reply?: string;
@@ -20,7 +19,6 @@ export interface ReadTurn extends MessageView {
   readonly judged: readonly JudgedPair[];
 }
 
-/** Two candidates that the person has judged. */
 export interface JudgedPair {
   readonly picked: Picked;
   /** The candidate that became the agent's message; null when two others were drawn. */
@@ -28,7 +26,6 @@ export interface JudgedPair {
   readonly candidates: CandidatesView;
 }
 
-/** Two candidates that the person is to judge. */
 export interface PairView {
   readonly turn: number;
   /** Place among the pairs of the turn, from 0. */
@@ -54,7 +51,6 @@ export interface Outcome {
   }[];
   readonly stars?: number;
   readonly others: readonly { readonly by: string; readonly stars?: number; readonly comment?: string }[];
-  /** The thumbs of the person. */
   readonly thumbs: readonly Thumb[];
   readonly grade?: GradeView;
 }
@@ -104,7 +100,6 @@ export type FromWebview =
     }
   | { readonly type: 'act'; readonly action: Action };
 
-/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {
   readonly episode: string;
   /** The ratings that are not logged yet. */

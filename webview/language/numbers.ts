@@ -1,9 +1,9 @@
 import { language } from '.';
 
-/** Groups the digits of a number: `1,204`. */
+/** `1,204` */
 export const grouped = (number: number): string => number.toLocaleString(language());
 
-/** Writes a fixed number of decimals, without grouping: `4.0`. */
+/** Without grouping: `4.0`. */
 export function decimal(number: number, digits: number): string {
   return Number(number.toFixed(digits)).toLocaleString(language(), {
     minimumFractionDigits: digits,
@@ -12,11 +12,11 @@ export function decimal(number: number, digits: number): string {
   });
 }
 
-/** Writes a list of numbers: `3, 5, 9`. */
+/** `3, 5, 9` */
 export function enumerated(numbers: readonly number[]): string {
   return new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(numbers.map(String));
 }
 
-/** Writes a fixed number of decimals as `decimal` does, but with a minus sign in place of the hyphen: `−0.50`. */
+/** With a minus sign in place of the hyphen: `−0.50`. */
 export const withMinus = (number: number, digits: number): string =>
   decimal(number, digits).replace('-', '−');

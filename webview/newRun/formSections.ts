@@ -3,7 +3,6 @@ import { t } from '../language';
 import { button, icon, progress } from '../ui';
 import type { Action, CheckView, DataView, EstimateView, Values, WarmStartView } from './protocol';
 
-/** Shows the training data in figures, and what is left out. */
 export function dataFigures(
   { figures, leftOut, problem, remarks, isCounting, isCollecting }: DataView,
   isStarting: boolean,
@@ -54,7 +53,6 @@ export function dataFigures(
   </div>`;
 }
 
-/** Explains that the model must first learn the protocol, and offers a warm start. */
 export function warmStart(
   { sentence, values }: WarmStartView,
   disabled: boolean,
@@ -72,7 +70,6 @@ export function warmStart(
   </div>`;
 }
 
-/** Offers ways to get a first dialogue, and the method that needs none. */
 export function emptyLog(act: (action: Action) => void, set: (values: Values) => void): TemplateResult {
   return html`<section class="empty">
     <p>
@@ -92,7 +89,6 @@ export function emptyLog(act: (action: Action) => void, set: (values: Values) =>
   </section>`;
 }
 
-/** Offers dialogues played by the simulator, for when there is too little to learn from. */
 function collectButton(
   act: (action: Action) => void,
   disabled: boolean,
@@ -108,11 +104,9 @@ function collectButton(
   });
 }
 
-/** Offers more tasks, because few tasks teach little, however often they are played. */
 const generateButton = (act: (action: Action) => void, disabled: boolean): TemplateResult =>
   button({ disabled, label: t('Generate tasks…'), icon: 'sparkle', onPress: () => act('generate') });
 
-/** Shows what the run needs, or what must be done before that is known. */
 export function estimateParts(
   view: EstimateView,
   disabled: boolean,
@@ -172,7 +166,6 @@ export function estimateParts(
   ${checkList(checks)}`;
 }
 
-/** Lists the checks of the machine that need attention: the command, its output and the remedy. */
 export function checkList(checks: readonly CheckView[]): TemplateResult | typeof nothing {
   if (checks.length === 0) return nothing;
   return html`<ul class="checks" aria-label=${t('What was checked')}>

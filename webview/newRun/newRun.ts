@@ -28,18 +28,8 @@ import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, FormState>();
 
-/** Messages to the extension host, and the state that the editor keeps for the page. */
-const host = {
-  ready: (values: Values | undefined): void =>
-    api.postMessage({ type: 'ready', ...(values !== undefined && { values }) }),
-  change: (values: Values): void => api.postMessage({ type: 'change', values }),
-  act: (action: Action): void => api.postMessage({ type: action }),
-  /** Returns the form that the page kept, also before a reload of the window; it may have any shape. */
-  kept: (): unknown => api.getState(),
-  keep: (state: FormState): void => api.setState(state),
-};
+const act = (action: Action): void => api.postMessage({ type: action });
 
-/** The page with the form for a new training run. */
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -50,14 +40,13 @@ export class NewRunElement extends PageElement<ToWebview> {
     estimate: true,
     start: true,
   } as const;
-  @state() private form: FormState | undefined = formOf(host.kept());
+  @state() private form: FormState | undefined = formOf(api.getState());
   @state() private shown: FormView | undefined;
   @state() private data: DataView | undefined;
   @state() private estimate: EstimateView | undefined;
   @state() private starting: StartView | undefined;
-  /** Text for screen readers. */
   @state() private said = '';
-  /** Figures of the data that were announced last, so that they are announced once. */
+  /** Figures announced last, so that they are announced once. */
   private counted = '';
 
   override connectedCallback(): void {
@@ -68,7 +57,7 @@ export class NewRunElement extends PageElement<ToWebview> {
   }
 
   protected override ask(): void {
-    host.ready(formOf(this.form)?.values);
+    api.postMessage({ type: 'ready', values: formOf(this.form)?.values });
   }
 
   override render(): TemplateResult {
@@ -79,10 +68,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${this.restricted(shown)}
         ${
           shown.isEmpty
-            ? emptyLog(
-                (action) => host.act(action),
-                (values) => this.set(values),
-              )
+            ? emptyLog(act, (values) => this.set(values))
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
                 ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.where(shown)}
                 ${this.more(shown)} ${this.plan()}
@@ -137,10 +123,9 @@ export class NewRunElement extends PageElement<ToWebview> {
     const form = formOf(state);
     if (form === undefined) throw new Error('newRun/no-form');
     this.form = form;
-    host.keep(form);
+    api.setState(form);
   }
 
-  /** Announces the figures of the data in one sentence when they have changed. */
   private say({ figures, problem, isCounting }: DataView): void {
     if (isCounting || figures.length === 0) return;
     const counted = figures.map(({ label, value }) => `${label} ${value}`).join(', ');
@@ -152,7 +137,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     if (restriction === '') return nothing;
     return html`<p class="notice">
       ${icon('warning')}<span
-        >${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</span
+        >${restriction} ${linkButton(t('Manage Workspace Trust'), () => act('trust'))}</span
       >
     </p>`;
   }
@@ -181,7 +166,7 @@ export class NewRunElement extends PageElement<ToWebview> {
           icon: 'folder-opened',
           title: t('A model in Hugging Face transformers format'),
           disabled: this.isStarting,
-          onPress: () => host.act('browse'),
+          onPress: () => act('browse'),
         })}
       </div>
     </section>`;
@@ -202,7 +187,7 @@ export class NewRunElement extends PageElement<ToWebview> {
       }
       ${others.length === 0 ? nothing : html`<div class="grid">${others.map((field) => this.field(field))}</div>`}
       ${flags.length === 0 ? nothing : html`<div class="flags">${flags.map((field) => this.field(field))}</div>`}
-      ${data === undefined ? nothing : dataFigures(data, this.isStarting, (action) => host.act(action))}
+      ${data === undefined ? nothing : dataFigures(data, this.isStarting, act)}
     </section>`;
   }
 
@@ -233,7 +218,7 @@ export class NewRunElement extends PageElement<ToWebview> {
   private cluster({ fields, state, sentence }: ClusterView): TemplateResult {
     const again = iconButton({
       ...{ icon: 'refresh', label: t('Ask the cluster again') },
-      onPress: () => host.act('askCluster'),
+      onPress: () => act('askCluster'),
     });
     return html`<div class="cluster">
       <div class="grid">${fields.map((field) => this.field(field))}</div>
@@ -272,8 +257,8 @@ export class NewRunElement extends PageElement<ToWebview> {
     const { estimate } = this;
     if (estimate === undefined) return nothing;
     return html`<section aria-labelledby="plan-title" class="needs">
-      <h2 id="plan-title">${t('What it needs')}</h2>
-      ${estimateParts(estimate, this.isStarting, (action) => host.act(action))}
+      <h2 id="plan-title">${t('Resources and time')}</h2>
+      ${estimateParts(estimate, this.isStarting, act)}
     </section>`;
   }
 
@@ -305,11 +290,11 @@ export class NewRunElement extends PageElement<ToWebview> {
           label: t('Open as file'),
           icon: 'json',
           title: t('The configuration, as tandem train takes it'),
-          onPress: () => host.act('openFile'),
+          onPress: () => act('openFile'),
         })}
         ${
           isStarting
-            ? html`${button({ label: t('Cancel'), onPress: () => host.act('cancel') })}
+            ? html`${button({ label: t('Cancel'), onPress: () => act('cancel') })}
                 <span class="quiet summary"
                   >${progress(t('Starting … Nothing can be changed here until the run has started.'))}</span
                 >`
@@ -355,7 +340,6 @@ export class NewRunElement extends PageElement<ToWebview> {
     };
   }
 
-  /** Returns what the person has set, or else the recommended value. */
   private value(name: string): string {
     return this.form?.values[name] ?? this.shown?.values[name] ?? '';
   }
@@ -372,14 +356,14 @@ export class NewRunElement extends PageElement<ToWebview> {
   private changeTo(values: Values): void {
     if (this.form === undefined) return;
     this.form = { ...this.form, values };
-    host.keep(this.form);
-    host.change(values);
+    api.setState(this.form);
+    api.postMessage({ type: 'change', values });
   }
 
   private unfold(isUnfolded: boolean): void {
     if (this.form === undefined || (this.form.isUnfolded ?? false) === isUnfolded) return;
     this.form = { ...this.form, isUnfolded };
-    host.keep(this.form);
+    api.setState(this.form);
   }
 
   /** Starts the run, or focuses the first field that has an error. */
@@ -394,10 +378,9 @@ export class NewRunElement extends PageElement<ToWebview> {
     // Lock the form now, so that the run starts with what is shown; the host answers with a `start` message.
     this.starting = { type: 'start', isStarting: true, problem: '', checks: [] };
     this.said = t('Starting … Nothing can be changed here until the run has started.');
-    host.act('start');
+    act('start');
   }
 
-  /** Restores the focus, which was lost when the form was disabled. */
   private refocus(): void {
     if (document.activeElement !== document.body) return;
     void this.updateComplete.then(() => document.getElementById('start')?.focus());

@@ -3,9 +3,7 @@
 /** Values that the person has set, as typed, by the name of the field. An absent field has the recommended value. */
 export type Values = Readonly<Record<string, string>>;
 
-/** The run that is duplicated. */
 export interface DuplicatedRun {
-  /** Name of the run. */
   readonly of: string;
   readonly configuration: Readonly<Record<string, unknown>>;
   /** Its training data: `12 trajectories of 6 tasks`; empty when they are files. */
@@ -29,17 +27,14 @@ export type FromWebview =
   | { readonly type: Action };
 
 export type Action =
-  /** Chooses the folder of a base model. */
   | 'browse'
   | 'start'
-  /** Cancels the start that is under way. */
   | 'cancel'
   | 'openFile'
   /** Sets up the trainer's Python environment. */
   | 'prepare'
   /** Plans the run now, with the downloads that this needs. */
   | 'plan'
-  /** Asks the cluster once more what it has. */
   | 'askCluster'
   /** `collect`, `generate`, `play` and `import` get dialogues or tasks when there are too few to train on. */
   | 'collect'
@@ -50,7 +45,6 @@ export type Action =
 
 export type ToWebview =
   | { readonly type: 'begin'; readonly state: FormState }
-  /** Sets fields of the form. */
   | { readonly type: 'set'; readonly values: Values }
   | FormView
   | DataView
@@ -66,14 +60,12 @@ export interface Option {
 export interface FieldView {
   readonly name: string;
   readonly label: string;
-  /** One sentence on the effect of the field. */
   readonly about: string;
   readonly control: 'text' | 'flag' | 'choice';
   /** Says what the value will lead to; absent when there is nothing to warn of. */
   readonly warning?: string;
   /** Present when `control` is `choice`. */
   readonly options?: readonly Option[];
-  /** Shown in an empty text field. */
   readonly placeholder?: string;
   readonly isChanged: boolean;
 }
@@ -83,7 +75,6 @@ export interface FieldGroup {
   readonly fields: readonly FieldView[];
 }
 
-/** The cluster that trains the run. */
 export interface ClusterView {
   readonly fields: readonly FieldView[];
   /** `none`: there is no address to ask yet. `failed`: the address has an error, which says why. */
@@ -129,7 +120,6 @@ export interface WarmStartView {
   readonly values: Values;
 }
 
-/** The data that the run would learn from. */
 export interface DataView {
   readonly type: 'data';
   readonly isCounting: boolean;
@@ -151,7 +141,6 @@ export interface CheckView {
   readonly remedy: string;
 }
 
-/** The plan of the run: the memory and the time that it needs. */
 export interface EstimateView {
   readonly type: 'estimate';
   /**

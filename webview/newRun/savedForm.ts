@@ -1,7 +1,7 @@
 import { isFlag, isRecord, isText, isTexts, part } from '../savedState';
 import type { DuplicatedRun, FormState } from './protocol';
 
-/** Reads the form that the editor has kept; undefined when it does not fit, and then the host sends a new one. */
+/** Undefined when the kept form does not fit; then the host sends a new one. */
 export function formOf(kept: unknown): FormState | undefined {
   const dataFolder = part(kept, 'dataFolder', isText);
   const values = part(kept, 'values', isTexts);

@@ -53,7 +53,6 @@ const reliances: Readonly<Record<Reliance, { readonly icon: string; readonly wor
   },
 };
 
-/** The page with what people played and judged, how far they agree, and where they do not. */
 @customElement('tandem-people')
 export class PeopleElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true } as const;
@@ -125,7 +124,7 @@ export class PeopleElement extends PageElement<ToWebview> {
       </div>
       ${shown.length === 0 ? html`<p class="quiet">${t('Nowhere, as far as two have judged the same.')}</p>` : nothing}
       ${shown.map(disagreement)}
-      ${left === 0 ? nothing : html`<p class="quiet">${t('{0} more are less far apart, and not shown.', grouped(left))}</p>`}
+      ${left === 0 ? nothing : html`<p class="quiet">${t('{0} smaller differences not shown.', grouped(left))}</p>`}
     </section>`;
   }
 }
@@ -146,18 +145,14 @@ function people({ people: all, shared }: ToWebview): TemplateResult {
     <h2>${t('Figures of each person')}</h2>
     ${table(
       t('Figures of each person'),
-      html`<thead>
-          <tr>
-            <th scope="col">${t('Person')}</th>
-            ${[
-              ...[t('Dialogues'), t('Success'), t('Leaks'), t('Stars'), t('Thumbs up')],
-              ...[t('Chose the first'), t('Chose none')],
-            ].map(numberColumn)}
-          </tr>
-        </thead>
-        <tbody>
-          ${all.map(personRow)}
-        </tbody>`,
+      [
+        t('Person'),
+        ...[
+          ...[t('Dialogues'), t('Success'), t('Leaks'), t('Stars'), t('Thumbs up')],
+          ...[t('Chose the first'), t('Chose none')],
+        ].map(numberColumn),
+      ],
+      all.map(personRow),
       'people',
     )}
     <p class="quiet note">
@@ -175,12 +170,10 @@ function people({ people: all, shared }: ToWebview): TemplateResult {
 
 function personRow(person: PersonView): TemplateResult {
   const { tasks, success, leak, stars, thumbs, first, undecided } = person;
-  return html`<tr>
-    <th scope="row">${withVisibleControls(person.name)}</th>
+  return html`<th scope="row">${withVisibleControls(person.name)}</th>
     <td class="number">${grouped(person.dialogues)}</td>
     ${cell(success, percent, tasks)} ${cell(leak, percent)} ${cell(stars, oneDigit, stars?.of)}
-    ${[thumbs, first, undecided].map((share) => cell(share, percent, share?.of))}
-  </tr>`;
+    ${[thumbs, first, undecided].map((share) => cell(share, percent, share?.of))}`;
 }
 
 function cell(figure: Figure | undefined, format: (value: number) => string, count?: number): TemplateResult {
@@ -277,7 +270,6 @@ function disagreement(of: DisagreementView): TemplateResult {
   </article>`;
 }
 
-/** One of two candidates with those who chose it. */
 function side(name: string, message: string, chosenBy: readonly OpinionView[]): TemplateResult {
   return html`<div class="side">
     <p>
@@ -303,7 +295,6 @@ function undecided(said: readonly OpinionView[]): TemplateResult | typeof nothin
   return lines.length === 0 ? nothing : html`<p>${lines.join('. ')}</p>`;
 }
 
-/** What one person said of a dialogue or of a turn. */
 function ofPerson({ by, value, comment }: OpinionView): TemplateResult {
   return html`<div class="side">
     <p><strong>${withVisibleControls(by)}</strong> ${valueOf(value)}</p>

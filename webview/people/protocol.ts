@@ -51,7 +51,6 @@ export interface OpinionView {
   readonly comment?: string;
 }
 
-/** Something that people judged differently. */
 export interface DisagreementView {
   readonly kind: Judgement;
   readonly episode: string;
@@ -77,13 +76,10 @@ export interface ToWebview {
 
 export type FromWebview =
   | { readonly type: 'ready' }
-  /** Opens the filter of the list of trajectories. */
   | { readonly type: 'filter' }
-  /** Opens the replay of a dialogue. */
   | { readonly type: 'open'; readonly episode: string }
   | SaveMessage;
 
-/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {
   /** The kind of disagreements that are shown; absent: all. */
   readonly kind?: Judgement;

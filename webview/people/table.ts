@@ -2,10 +2,7 @@ import { csv } from '../saving/csv';
 import type { Figure } from '../statistics/protocol';
 import { judgements, type Judged, type ToWebview } from './protocol';
 
-/**
- * Returns the figures of each person, and alpha of each kind of judgement with an empty person, as CSV: a row for each
- * value. Rates and shares are 0 to 1; `of` is the number of dialogues, graded tasks, judgements or judged things.
- */
+/** A row for each value; alpha has an empty person. Rates and shares are 0 to 1; `of` counts what was judged. */
 export function peopleAsCsv({ people, alpha }: Pick<ToWebview, 'people' | 'alpha'>): string {
   const row = (
     person: string,

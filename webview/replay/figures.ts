@@ -1,9 +1,7 @@
 import { decimal } from '../language/numbers';
 import type { TurnCredit } from './protocol';
 
-/** Layout and number format of a critic's figures, in pure functions that can be tested without a page. */
-
-/** Always writes a sign, with a real minus, and enough digits to tell the smaller bars of the scale apart. */
+/** Always with a sign, with a real minus, and with enough digits to tell the smaller bars of the scale apart. */
 export function signed(value: number, scale = Math.abs(value)): string {
   const digits = digitsFor(scale);
   const rounded = Number(value.toFixed(digits));
@@ -17,24 +15,23 @@ function digitsFor(scale: number): number {
   return scale >= 0.1 ? 3 : 4;
 }
 
-/** Returns the place of a value on a track whose middle is 0, in percent from the left end. */
+/** In percent from the left end of a track with 0 in its middle. */
 export function place(value: number, scale: number): number {
   if (scale === 0) return 50;
   return 50 + 50 * Math.max(-1, Math.min(1, value / scale));
 }
 
-/** Returns the part of the track that a bar fills, in percent. */
+/** In percent of the track. */
 export function fill(value: number, scale: number): { readonly left: number; readonly width: number } {
   const end = place(value, scale);
   return { left: Math.min(50, end), width: Math.abs(end - 50) };
 }
 
-/** A token of a turn as it was sampled. */
 export interface Token {
   /** Position in the turn, from 1. */
   readonly number: number;
   readonly text: string;
-  /** Log-ratio of the critic and its base model, in nats. */
+  /** Of the critic and its base model, in nats. */
   readonly ratio: number;
 }
 
@@ -42,21 +39,21 @@ export function tokensOf({ texts, ratios }: NonNullable<TurnCredit['tokens']>): 
   return texts.map((text, index) => ({ number: index + 1, text, ratio: ratios[index]! }));
 }
 
-/** Darkest shade; the text of a darker token could not be read. */
+/** The text of a darker token could not be read. */
 export const DARKEST = 4;
 
-/** Returns the shade of a token, from 0 (none) to `DARKEST` at the end of the scale. */
+/** From 0 (none) to `DARKEST` at the end of the scale. */
 export const shade = (ratio: number, scale: number): number =>
   scale === 0 ? 0 : Math.min(DARKEST, Math.round((DARKEST * Math.abs(ratio)) / scale));
 
-/** Returns the tokens with the largest absolute ratios, largest first; a ratio of 0 never counts. */
+/** Largest absolute ratios first; a ratio of 0 never counts. */
 export const furthest = (tokens: readonly Token[], most: number): Token[] =>
   tokens
     .filter(({ ratio }) => ratio !== 0)
     .sort((a, b) => Math.abs(b.ratio) - Math.abs(a.ratio))
     .slice(0, most);
 
-/** Returns the largest absolute ratio, which is one scale for all turns of the shown dialogues. */
+/** One scale for all turns of the shown dialogues. */
 export const tokenScale = (credits: readonly (readonly TurnCredit[] | null)[]): number =>
   credits.reduce(
     (most, turns) =>

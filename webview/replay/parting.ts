@@ -1,14 +1,12 @@
 import { diffArrays } from 'diff';
 import { renderMarkdown, renderPlain } from '../dialogue/markdown';
 
-/** Where two dialogues of a task part, in pure functions that can be tested without a page. */
-
 /** The first message that differs, or that only one of the dialogues has. */
 export interface Parting {
   /** From 1. */
   readonly turn: number;
   readonly by: 'message' | 'reply';
-  /** Index of the dialogue that goes on when the other one has ended. */
+  /** Index of the dialogue that continues when the other one has ended. */
   readonly only?: 0 | 1;
 }
 
@@ -18,27 +16,19 @@ interface MarkedTurn {
   readonly reply?: string;
 }
 
-/** How a dialogue differs from the one beside it. */
 export interface Apart {
   readonly parting: Parting;
-  /** The turns that both dialogues have. */
   readonly marked: readonly MarkedTurn[];
 }
 
-/** The part of a turn that is compared. */
 export interface Said {
-  /** Markdown of the agent's message. */
   readonly visible: string;
-  /** Number of characters of the message that are too many to be drawn. */
   readonly left?: number;
   readonly final: boolean;
   readonly reply?: { readonly text: string };
 }
 
-/**
- * Returns the parting of two dialogues; undefined when they say the same. Thoughts do not count, because the other side
- * does not see them.
- */
+/** Undefined when both say the same. Thoughts do not count, because the other side does not see them. */
 export function partingOf(first: readonly Said[], second: readonly Said[]): Parting | undefined {
   const both = Math.min(first.length, second.length);
   for (let index = 0; index < both; index += 1) {
@@ -52,7 +42,6 @@ export function partingOf(first: readonly Said[], second: readonly Said[]): Part
   return { turn: both + 1, by: 'message', only: first.length > second.length ? 0 : 1 };
 }
 
-/** Returns how each of two dialogues differs from the other; undefined when they say the same. */
 export function apart(first: readonly Said[], second: readonly Said[]): readonly [Apart, Apart] | undefined {
   const parting = partingOf(first, second);
   if (parting === undefined) return undefined;
@@ -72,10 +61,7 @@ export function apart(first: readonly Said[], second: readonly Said[]): readonly
   return [of(0), of(1)];
 }
 
-/**
- * Maximum number of words that only one of two texts has. The time of a comparison grows with its square, and texts
- * with more of them are read one after the other.
- */
+/** Words that only one text has, at most; the time of a comparison grows with their square. */
 const MAX_WORDS = 200;
 
 /**
@@ -102,7 +88,6 @@ export function marked(first: string, second: string): readonly [string, string]
   return [withMarks(ones, only(true)), withMarks(others, only(false))];
 }
 
-/** A tag, a word, or white space between words. */
 interface Part {
   readonly kind: 'tag' | 'word' | 'space';
   /** HTML of a tag; else the text itself. */

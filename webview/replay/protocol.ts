@@ -42,7 +42,6 @@ export interface ReplayedTurn extends Omit<TurnView, 'rating'> {
   readonly handOvers: readonly { readonly name: string; readonly seat: Seat }[];
 }
 
-/** A finished or unfinished dialogue as the log has it. */
 export interface Replay {
   readonly episode: string;
   readonly agent: string;
@@ -66,7 +65,7 @@ export interface Replay {
   readonly grades: readonly GradeView[];
   /** One of each person, in the order in which they were given. */
   readonly ratings: readonly { readonly stars?: number; readonly comment?: string; readonly by: string }[];
-  /** Absent while nobody has given a title, tags or a note. */
+  /** Absent while there is no title, tag or note. */
   readonly label?: LabelView;
   /** False while the dialogue may go on. */
   readonly canReview: boolean;
@@ -77,7 +76,7 @@ export interface Replay {
 
 /** People gave a dialogue this title, these tags and these notes. */
 export interface LabelView {
-  /** The last title that somebody gave. */
+  /** The latest title. */
   readonly title?: string;
   /** Tags of all people: `#odd`. */
   readonly tags: readonly string[];
@@ -85,7 +84,6 @@ export interface LabelView {
   readonly notes: readonly { readonly by: string; readonly text: string }[];
 }
 
-/** A person's review of a dialogue. */
 export interface ReviewView {
   readonly state: 'accepted' | 'redo';
   readonly reason?: string;
@@ -93,7 +91,6 @@ export interface ReviewView {
   readonly by: string;
 }
 
-/** A critic's credit for one turn of the agent. */
 export interface TurnCredit {
   /** From 1. */
   readonly turn: number;
@@ -109,7 +106,6 @@ export interface TurnCredit {
   readonly others: readonly string[];
 }
 
-/** The critic that the person chose. */
 export interface CriticView {
   readonly name: string;
   readonly folder: string;
@@ -123,7 +119,6 @@ export interface CriticView {
 
 export interface Credits {
   readonly type: 'credit';
-  /** Ids of the dialogues that are shown. */
   readonly episodes: readonly string[];
   /** Absent until a critic is chosen. */
   readonly critic?: CriticView;
@@ -143,7 +138,6 @@ export interface Shown {
   readonly type: 'show';
   /** The pseudonym of the person at this editor, once there is one. */
   readonly own?: string;
-  /** Names given to the models of the dialogues. */
   readonly called: ModelNames;
   readonly task: TaskView;
   /** One dialogue, or two of the same task. */
@@ -155,7 +149,6 @@ export type FromWebview =
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'choose-critic' }
-  /** Lets the chosen critic read the shown dialogues. */
   | { readonly type: 'score' }
   | { readonly type: 'manage-trust' }
   /** Gives the person's verdict on the credit of a turn; null takes it back. */
@@ -175,24 +168,21 @@ export const actions = [
   'open-session',
   'compare-with-reference',
   'compare-with',
-  /** Compares the answers of the two dialogues. */
   'compare-answers',
   /** Replays the next failed dialogue of the list in the place of this one. */
   'next-failure',
   'previous-failure',
-  /** Replays the next dialogue of the list that nobody has reviewed. */
+  /** Replays the next unreviewed dialogue of the list. */
   'next-unreviewed',
   'accept',
   'redo',
   'take-review-back',
-  /** These ask for one's own title, tags or note of the dialogue. */
   'rename',
   'tag',
   'note',
 ] as const;
 export type Action = (typeof actions)[number];
 
-/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {
   readonly episodes: readonly string[];
 }

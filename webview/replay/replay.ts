@@ -13,24 +13,19 @@ import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
-import { criticLine, criticLink } from './critic';
+import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
 import { host } from './host';
 import { apart, type Apart, type Parting } from './parting';
-import { labelButtons, labelFacts, notes } from './label';
-import { reviewByKey, reviewTools } from './review';
+import { labelButtons, labelFacts, notes, reviewByKey, reviewTools } from './review';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
 import { facts, foot, goToParting, turns, type Names, type ShownCredit } from './transcript';
 
-/** The page that replays one dialogue, or two of one task side by side. */
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-    credit: true,
-  } as const;
+  protected override readonly kinds = { show: true, credit: true } as const;
   @state() private shown: Shown | undefined;
-  /** How each of two dialogues differs from the other; undefined when they say the same, and for a single one. */
+  /** Undefined when both dialogues say the same, and for a single one. */
   private apart: readonly [Apart, Apart] | undefined;
   @state() private credits: Credits | undefined;
   @state() private shades = false;
@@ -60,10 +55,8 @@ export class ReplayElement extends PageElement<ToWebview> {
     this.shown = shown;
     const [first, second] = shown.replays;
     this.apart = first && second && apart(first.turns, second.turns);
-    // Show another dialogue from its beginning.
     if (shown.replays[0]?.episode !== before?.replays[0]?.episode)
       for (const part of [this, ...this.querySelectorAll('main')]) part.scrollTo(0, 0);
-    // Credit of other dialogues does not apply to these.
     if (!isSame(this.credits, shown)) this.credits = undefined;
     host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
   }
@@ -119,7 +112,6 @@ export class ReplayElement extends PageElement<ToWebview> {
       </main>`;
   }
 
-  /** Returns the credit of the first or the second dialogue; undefined when there is none. */
   private credit(index: 0 | 1): ShownCredit | undefined {
     const { critic, credits = [] } = this.credits ?? {};
     const said = credits[index];
@@ -135,7 +127,6 @@ function link(label: string, action: Action, { episode }: Replay, title?: string
   return linkButton(label, () => host.act(action, episode), title);
 }
 
-/** Draws the links to the hidden reference and the hidden tests. */
 function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
   return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference to the side'))}
   ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests to the side'))}`;
@@ -188,7 +179,7 @@ function partingWords({ turn, by, only }: Parting): string {
     : t('first difference: turn {0}, the agent’s message', turn);
 }
 
-/** Counts the rows of the grid: one for the facts, one for each turn of the longer dialogue, one for the end. */
+/** One row for the facts, one for each turn of the longer dialogue, one for the end. */
 function rowsOf(first: Replay, second: Replay): number {
   return Math.max(first.turns.length, second.turns.length) + 2;
 }

@@ -6,10 +6,9 @@ import { icon, iconButton, linkButton } from '../ui';
 import { host } from './host';
 import type { Action, Replay, ReviewView } from './protocol';
 
-/** The keys of a review, as in `aria-keyshortcuts`. */
 const keys = { accept: 'Alt+A', redo: 'Alt+R', next: 'Alt+N' } as const;
 
-/** Does what a key means for a dialogue that may be reviewed. @returns whether the page uses the key */
+/** @returns true when the page uses the key */
 export function reviewByKey(press: KeyPress, { episode, canReview, review }: Replay): boolean {
   const action = isLetter(press, keys.accept) ? 'accept' : isLetter(press, keys.redo) ? 'redo' : undefined;
   if (action === undefined || !canReview) return false;
@@ -18,7 +17,6 @@ export function reviewByKey(press: KeyPress, { episode, canReview, review }: Rep
   return true;
 }
 
-/** Draws what a person can do about a dialogue that may be reviewed, and what leads to other dialogues of the list. */
 export function reviewTools(replay: Replay): TemplateResult {
   const { episode, canReview } = replay;
   const go = (look: string, label: string, action: Action, title: string, key: string): TemplateResult =>
@@ -66,7 +64,6 @@ function reviewLinks({ episode, review }: Replay): TemplateResult {
 
 const looks = { accepted: 'verified', redo: 'debug-restart' } as const;
 
-/** Draws, as a fact, what a person said of the dialogue; nothing while it may go on. */
 export function reviewFact({ canReview, review }: Replay): TemplateResult | typeof nothing {
   if (!canReview) return nothing;
   return review === undefined
@@ -80,3 +77,30 @@ function words({ state, reason, by }: ReviewView): string {
   if (reason === undefined) return t('to be redone, says {0}', person);
   return t('to be redone, says {0}: {1}', person, withVisibleControls(reason));
 }
+
+export function labelButtons({ episode }: Replay): TemplateResult {
+  const ask = (label: string, action: Action, look: string, title: string): TemplateResult =>
+    iconButton({ icon: look, label, title, onPress: () => host.act(action, episode) });
+  return html`<span class="buttons">
+    ${ask(t('rename…'), 'rename', 'edit', t('Give the dialogue a title of your own'))}
+    ${ask(t('tags…'), 'tag', 'tag', t('Choose the tags of the dialogue'))}
+    ${ask(t('note…'), 'note', 'note', t('Write a note on the dialogue'))}
+  </span>`;
+}
+
+/** @param named the other name of the dialogue or the task, as a fact before the tags */
+export const labelFacts = ({ label }: Replay, named: string | undefined): TemplateResult =>
+  html`${named === undefined ? nothing : html`<li>${named}</li>`}
+  ${
+    label === undefined || label.tags.length === 0
+      ? nothing
+      : html`<li>${icon('tag')} ${label.tags.join(' · ')}</li>`
+  }`;
+
+export const notes = ({ label }: Replay): TemplateResult[] =>
+  (label?.notes ?? []).map(
+    ({ by, text }) =>
+      html`<p class="note">
+        ${icon('note')} ${withVisibleControls(text)} <span class="quiet">${withVisibleControls(by)}</span>
+      </p>`,
+  );

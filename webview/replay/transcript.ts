@@ -1,13 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { choiceMade } from '../dialogue/choice';
-import { agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
+import {
+  choiceMade,
+  agentMessage,
+  givenStars,
+  leakMark,
+  leftOut,
+  message,
+  passedOver,
+} from '../dialogue/turn';
 import { modelLabel, pickedWords, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
-import { creditMargin, otherVerdicts } from './credit';
+import { creditMargin, otherVerdicts, shadedTokens } from './credit';
 import { host } from './host';
 import type { Apart, Parting } from './parting';
 import type {
@@ -20,9 +27,7 @@ import type {
   TurnCredit,
 } from './protocol';
 import { reviewFact } from './review';
-import { shadedTokens } from './tokens';
 
-/** The chosen critic's credit for one dialogue. */
 export interface ShownCredit {
   readonly critic: CriticView;
   readonly turns: readonly TurnCredit[];
@@ -30,13 +35,8 @@ export interface ShownCredit {
   readonly tokenScale: number | undefined;
 }
 
-/** The reader's own pseudonym, and the names given to models. */
 export type Names = Pick<Shown, 'own' | 'called'>;
 
-/**
- * Draws the turns of a dialogue, each with its credit at the left.
- * @param apart the difference from the dialogue beside it
- */
 export function turns(
   replay: Replay,
   names: Names,
@@ -67,14 +67,14 @@ export function turns(
   )}`;
 }
 
-/** Draws the place from which two dialogues differ. It takes the focus from the link that leads to it. */
+/** Takes the focus from the link that leads to it. */
 const parting = ({ only }: Parting): TemplateResult =>
   html`<p class="parting" tabindex="-1">
     ${icon('git-branch')} <span>${t('The dialogues differ from here on')}</span>
     ${only === undefined ? linkButton(t('see the other one'), goToParting) : nothing}
   </p>`;
 
-/** Moves to where the dialogues begin to differ; from there in one of them, to the same place in the other. */
+/** From that place in one dialogue, moves to the same place in the other. */
 export function goToParting(): void {
   const places = [...document.querySelectorAll<HTMLElement>('.parting')];
   const place = places.find((one) => !one.contains(document.activeElement)) ?? places[0];
@@ -82,7 +82,6 @@ export function goToParting(): void {
   place?.scrollIntoView({ block: 'start' });
 }
 
-/** Draws what belongs to an agent's message: the choices and samples before it, its tokens, ratings and verdicts. */
 function about(
   { left, choices = [], earlier, ratings }: ReplayedTurn,
   replay: Replay,
@@ -104,7 +103,6 @@ function about(
   };
 }
 
-/** Says how long a choice took, and what others said of the same candidates later. */
 const laterWords = ({ took, judgements }: ReplayedChoice): string =>
   [
     ...(took === undefined ? [] : [took]),
@@ -169,7 +167,6 @@ function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, call
   return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 }
 
-/** Draws the end of a dialogue: its ending, its ratings and its grades. */
 export function foot(replay: Replay, { own, called }: Names): TemplateResult {
   const { refused, ending, damaged, ratings, grades, hasAnswer, hasReference, episode } = replay;
   return html`<div class="foot">
@@ -189,13 +186,7 @@ export function foot(replay: Replay, { own, called }: Names): TemplateResult {
 
 function ratingLine({ stars, comment, by }: Replay['ratings'][number]): TemplateResult {
   return html`<p class="ending rating">
-    ${
-      stars === undefined
-        ? nothing
-        : html`<span role="img" aria-label=${t('{0} of 5 stars', stars)}
-            >${[1, 2, 3, 4, 5].map((star) => icon(star <= stars ? 'star-full' : 'star-empty'))}</span
-          >`
-    }
+    ${stars === undefined ? nothing : givenStars(stars, t('{0} of 5 stars', stars))}
     <span
       >${comment === undefined ? '' : `${t('“{0}”', comment)} `}<span class="quiet"
         >${t('rated by {0}', by)}</span
@@ -204,7 +195,6 @@ function ratingLine({ stars, comment, by }: Replay['ratings'][number]): Template
   </p>`;
 }
 
-/** Lists the outcome, the players, the date and the review. @param more facts to add */
 export function facts(
   replay: Replay,
   { called }: Names,

@@ -3,10 +3,7 @@ import type { RunView } from './protocol';
 
 type Told = Pick<RunView, 'state' | 'stateLabel' | 'stages' | 'sentence'>;
 
-/**
- * Returns what a screen reader announces: another state, another stage, or another tenth of the stage.
- * Undefined when nothing of this changed.
- */
+/** For screen readers: another state, stage or tenth of the stage; undefined when none of these changed. */
 export function announcement(before: Told | undefined, now: Told): string | undefined {
   if (before === undefined) return undefined;
   if (before.state !== now.state)

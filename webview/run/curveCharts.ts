@@ -4,7 +4,7 @@ import { latestWithin, noCurves, placed, some, type PlacedPoint, type RunCurves 
 import { curvesCsv } from '../chart/curvesCsv';
 import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
 import { durationWords, placeWords } from '../chart/axis';
-import { pinnedCharts, pinningOf, type TitledChart } from '../chart/pinned';
+import { pinnedCharts, pinningOf, chartSection, zoomHint, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -13,7 +13,6 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { chartSection, zoomHint } from '../chart/section';
 import { inRange, zoomOf } from '../chart/steps';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
@@ -25,7 +24,7 @@ import type { RunView } from './protocol';
 
 interface CourseView {
   readonly shown: RunView;
-  /** By the keys of the charts. */
+  /** By chart key. */
   readonly curves: ReadonlyMap<string, RunCurves>;
   readonly look: Look;
   readonly onChoose: (choice: Choice) => void;
@@ -34,7 +33,6 @@ interface CourseView {
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Draws the curves of the chosen figure of a stage, on training data and on held-out data, and the pinned charts. */
 export function course(of: CourseView): TemplateResult {
   const { shown, look, onChoose, onPin, onLook, onSave } = of;
   const { figures: choices, figure: name, stage, pinned } = shown;
@@ -78,7 +76,7 @@ export function course(of: CourseView): TemplateResult {
     ...{ pinned, look, onLook },
     draw: (one) => chartOf(of, one),
     from: (one) => [curvesOf(of, one), stageLabel(shown, one.stage), one.untrained],
-    // Without a chosen stage the page goes on with the run to its next one.
+    // Without a chosen stage the page follows the run to its next one.
     onOpen: (one) => onChoose(one.stage === stage ? { figure: one.figure } : one),
     onUnpin: (one) => onPin(one, false),
     legend: html`<p class="legend quiet">
@@ -134,7 +132,6 @@ function chartOf(
   };
 }
 
-/** Describes the picture for screen readers. */
 function described({ figure, training, heldOut, untrained, zoom }: Drawing, stage: string): string {
   const { axis } = zoom;
   const [first, last] = [training[0], training.at(-1)];
@@ -160,7 +157,7 @@ function described({ figure, training, heldOut, untrained, zoom }: Drawing, stag
 
 const MAX_ROWS = 40;
 
-/** Shows some steps of the curves, at even intervals, as a table for people who cannot see the picture. */
+/** For people who cannot see the picture. */
 function curveTable(
   label: string,
   figure: FigureStyle,
@@ -175,33 +172,27 @@ function curveTable(
   const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
   return table(
     label,
-    html`<thead>
-        <tr>
-          ${axis === 'time' ? numberColumn(t('Training time')) : nothing} ${numberColumn(t('Step'))}
-          ${numberColumn(t('Training'))}
-          ${isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : nothing}
-          ${heldOut.length === 0 ? nothing : numberColumn(t('Held-out'))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(({ x, step, seconds }, index) => {
-          const before = rows[index - 1]?.x ?? -1;
-          const at = latestWithin(training, before, x);
-          const values = [
-            at?.mean,
-            ...(isMean ? [at?.low, at?.high] : []),
-            ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, x)?.mean]),
-          ];
-          return html`<tr>
-            ${rowHead(axis, step, seconds)}
-            ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}
-          </tr>`;
-        })}
-      </tbody>`,
+    [
+      axis === 'time' ? numberColumn(t('Training time')) : nothing,
+      numberColumn(t('Step')),
+      numberColumn(t('Training')),
+      ...(isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : []),
+      heldOut.length === 0 ? nothing : numberColumn(t('Held-out')),
+    ],
+    rows.map(({ x, step, seconds }, index) => {
+      const before = rows[index - 1]?.x ?? -1;
+      const at = latestWithin(training, before, x);
+      const values = [
+        at?.mean,
+        ...(isMean ? [at?.low, at?.high] : []),
+        ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, x)?.mean]),
+      ];
+      return html`${rowHead(axis, step, seconds)}
+      ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}`;
+    }),
   );
 }
 
-/** Draws the head of a row: its step, and its time before it where the curve is over the training time. */
 const rowHead = (axis: Axis, step: number, seconds: number): TemplateResult =>
   axis === 'step'
     ? html`<th scope="row" class="number">${grouped(step)}</th>`

@@ -5,7 +5,6 @@ import type { Action, FromWebview, PanelState } from './protocol';
 
 const api = editorApi<FromWebview, PanelState>();
 
-/** Messages to the extension host, and the state that the editor keeps for the page. */
 export const host = {
   ready: (choice: Choice): void => api.postMessage({ type: 'ready', choice }),
   choose: (choice: Choice): void => api.postMessage({ type: 'choose', choice }),
@@ -13,7 +12,6 @@ export const host = {
   pin: ({ stage, figure }: ChartName, isPinned: boolean): void =>
     api.postMessage({ type: 'pin', stage, figure, isPinned }),
   save: (file: PageFile): void => api.postMessage({ type: 'save', file }),
-  /** Returns the state that the page kept, also before a reload of the window; it may have any shape. */
   kept: (): unknown => api.getState(),
   keep: (state: PanelState): void => api.setState(state),
 };

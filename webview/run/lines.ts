@@ -18,14 +18,11 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
 
-/** The curves of one figure of a run, and the options for drawing them. */
 export interface Drawing {
   readonly figure: FigureStyle;
   readonly training: readonly PlacedPoint[];
   readonly heldOut: readonly PlacedPoint[];
-  /** Value of the untrained baseline; absent for figures without this control. */
   readonly untrained?: number | undefined;
-  /** Weight of the past in the moving average, 0 to below 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
   readonly zoom: Zoom;
@@ -94,7 +91,7 @@ const meansOf = ({ training, smoothing }: Drawing): number[] =>
     smoothing,
   );
 
-/** Says how many points the picture lacks; empty when it has all. */
+/** Empty when the picture has all points. */
 export function undrawn(drawing: Drawing): string {
   const { training, heldOut, isLogarithmic, zoom } = drawing;
   const means = meansOf(drawing);
@@ -105,7 +102,7 @@ export function undrawn(drawing: Drawing): string {
   return undrawnWords(values, isLogarithmic);
 }
 
-/** Draws the untrained baseline across the whole picture: it exists before the first step and does not change. */
+/** The untrained baseline exists before the first step and does not change, so it crosses the whole picture. */
 const level = (at: number, theme: Theme): object => ({
   type: 'line',
   id: 'untrained',
@@ -120,7 +117,6 @@ const level = (at: number, theme: Theme): object => ({
   },
 });
 
-/** Returns the tooltip: the values at a place on the x-axis. */
 function hover({ figure, training, heldOut, zoom: { axis } }: Drawing, x: number): string {
   const at = axis === 'step' ? Math.round(x) : x;
   const [trained, measured] = [nearestWithin(training, at), nearest(heldOut, at)];

@@ -41,7 +41,6 @@ export interface FigureView {
   readonly isOutlineHeldOut: boolean;
 }
 
-/** A node of the cluster on which a run is. */
 export interface NodeView {
   readonly host: string;
   readonly state: 'works' | 'back' | 'lost' | 'idle';
@@ -95,7 +94,6 @@ export interface RunView {
   /** Stage whose figures are shown; empty before there are any. */
   readonly stage: string;
   readonly figure: FigureName;
-  /** Figures of `stage`. */
   readonly figures: readonly FigureView[];
   /** Pinned charts that this run has, in the order of pinning. */
   readonly pinned: readonly PinnedView[];
@@ -125,7 +123,6 @@ export interface CandidateView {
   readonly untrained?: number;
 }
 
-/** A message of the dialogue before the turn. */
 export interface MessageView {
   readonly isAgent: boolean;
   readonly text: string;
@@ -180,7 +177,6 @@ export type FromWebview =
   | PinMessage
   | SaveMessage;
 
-/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState extends Look {
   readonly dataFolder: string;
   readonly id: string;

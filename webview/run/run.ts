@@ -1,37 +1,28 @@
 import '../language/page';
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
 import { grown, noCurves, type RunCurves } from '../chart/curves';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import { chartKey, type Choice, type Look } from '../chart/protocol';
+import { chartKey, type Choice, type Look, type FigureName } from '../chart/protocol';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
 import { announcement } from './announce';
 import { course } from './curveCharts';
-import { header } from './header';
+import { header, clusterNodes, outcome, stepper } from './status';
 import { host } from './host';
-import { clusterNodes } from './nodes';
-import { outcome } from './outcome';
-import type { CurvesView, RunView, SamplesView, EventListView, ToWebview } from './protocol';
+import type { CurvesView, RunView, SamplesView, EventListView, ToWebview, FigureView } from './protocol';
 import { sampled } from './samples';
-import { stepper } from './stages';
-import { tiles } from './tiles';
+import { figures } from '../chart/figures';
 
-/** The page of one training run: its state, its curves, and what can be done with it. */
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-    curves: true,
-    samples: true,
-    told: true,
-  } as const;
+  protected override readonly kinds = { show: true, curves: true, samples: true, told: true } as const;
   @state() private shown: RunView | undefined;
-  /** Curves of all charts that were shown so far, by the keys of the charts. */
+  /** Of all charts shown so far, by chart key. */
   @state() private curves: ReadonlyMap<string, RunCurves> = new Map();
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;
@@ -142,4 +133,54 @@ function nothingYet({ isLive, state }: RunView): string {
   return isLive || state === 'queued'
     ? t('Curves appear here with the first step, once the data are prepared and the model is loaded.')
     : t('There are no curves: no step was made.');
+}
+
+/** The list of metrics has all figures. */
+const headline: readonly FigureName[] = ['accuracy', 'success', 'loss', 'tokens_per_second', 'memory_mb'];
+
+const WIDTH = 96;
+const HEIGHT = 22;
+
+/** Screen readers skip it and read the number beside it. */
+function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const y = (value: number): number =>
+    high === low ? HEIGHT / 2 : HEIGHT - 2 - ((value - low) / (high - low)) * (HEIGHT - 4);
+  const points = values.map((value, index) => {
+    const x = values.length === 1 ? 0 : (index / (values.length - 1)) * WIDTH;
+    return `${x.toFixed(1)},${y(value).toFixed(1)}`;
+  });
+  return html`<svg
+    class="spark ${isHeldOut ? 'held-out' : ''}"
+    viewBox="0 0 ${WIDTH} ${HEIGHT}"
+    aria-hidden="true"
+    focusable="false"
+  >
+    ${svg`<polyline points=${points.join(' ')} />`}
+  </svg>`;
+}
+
+function tiles(
+  { figures: all, figure: chosen }: RunView,
+  choose: (figure: FigureName) => void,
+): TemplateResult {
+  const row = headline.flatMap((name) => all.find((figure) => figure.name === name) ?? []);
+  return html`<div class="figures" role="group" aria-label=${t('Figures')}>
+    ${row.map((figure) => tile(figure, figure.name === chosen, choose))}
+  </div>`;
+}
+
+function tile(view: FigureView, isChosen: boolean, choose: (figure: FigureName) => void): TemplateResult {
+  const { name, training, heldOut, untrained, outline, isOutlineHeldOut } = view;
+  const { title, format } = figures[name];
+  const value = heldOut ?? training;
+  return html`<button type="button" class="figure" aria-pressed=${isChosen} @click=${() => choose(name)}>
+    <span class="quiet">${heldOut === undefined ? title : t('{0}, held out', title)}</span>
+    <span class="value"
+      ><span>${value === undefined ? '–' : format(value)}</span>${
+        outline.length > 1 ? spark(outline, isOutlineHeldOut) : nothing
+      }</span
+    >
+    ${untrained === undefined ? nothing : html`<span class="quiet">${t('untrained {0}', format(untrained))}</span>`}
+  </button>`;
 }

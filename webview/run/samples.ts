@@ -6,7 +6,6 @@ import { iconButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
 import type { CandidateView, MessageView, SamplesView } from './protocol';
 
-/** Shows the turns that were sampled for one history of several. @param turn shows another history, by its index */
 export function sampled(
   groups: SamplesView['groups'],
   shown: number,
@@ -18,7 +17,7 @@ export function sampled(
   const by = (step: number) => (): void => turn((shown + step + length) % length);
   return html`<section aria-label=${t('Sampled turns')}>
     <div class="heading-line">
-      <h2>${t('Turns that the critic likes and does not like')}</h2>
+      <h2>${t('Highest- and lowest-scored turns')}</h2>
       <span class="quiet">${t('history {0} of {1}', shown + 1, length)}</span>
       ${
         length === 1
@@ -34,7 +33,6 @@ export function sampled(
   </section>`;
 }
 
-/** Shows the message that the sampled turns answer, with the earlier ones folded. */
 function before(history: readonly MessageView[]): TemplateResult | typeof nothing {
   const last = history.at(-1);
   if (last === undefined) return nothing;
@@ -59,29 +57,19 @@ const message = ({ isAgent, text }: MessageView): TemplateResult =>
     <span class="quiet">${isAgent ? t('Agent') : t('Collaborator')}</span> ${withVisibleControls(text.trim())}
   </p>`;
 
-/** Lists candidates with the scores of the critic and of the untrained baseline. */
 function candidateTable(candidates: readonly CandidateView[]): TemplateResult {
   const score = (value: number | undefined): string =>
     value === undefined ? '–' : decimal(value, 3).replace('-', '−');
   return table(
     t('Candidates'),
-    html`<thead>
-        <tr>
-          ${numberColumn(t('Critic'))} ${numberColumn(t('Untrained'))} ${numberColumn(t('Sampled'))}
-          <th scope="col">${t('Turn')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${candidates.map(
-          ({ text, times, score: trained, untrained }) =>
-            html`<tr>
-              <td class="number">${score(trained)}</td>
-              <td class="number">${score(untrained)}</td>
-              <td class="number">${t('{0}×', times)}</td>
-              <td class="text">${withVisibleControls(text.trim())}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [...[t('Critic'), t('Untrained'), t('Sampled')].map(numberColumn), t('Turn')],
+    candidates.map(
+      ({ text, times, score: trained, untrained }) =>
+        html`<td class="number">${score(trained)}</td>
+          <td class="number">${score(untrained)}</td>
+          <td class="number">${t('{0}×', times)}</td>
+          <td class="text">${withVisibleControls(text.trim())}</td>`,
+    ),
     'candidates',
   );
 }

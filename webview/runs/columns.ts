@@ -26,7 +26,6 @@ const NONE = '–';
 const some = (text: string): string | undefined => (text === '' ? undefined : text);
 const tagsOf = ({ tags }: RunRow): string => tags.map((tag) => `#${tag}`).join(' · ');
 
-/** Returns the columns of the table of runs. @param open called with the id of a run whose name was pressed */
 export const columnsOf = (open: (id: string) => void): readonly Column<RunRow>[] => [
   {
     ...{ name: 'name', title: t('Run'), value: ({ name }) => name },
@@ -91,13 +90,12 @@ function gainWords(gain: RunRow['gain']): string {
     : t('{0} ({1} to {2})', signed(difference), signed(interval.low), signed(interval.high));
 }
 
-/** Draws the interval of a number quietly, so that a column is read by its numbers. */
+/** A column is read by its numbers, so the interval is quiet. */
 function withQuiet(text: string): TemplateResult {
   const [number, interval] = text.split(/ (?=\()/);
   return html`${number}${interval === undefined ? '' : html` <span class="quiet">${interval}</span>`}`;
 }
 
-/** Returns the runs that have all words of a text: in name, tags, note, state, method, base model or evaluation. */
 export function narrowed(runs: readonly RunRow[], text: string): readonly RunRow[] {
   const words = text.toLowerCase().split(/\s+/);
   return runs.filter((run) => {
@@ -110,7 +108,7 @@ export function narrowed(runs: readonly RunRow[], text: string): readonly RunRow
 const NAMES = ['id', 'name', 'state', 'method', 'base', 'trajectories', 'tasks', 'evaluated_on'];
 const FIGURES = ['success', 'success_low', 'success_high', 'gain', 'gain_low', 'gain_high', 'pair_accuracy'];
 
-/** Writes runs as CSV, in their order. Rates are fractions, 0 to 1, and gains differences of them. */
+/** Rates are fractions, 0 to 1, and gains differences of them. */
 export function runsCsv(runs: readonly RunRow[]): string {
   const rows = runs.map(({ success, gain, ...run }) => [
     ...[run.id, run.name, run.state, run.method, run.base, run.trajectories, run.tasks],

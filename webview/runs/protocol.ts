@@ -46,7 +46,6 @@ export interface ToWebview {
   readonly runs: readonly RunRow[];
 }
 
-/** What is done with the ticked runs. */
 export const actions = ['compare', 'evaluate', 'tag'] as const;
 export type Action = (typeof actions)[number];
 
@@ -57,7 +56,6 @@ export type FromWebview =
   | { readonly type: 'act'; readonly action: Action; readonly ids: readonly string[] }
   | SaveMessage;
 
-/** State of the page that the editor keeps when it is hidden, and when the window is reloaded. */
 export interface PanelState {
   readonly sort: Sort;
   /** Words that a shown run has. */

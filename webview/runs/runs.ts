@@ -22,12 +22,9 @@ const keptSort = part(kept, 'sort', isRecord);
 
 const columns = columnsOf((id) => api.postMessage({ type: 'open', id }));
 
-/** The page with all runs as a table: sorted, narrowed, and compared from there. */
 @customElement('tandem-runs')
 export class RunsElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-  } as const;
+  protected override readonly kinds = { show: true } as const;
   @state() private shown: readonly RunRow[] | undefined;
   @state() private sort: Sort = {
     column: part(keptSort, 'column', isText) ?? 'started',
@@ -57,7 +54,7 @@ export class RunsElement extends PageElement<ToWebview> {
 
   private runs(all: readonly RunRow[]): TemplateResult {
     const rows = sortedRows(narrowed(all, this.text), columns, this.sort);
-    // Runs that the text hides are not acted on, because nobody sees them.
+    // Runs that the text hides are not acted on, because they cannot be seen.
     const ids = rows.flatMap(({ id }) => (this.ticked.has(id) ? [id] : []));
     const act = (action: Action) => (): void => api.postMessage({ type: 'act', action, ids });
     const disabled = ids.length === 0;

@@ -5,16 +5,15 @@ import { linkButton } from '../ui';
 import type { PageFile } from './protocol';
 
 interface SaveButtons {
-  /** Title of the picture, and proposed name of the file. */
+  /** Title of the picture, and proposed file name. */
   readonly name: string;
-  /** Finds the picture from the pressed button; absent while there is only a table. */
+  /** Absent while there is only a table. */
   readonly picture?: (button: Element) => CanvasElement | null;
-  /** Returns the numbers as CSV; absent where they are saved elsewhere. */
+  /** Absent where the numbers are saved elsewhere. */
   readonly csv?: () => string;
   readonly onSave: (file: PageFile) => void;
 }
 
-/** Draws the buttons that save a picture, and its numbers. */
 export function saveButtons({ name, picture, csv, onSave }: SaveButtons): TemplateResult {
   const savePicture = ({ currentTarget }: Event): void => {
     const content = picture?.(currentTarget as Element)?.png(name);

@@ -1,9 +1,6 @@
 type Value = string | number | undefined;
 
-/**
- * Writes a table as CSV (RFC 4180), for programs that read tables: numbers have a point whatever the display language,
- * and an undefined value is an empty cell.
- */
+/** RFC 4180, for programs: numbers have a decimal point in every language; undefined is an empty cell. */
 export const csv = (names: readonly string[], rows: readonly (readonly Value[])[]): string =>
   [names, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 

@@ -7,8 +7,8 @@ import type { SessionView } from './view';
 import { duration } from './view';
 
 /**
- * Shows the time that a dialogue has taken: the times of its turns in the log, and the time since the last of them.
- * The clock never runs backwards, although the log does not count messages that were discarded or not yet answered.
+ * The times of the logged turns, and the time since the last of them. The clock never runs backwards, although the log
+ * does not count messages that were discarded or not yet answered.
  */
 @customElement('tandem-clock')
 export class ClockElement extends PlainElement {
@@ -17,9 +17,9 @@ export class ClockElement extends PlainElement {
   private since = performance.now();
   private move = '';
   private episode: string | undefined;
-  /** Time that was shown when the current move began, in milliseconds. */
+  /** Time shown when the current move began, in milliseconds. */
   private begunAt = 0;
-  /** Time that is shown, in milliseconds. */
+  /** In milliseconds. */
   private shown = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -66,7 +66,7 @@ export class ClockElement extends PlainElement {
   }
 }
 
-/** Shows the time since this element appeared. */
+/** The time since this element appeared. */
 @customElement('tandem-elapsed')
 export class ElapsedElement extends PlainElement {
   @state() private milliseconds = 0;

@@ -6,24 +6,23 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
 import { host, type Composition } from './host';
-import { leaving } from './endLinks';
+import { leaving } from './footer';
 import { keys, recalled } from './keys';
 import type { Draft, LeakWarning, SessionState } from './protocol';
 import { replyLength, type ReplyLength } from './view';
 
-/** The text area in which the developer writes the reply, with its buttons. */
 @customElement('tandem-composer')
 export class ComposerElement extends PlainElement {
   @property({ attribute: false }) state!: SessionState;
   @property({ attribute: false }) composition!: Composition;
-  /** Draft of the composition; a new object after each change, so that it is drawn again. */
+  /** A new object after each change, so that it is drawn again. */
   @property({ attribute: false }) draft!: Draft;
   @property({ attribute: false }) isSending = false;
   @property({ attribute: false }) warning: LeakWarning | undefined;
-  /** Earlier replies of the developer, oldest first; those of this dialogue come last. */
+  /** Oldest first; those of this dialogue come last. */
   @property({ attribute: false }) earlier: readonly string[] = [];
 
-  /** The person tried to send more than the limit, and must be told why nothing happened. */
+  /** The person must be told why nothing was sent. */
   @drawn() private wasTooLong = false;
 
   override render(): TemplateResult {
@@ -62,7 +61,6 @@ export class ComposerElement extends PlainElement {
       ${this.warning === undefined ? this.actions() : this.leak(this.warning)}`;
   }
 
-  /** Says which simulator drafted the text, when it is not the developer's own. */
   private origin(): TemplateResult | typeof nothing {
     const { suggestion } = this.draft;
     if (suggestion === undefined) return nothing;
@@ -161,7 +159,6 @@ export class ComposerElement extends PlainElement {
     </div>`;
   }
 
-  /** Warns gently about a leak: what is given away, why it matters, and both ways to go on. */
   private leak({ percent, passages }: LeakWarning): TemplateResult {
     return html`<div class="notice warning" role="alert">
         ${icon('warning')}

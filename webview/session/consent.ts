@@ -1,15 +1,15 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import './consent.css';
 import { PlainElement } from '../dialogue/element';
 import { givenName } from '../dialogue/names';
 import { t } from '../language';
 import { button, radioGroup, textField } from '../ui';
+import './consent.css';
 import { host } from './host';
 import { keys } from './keys';
 import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequest } from './protocol';
 
-/** The consent form, shown before anything of the developer is logged: what is kept, where, why, and who may get it. */
+/** Shown before anything of the developer is logged. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
   @property({ attribute: false }) suggestion!: ConsentForm;
@@ -71,7 +71,7 @@ export class ConsentElement extends PlainElement {
           })}
           ${textField({
             id: 'purpose',
-            label: t('Purpose of the dialogues'),
+            label: t('What these dialogues are for'),
             value: consent.purpose,
             onInput: (value) => (this.purpose = value),
           })}
@@ -109,10 +109,7 @@ export class ConsentElement extends PlainElement {
 
 const name = (text: string): TemplateResult => html`<span class="name">${text}</span>`;
 
-/**
- * Fills markup into a sentence, which was translated as a whole.
- * @param sentence with `{0}`, `{1}` … where the parts go: `t('In {0}.')`
- */
+/** Fills markup into a sentence that was translated as a whole: `t('In {0}.')`. */
 function filled(sentence: string, ...parts: readonly TemplateResult[]): TemplateResult {
   // Every second piece is the number of a placeholder.
   const pieces = sentence.split(/\{(\d+)\}/);

@@ -1,16 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
-import { button, icon, linkButton, progress } from '../ui';
+import { button, icon, linkButton, progress, textField } from '../ui';
 import { choosing } from '../dialogue/candidates';
 import './clock';
 import './footer.css';
 import { host } from './host';
-import './rating';
 import { keys } from './keys';
-import { leaving } from './endLinks';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
-import type { Notice, NoticeAction, SessionState } from './protocol';
+import type { Notice, NoticeAction, SessionState, DialogueRating } from './protocol';
+import { stars, starWords } from '../dialogue/stars';
+import { PlainElement } from '../dialogue/element';
 
 const helps: Record<NoticeAction, string> = {
   'choose-agent': t('Choose the agent…'),
@@ -23,7 +24,6 @@ const helps: Record<NoticeAction, string> = {
   'show-log': t('Show Log'),
 };
 
-/** Shows what happened, in one sentence, with the buttons that help. */
 export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   const look = { information: 'info', warning: 'warning', error: 'error' }[kind];
   return html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
@@ -41,13 +41,12 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   </div>`;
 }
 
-/** Shows the restriction first, before anything is asked of the person. */
 export function restricted(restriction: string): TemplateResult {
   return html`${noticeBar({ kind: 'warning', message: restriction, actions: [] })}
     <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
-/** Explains the developer's job before a dialogue begins. @param isOwn the task is a function of the developer's own */
+/** @param isOwn the task is a function of the developer's own */
 export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResult =>
   html`<p class="quiet">
     ${
@@ -63,7 +62,7 @@ export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResul
     }
   </p>`;
 
-/** Draws the next actions when there is no reply to write: one primary action for each state. */
+/** When there is no reply to write: one primary action for each state. */
 export function footer(state: SessionState, isOwn = false): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
@@ -154,7 +153,6 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
   }
 }
 
-/** Says whether the developer accepted the answer for a function of their own. */
 function decided({ decision }: SessionState): TemplateResult | typeof nothing {
   if (decision === undefined) return nothing;
   const message =
@@ -198,4 +196,54 @@ function nextTask(): TemplateResult {
 function skipToNext(state: SessionState): TemplateResult | typeof nothing {
   if (!state.hasNext) return nothing;
   return html`<span class="rest">${linkButton(t('Another task'), () => host.act('next-task'))}</span>`;
+}
+
+export function leaving(state: SessionState): TemplateResult {
+  const { canEnd, phase } = state;
+  const offersEnd = canEnd === true || phase === 'choosing';
+  const canSkip = ['choosing', 'developer', 'stopped'].includes(phase);
+  return html`${
+    offersEnd ? linkButton(t('End now'), () => host.act('end-now'), endHint(state), keys.endNow) : nothing
+  }
+  ${canSkip ? linkButton(t('Skip…'), () => host.act('skip'), t('Leave this task, with a reason'), keys.skip) : nothing}`;
+}
+
+/** A developer's own function is reviewed, because it has no hidden tests. */
+function endHint({ onlyDeveloperKnows }: SessionState): string {
+  return onlyDeveloperKnows === true
+    ? t("Take the agent's last message as its answer and review the change")
+    : t("Take the agent's last message as its answer and grade it");
+}
+
+/** Each part is logged as soon as it is given. */
+@customElement('tandem-rating')
+export class RatingElement extends PlainElement {
+  @property({ attribute: false }) rating!: DialogueRating;
+
+  override render(): TemplateResult {
+    const { stars: given, comment = '' } = this.rating;
+    return html`<div
+      class="rating"
+      @keydown=${(event: KeyboardEvent) => {
+        // Enter saves the comment, and the focus moves on to the next action.
+        if (event.key === 'Enter') this.closest('footer')?.querySelector<HTMLElement>('#primary')?.focus();
+      }}
+    >
+      ${stars(given, (star) => host.send({ type: 'rate', change: { stars: star } }))}
+      ${textField({
+        id: 'comment',
+        label: t('Comment (optional)'),
+        isLabelHidden: true,
+        value: comment,
+        onCommit: (text) => host.send({ type: 'rate', change: { comment: text.trim() } }),
+      })}
+      <span class="quiet" role="status">${saved(this.rating)}</span>
+    </div>`;
+  }
+}
+
+/** Also for screen readers, because a key sets the stars from anywhere. */
+function saved({ stars: given, comment }: DialogueRating): string {
+  if (given === undefined && comment === undefined) return '';
+  return given === undefined ? t('comment saved') : t('{0}, saved', starWords(given));
 }

@@ -11,7 +11,6 @@ import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
 import './shortcuts.css';
 
-/** Draws the task, the players and the progress, and links to what the collaborator knows and the agent does not. */
 export function header(view: SessionView): TemplateResult {
   const { task, state, panel } = view;
   const begun = panel.episode !== undefined;
@@ -42,16 +41,15 @@ export function header(view: SessionView): TemplateResult {
       </ul>
     </div>
     <div class="knows">
-      <span class="quiet">${t('you know')}</span>
       ${
         task.tests === 0
-          ? html`<span>${t('what your function has to do')}</span>`
-          : html`${linkButton(
-              t('reference'),
-              () => host.act('open-reference'),
-              t('Open the hidden reference to the side'),
-            )}
-            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
+          ? html`<span>${t('You know what the function should do')}</span>`
+          : html`<span class="quiet">${t('you know')}</span> ${linkButton(
+                t('reference'),
+                () => host.act('open-reference'),
+                t('Open the hidden reference to the side'),
+              )}
+              ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
       }
       ${
         state.hasGuidelines
@@ -78,7 +76,7 @@ export function header(view: SessionView): TemplateResult {
   </header>`;
 }
 
-/** Shows who answers the agent. With a developer's own function no simulator can be chosen: none knows its purpose. */
+/** For a developer's own function no simulator can be chosen: none knows its purpose. */
 function seat(state: SessionState): TemplateResult {
   const name = state.seat === 'developer' ? 'account' : 'server-process';
   if (state.onlyDeveloperKnows === true) return html`${icon(name)} ${seatWords(state)}`;
@@ -118,7 +116,6 @@ function agentWords(state: SessionView['state']): string {
     : t('agents: {0}, {1}', first, modelLabel(secondAgent, called));
 }
 
-/** Lists all keys of the session and leads to its help, folded. */
 function shortcuts(): TemplateResult {
   const close = (event: KeyboardEvent): void => {
     const list = event.currentTarget as HTMLDetailsElement;

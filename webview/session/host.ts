@@ -13,10 +13,9 @@ import {
 } from './protocol';
 import type { SessionView } from './view';
 
-/** Milliseconds without an answer before the host counts as gone; even one that is busy with a huge log is faster. */
+/** Then the host counts as gone; even one that is busy with a huge log is faster. */
 const SILENT_AFTER_MS = 10_000;
 
-/** State that the editor keeps for the page: the dialogue to restore, and the time that it has taken. */
 type Kept = PanelState & { readonly elapsed?: Elapsed };
 
 interface Elapsed {
@@ -28,15 +27,13 @@ const isElapsed = (value: unknown): value is Elapsed =>
   part(value, 'episode', isText) !== undefined && part(value, 'milliseconds', isNumber) !== undefined;
 
 const api = editorApi<FromWebview, Kept>();
-/** State that this page kept last. */
 let kept: Kept = {};
 
-/** Detects that the extension host is gone: the page still looks alive, but its messages no longer arrive. */
+/** Without the extension host the page still looks alive, but its messages no longer arrive. */
 export class Answering {
   isSilent = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param changed called when the host falls silent, and when it is heard again */
   constructor(private readonly changed: () => void) {}
 
   /** Call this after each message to the host, which acknowledges it. */
@@ -58,9 +55,7 @@ export class Answering {
   }
 }
 
-/** Messages to the extension host, and the state that the editor keeps for the page. */
 export const host = {
-  /** Called when the host falls silent, and when it is heard again. */
   onSilence: (): void => undefined,
   answering: new Answering(() => host.onSilence()),
   send(message: FromWebview): void {
@@ -68,13 +63,12 @@ export const host = {
     host.answering.asked();
   },
   act: (action: Action): void => host.send({ type: 'act', action }),
-  /** Keeps the state from which the editor restores the page after a reload of the window. */
   keep: (state: PanelState): void => {
     const elapsed = part(api.getState(), 'elapsed', isElapsed);
     kept = { ...state, ...(elapsed && { elapsed }) };
     api.setState(kept);
   },
-  /** Returns the time that a dialogue had taken when it was kept, in milliseconds; 0 when it was not kept. */
+  /** In milliseconds; 0 when it was not kept. */
   elapsed(episode: string | undefined): number {
     const elapsed = part(api.getState(), 'elapsed', isElapsed);
     return elapsed !== undefined && elapsed.episode === episode ? elapsed.milliseconds : 0;
@@ -84,14 +78,13 @@ export const host = {
   },
 };
 
-/** The reply that is being composed: its text, its origin, and its sending. No text is lost on the way. */
+/** No text is lost on the way to the log. */
 export class Composition {
   draft: Draft = { text: '' };
   /** The draft was sent and is not yet in the log. */
   isSending = false;
   warning: LeakWarning | undefined;
 
-  /** @param changed called after every change */
   constructor(private readonly changed: () => void) {}
 
   write(text: string): void {
@@ -101,7 +94,6 @@ export class Composition {
     this.keep(text === '' || suggestion === undefined ? { text } : { text, suggestion });
   }
 
-  /** Replaces the text by the simulator's draft, and remembers it. */
   take(suggestion: Suggestion): void {
     this.warning = undefined;
     this.keep(suggested(this.draft, suggestion));
@@ -112,10 +104,7 @@ export class Composition {
     this.keep({ text: this.draft.suggestion?.replaced ?? '' });
   }
 
-  /**
-   * Sends the reply, and locks its text until it is in the log.
-   * @param anyway sends the reply even when it gives the reference away
-   */
+  /** Locks the text until it is in the log. @param anyway sends even a reply that gives the reference away */
   send(anyway = false): void {
     this.isSending = true;
     this.warning = undefined;
@@ -123,19 +112,18 @@ export class Composition {
     host.send({ type: 'reply', draft: this.draft, anyway });
   }
 
-  /** Unlocks the text, so that it can be read and copied whatever became of the reply. */
+  /** The text can be read and copied, whatever became of the reply. */
   free(): void {
     this.isSending = false;
     this.changed();
   }
 
-  /** Lets the person go on writing after a warning. */
   edit(): void {
     this.warning = undefined;
     this.keep(this.draft);
   }
 
-  /** Applies a message of the host. @param view the view after the message */
+  /** @param view the view after the message */
   receive(message: ToWebview, view: SessionView | undefined): void {
     if (message.type === 'snapshot') {
       this.draft = message.draft;
@@ -154,10 +142,7 @@ export class Composition {
     this.changed();
   }
 
-  /**
-   * Returns whether the log has this reply now. A page that came back while its reply was on the way does not know that
-   * it was sent, and finds its text in the last turn.
-   */
+  /** A reloaded page does not know that its reply was on the way, but finds its text in the last turn. */
   private isLogged({ turn, reply }: TurnView, view: SessionView | undefined): boolean {
     if (reply?.seat !== 'developer') return false;
     const isLast = turn === view?.turns.at(-1)?.turn;

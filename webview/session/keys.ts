@@ -2,7 +2,7 @@ import { t } from '../language';
 import type { Action, FromWebview, Phase, Picked } from './protocol';
 import type { SessionView } from './view';
 
-/** The keys of a session, as in `aria-keyshortcuts`. */
+/** As in `aria-keyshortcuts`. */
 export const keys = {
   send: 'Enter',
   primary: 'Enter',
@@ -27,7 +27,6 @@ export const keys = {
   listKeys: '?',
 } as const;
 
-/** The list of keys that the header shows. */
 export const listed: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: [keys.send], does: t('Send the reply; elsewhere the primary button') },
   { keys: [keys.stop], does: t('Stop generating or testing') },
@@ -50,7 +49,7 @@ export const listed: readonly { readonly keys: readonly string[]; readonly does:
   { keys: [keys.playAgain], does: t('Play again') },
 ];
 
-/** Actions of the letter keys; `in` has the phases in which a button offers the action. */
+/** `in`: the phases in which a button offers the action. */
 const letters: readonly { readonly key: string; readonly action: Action; readonly in: readonly Phase[] }[] = [
   { key: keys.suggest, action: 'suggest', in: ['developer'] },
   { key: keys.dontMind, action: 'dont-mind', in: ['developer'] },
@@ -68,10 +67,9 @@ const letters: readonly { readonly key: string; readonly action: Action; readonl
   { key: keys.playAgain, action: 'play-again', in: ['over'] },
 ];
 
-/** Actions that need a simulator that knows the hidden information. */
 const simulated: readonly (Action | undefined)[] = ['suggest', 'simulator-once', 'simulator-on'];
 
-/** Choices by plain keys of the number row or the keypad, as in other annotation tools. */
+/** Keys of the number row or the keypad, as in other annotation tools. */
 export const choices: Partial<Record<string, Picked>> = {
   [keys.chooseA]: 0,
   [keys.chooseB]: 1,
@@ -79,7 +77,6 @@ export const choices: Partial<Record<string, Picked>> = {
   [keys.equal]: 'equal',
 };
 
-/** A key press, as the browser reports it. */
 export interface KeyPress {
   readonly key: string;
   /** Place of the key on the keyboard, because ⌥A types an å on a Mac. */
@@ -92,9 +89,8 @@ export interface KeyPress {
 }
 
 /**
- * Returns the message of a key in this state; undefined when the session does not use it. `held`: the session uses it,
- * but not its repetition, because a fast agent asks its next question while a key is still down.
- * @param isWriting the key goes into a text, in which a digit is no rating
+ * `held`: the session uses the key but not its repetition, because a fast agent asks its next question while a key is
+ * still down. @param isWriting the key goes into a text, in which a digit is no rating
  */
 export function meaning(
   press: KeyPress,
@@ -137,7 +133,7 @@ function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebv
   return action !== undefined && isOffered ? { type: 'act', action } : undefined;
 }
 
-/** Rates the agent's last message by thumb; the same key once more takes the thumb back. */
+/** The same key once more takes the thumb back. */
 function rated(
   press: KeyPress,
   { state, turns }: Pick<SessionView, 'state' | 'turns'>,
@@ -156,16 +152,14 @@ function rated(
   };
 }
 
-/** Returns whether a press is that of a letter with Alt. @param key as in `aria-keyshortcuts` */
+/** @param key as in `aria-keyshortcuts` */
 export const isLetter = ({ code, altKey, shiftKey, ctrlKey, metaKey }: KeyPress, key: string): boolean =>
   altKey && !ctrlKey && !metaKey && code === `Key${key.at(-1)!}` && shiftKey === key.includes('Shift+');
 
 /**
- * Walks through earlier replies with the arrow keys, as a shell does: up from an empty composer, and on from a reply
- * that was recalled and not changed.
- *
- * @param replies from the oldest to the newest
- * @returns the new text of the composer; undefined when the key is the composer's own
+ * As a shell does: up from an empty composer, and on from a recalled, unchanged reply.
+ * @param replies oldest first
+ * @returns undefined when the key is the composer's own
  */
 export function recalled(replies: readonly string[], draft: string, key: string): string | undefined {
   // Each reply counts once, at its last place, so that the draft alone tells how far the walk has come.

@@ -27,7 +27,6 @@ export type Phase =
   /** The agent has answered; there is a grade, or a notice that says why there is none. */
   | 'over';
 
-/** The kind of collaborator that answers the agent. */
 export type Seat = 'developer' | 'simulator';
 
 export interface ReplyView {
@@ -41,13 +40,11 @@ export interface ReplyView {
   readonly leakPercent?: number;
 }
 
-/** A person's rating of one message of the agent. */
 export interface TurnRating {
   readonly thumb?: 'up' | 'down';
   readonly comment?: string;
 }
 
-/** A message of the agent. */
 export interface MessageView {
   /** Part that the collaborator sees, in Markdown. */
   readonly visible: string;
@@ -61,10 +58,8 @@ export interface MessageView {
 /** Candidate A (0), candidate B (1), both equally good, or neither good enough. */
 export type Picked = 0 | 1 | 'equal' | 'neither';
 
-/** A choice that was made between two candidates. */
 export interface ChoiceView {
   readonly picked: Picked;
-  /** Pseudonym of the person who chose. */
   readonly by: string;
   /** In the order in which they were shown. */
   readonly candidates: readonly [MessageView, MessageView];
@@ -85,7 +80,6 @@ export interface TurnView extends MessageView {
   readonly reply?: ReplyView;
 }
 
-/** A message while it is being written. */
 export interface StreamView {
   readonly by: 'agent' | 'simulator';
   /** Visible part so far; empty while only thoughts have arrived. */
@@ -96,17 +90,14 @@ export interface StreamView {
   readonly left?: number;
 }
 
-/** Two candidates for the agent's next message, of which the developer is to choose one. */
 export type CandidatesView = readonly [MessageView, MessageView];
 
-/** A reply that the simulator drafted for the developer. */
 export interface Suggestion {
   readonly text: string;
   /** The simulator, as the settings name it. */
   readonly by: string;
 }
 
-/** A reply that is not sent yet. */
 export interface Draft {
   readonly text: string;
   /** The simulator's original draft, and the text that it replaced; absent when the developer wrote the reply alone. */
@@ -132,7 +123,6 @@ export interface DialogueRating {
   readonly comment?: string;
 }
 
-/** Buttons that a notice can offer. */
 const noticeActions = [
   'choose-agent',
   'choose-simulator',
@@ -231,7 +221,6 @@ export interface SessionState {
   readonly notice?: Notice;
   readonly consent?: ConsentForm;
   readonly grade?: GradeView;
-  /** The simulator is drafting a reply for the developer. */
   readonly isSuggesting?: boolean;
   /** The hidden information is in the developer's head, so that no simulator can reply. */
   readonly onlyDeveloperKnows?: boolean;
@@ -328,7 +317,6 @@ export type FromWebview =
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'act'; readonly action: Action };
 
-/** Actions of buttons, links and keys. */
 export const actions = [
   'stop',
   'simulator-once',

@@ -4,7 +4,6 @@ import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import '../dialogue/dialogue.css';
 import './session.css';
-import './composer';
 import './consent';
 import '../dialogue/grade';
 import { PageElement } from '../dialogue/page';
@@ -15,6 +14,7 @@ import { prose } from '../dialogue/messageText';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { footer, job, noticeBar, restricted } from './footer';
+import './composer';
 import { header } from './header';
 import { Composition, host } from './host';
 import { keys, meaning } from './keys';
@@ -22,10 +22,9 @@ import type { Notice, Picked, SessionState, ToWebview, TurnView } from './protoc
 import './turn';
 import { applied, gradeSaid, type SessionView } from './view';
 
-/** Distance from the end that counts as the end, in pixels; there the transcript follows new text. */
+/** In pixels from the end; there the transcript follows new text. */
 const NEAR_END = 48;
 
-/** The page of a session: header, transcript, and below it what the person can do. */
 @customElement('tandem-session')
 export class SessionElement extends PageElement<ToWebview> {
   protected override readonly kinds = {
@@ -43,11 +42,9 @@ export class SessionElement extends PageElement<ToWebview> {
   } as const;
   @state() private view: SessionView | undefined;
   private readonly composition = new Composition(() => this.requestUpdate());
-  /** The developer's replies in other dialogues, oldest first. */
   private earlier: readonly string[] = [];
   private followsEnd = true;
   private observed: Element | undefined;
-  /** Had the focus when the page lost it. */
   private left: Element | null = null;
 
   override connectedCallback(): void {
@@ -109,7 +106,7 @@ export class SessionElement extends PageElement<ToWebview> {
               : html`<tandem-candidates
                   .view=${candidates}
                   .choose=${(picked: Picked) => host.send({ type: 'choose', picked })}
-                  .titled=${(letter: string) => t('Goes on with {0}', letter)}
+                  .titled=${(letter: string) => t('Continues with {0}', letter)}
                   .onRead=${() => host.act('open-transcript')}
                 ></tandem-candidates>`
           }
@@ -170,7 +167,7 @@ export class SessionElement extends PageElement<ToWebview> {
     void this.focusNext(view);
   }
 
-  /** Observes the size of the transcript, because its elements draw after this one. */
+  /** The elements of the transcript draw after this one. */
   private observeSize(): void {
     const column = this.querySelector('main > .column');
     if (column === null || column === this.observed) return;
@@ -187,14 +184,14 @@ export class SessionElement extends PageElement<ToWebview> {
     else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
   }
 
-  /** A person who comes back to the page wants to go on, unless they came back to a part of it. */
+  /** A person who returns wants to continue, unless they clicked a part of the page. */
   private cameBack(): void {
     const { activeElement } = document;
     const isChosen = activeElement !== this.left && activeElement !== document.body;
     if (!isChosen && this.view !== undefined) void this.focusNext(this.view);
   }
 
-  /** Focuses what comes next, unless the person is busy somewhere else in the page or in the editor. */
+  /** Leaves the focus where it is while the person is busy elsewhere in the page or the editor. */
   private async focusNext(view: SessionView): Promise<void> {
     if (isBusy()) return;
     await this.focusOn('#reply, #primary, #candidates', () => view === this.view && !isBusy());
@@ -247,7 +244,7 @@ function isAtEnd(main: Element): boolean {
   return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR_END;
 }
 
-/** Shows a dialogue that goes on after a stop, and a grade, even to a person who has scrolled up. */
+/** A dialogue that continues after a stop, or a grade, is shown even to a person who has scrolled up. */
 function bringsNews(before: SessionState, now: SessionState | undefined): boolean {
   const goesOn = before.phase === 'stopped' && now?.phase !== 'stopped';
   return goesOn || (before.grade === undefined && now?.grade !== undefined);

@@ -1,26 +1,24 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { choiceMade } from '../dialogue/choice';
+import { choiceMade, agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel, playerLabel } from '../dialogue/names';
 import { streamed } from '../dialogue/messageText';
-import { agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
-import { icon } from '../ui';
+import { icon, iconButton, textField } from '../ui';
 import { host } from './host';
-import type { ModelNames, ReplyView, StreamView, TurnView } from './protocol';
-import { turnComment, turnRating } from './turnRating';
+import type { ModelNames, ReplyView, StreamView, TurnView, TurnRatingChange } from './protocol';
+import { keys } from './keys';
 
 const openTranscript = (): void => host.act('open-transcript');
 
-/** Shows a turn of the log. It is drawn again only when the turn or the names of models change. */
+/** Drawn again only when the turn or the names of models change. */
 @customElement('tandem-turn')
 export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
   /** There is a pseudonym under which a rating is logged. */
   @property({ attribute: false }) canRate = false;
-  /** The pseudonym of the person at this editor. */
   @property() own: string | undefined;
   @property({ attribute: false }) called!: ModelNames;
   @property({ attribute: false }) isLast = false;
@@ -78,11 +76,10 @@ function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, called
   return isEdited ? t('edited from a draft by {0}', drafter) : t('sent as drafted by {0}', drafter);
 }
 
-/** Shows a message that is being written. Screen readers read the finished turn only. */
+/** Screen readers read the finished turn only. */
 @customElement('tandem-stream')
 export class StreamElement extends PlainElement {
   @property({ attribute: false }) stream!: StreamView;
-  /** Label of the simulator. */
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {
@@ -90,4 +87,60 @@ export class StreamElement extends PlainElement {
     const body = streamed(this.stream);
     return by === 'agent' ? message(t('agent'), body, 'agent') : message(this.simulator, body, 'simulator');
   }
+}
+
+/** @param isLast shows the keys of the thumbs, which rate the last message only */
+function turnRating({ turn, rating = {} }: TurnView, isLast: boolean, onRemark: () => void): TemplateResult {
+  const { thumb, comment } = rating;
+  const thumbButton = (which: 'up' | 'down', label: string, key: string): TemplateResult =>
+    iconButton({
+      icon: `thumbs${which}${thumb === which ? '-filled' : ''}`,
+      label,
+      ...(isLast && { key }),
+      isPressed: thumb === which,
+      onPress: () => rate(turn, { thumb: thumb === which ? 'none' : which }),
+    });
+  const given = thumb !== undefined || comment !== undefined;
+  return html`<div
+    class="turn-rating ${given ? 'given' : ''}"
+    role="group"
+    aria-label=${t('Your rating of turn {0}', turn)}
+  >
+    ${thumbButton('up', t('Good message'), keys.goodMessage)}
+    ${thumbButton('down', t('Bad message'), keys.badMessage)}
+    ${iconButton({
+      icon: comment === undefined ? 'comment' : 'comment-unresolved',
+      label: comment === undefined ? t('Comment on this message') : t('Change the comment on this message'),
+      onPress: onRemark,
+    })}
+    <span class="unseen">${thumb === undefined ? '' : ratedAs(thumb)}</span>
+  </div>`;
+}
+
+const ratedAs = (thumb: 'up' | 'down'): string =>
+  thumb === 'up' ? t('You rated it as good.') : t('You rated it as bad.');
+
+function turnComment(
+  { turn, rating = {} }: TurnView,
+  isOpen: boolean,
+  onClose: () => void,
+): TemplateResult | typeof nothing {
+  const { comment = '' } = rating;
+  if (!isOpen) {
+    if (comment === '') return nothing;
+    return html`<div class="turn-comment"><p>${icon('comment')} ${comment}</p></div>`;
+  }
+  return html`<div class="turn-comment" @focusout=${onClose}>
+    ${textField({
+      id: `turn-comment-${turn}`,
+      label: t('Your comment on turn {0}', turn),
+      isLabelHidden: true,
+      value: comment,
+      onCommit: (text) => rate(turn, { comment: text.trim() }),
+    })}
+  </div>`;
+}
+
+function rate(turn: number, change: TurnRatingChange): void {
+  host.send({ type: 'rate-turn', turn, change });
 }

@@ -12,7 +12,6 @@ import type {
   TurnView,
 } from './protocol';
 
-/** Everything that the page draws. */
 export interface SessionView {
   readonly panel: PanelState;
   readonly task: TaskView;
@@ -22,13 +21,13 @@ export interface SessionView {
   readonly candidates?: CandidatesView | undefined;
 }
 
-/** Returns the view after a message. Unchanged turns stay the same objects, so that they are not drawn again. */
+/** Unchanged turns stay the same objects, so that they are not drawn again. */
 export function applied(view: SessionView | undefined, message: ToWebview): SessionView | undefined {
   if (message.type === 'snapshot') {
     const { panel, task, state, turns, stream, candidates } = message;
     return { panel, task, state, turns, stream, candidates };
   }
-  // The first snapshot contains everything that comes before it.
+  // The first snapshot contains everything before it.
   if (view === undefined) return undefined;
   switch (message.type) {
     case 'state':
@@ -44,7 +43,6 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
     case 'earlier':
     case 'leak-warning':
     case 'not-sent':
-      // These messages change nothing that is shown of the dialogue.
       return view;
     case 'suggestion':
       // The state that says so comes a moment later; until then Escape would do nothing.
@@ -56,7 +54,6 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
   }
 }
 
-/** Returns the earlier object when the names are equal, so that no turn is drawn again. */
 function sameNames(before: ModelNames, now: ModelNames): ModelNames {
   return JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
@@ -70,11 +67,11 @@ export interface ReplyLength {
   readonly used: number;
   readonly over: number;
   readonly words: string;
-  /** Text for screen readers; it stays the same while the person types on, so that it is read once. */
+  /** For screen readers; it stays the same while the person types, so that it is read once. */
   readonly warning: string;
 }
 
-/** Measures a draft in Unicode code points, as the protocol counts. */
+/** In Unicode code points, as the protocol counts. */
 export function replyLength(draft: string, limit: number): ReplyLength {
   const used = Array.from(draft.trim()).length;
   const over = Math.max(0, used - limit);
@@ -89,7 +86,7 @@ export function replyLength(draft: string, limit: number): ReplyLength {
   return { used, over, words, warning };
 }
 
-/** Returns the grade for screen readers: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
+/** For screen readers: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
 export function gradeSaid({ headline, tests }: GradeView): string {
   const failed = tests.flatMap(({ status }, index) => (status === 'passed' ? [] : [index + 1]));
   if (failed.length === 0) return t('{0}.', headline);
@@ -98,7 +95,7 @@ export function gradeSaid({ headline, tests }: GradeView): string {
     : t('{0}. Not passed: tests {1}.', headline, enumerated(failed));
 }
 
-/** Writes minutes and seconds, with hours when there are any. @param milliseconds not negative */
+/** `7:05`, `1:07:05` */
 export function duration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));

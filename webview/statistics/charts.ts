@@ -5,5 +5,5 @@ import { CanvasRenderer } from 'echarts/renderers';
 
 use([BarChart, CustomChart, LineChart, GridComponent, TooltipComponent, CanvasRenderer]);
 
-/** `picture.ts` loads this module late, because ECharts is larger than the rest of the page. */
+/** `pictures.ts` loads this module late, because ECharts is larger than the rest of the page. */
 export { init };

@@ -5,15 +5,14 @@ import type { Figure, GroupView, ToWebview } from './protocol';
 
 type MeasureName = 'success' | 'turns' | 'leak' | 'replySeconds';
 
-/** A statistic as it is shown: its title, a note on what it measures, and the format of its values. */
 export interface Measure {
   readonly name: MeasureName;
   readonly title: string;
   readonly note: string;
   readonly format: (value: number) => string;
-  /** Unit of the values in tables of numbers; a fraction is 0 to 1. */
+  /** In tables of numbers; a fraction is 0 to 1. */
   readonly unit: 'fraction' | 'turns' | 's';
-  /** Upper end of the axis; absent when the values have no bound. */
+  /** Absent when the values have no bound. */
   readonly most?: number;
 }
 
@@ -54,7 +53,7 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-/** Writes a figure with its interval: `41 % (38 % to 44 %)`. */
+/** `41 % (38 % to 44 %)` */
 export function inWords({ value, interval }: Figure, { format }: Measure): string {
   const { low, high } = interval ?? {};
   return low === undefined || high === undefined
@@ -64,10 +63,7 @@ export function inWords({ value, interval }: Figure, { format }: Measure): strin
 
 const NAMES = ['by', 'name', 'measure', 'unit', 'value', 'low', 'high', 'dialogues', 'graded'];
 
-/**
- * Writes all statistics as CSV with a row for each value and its 95 % interval: those of the periods, then those of each
- * grouping. The names of the columns and measures are the same in every display language.
- */
+/** A row for each value: the periods, then each grouping. Column and measure names are the same in every language. */
 export function statisticsCsv({ periods, unit, groups }: ToWebview): string {
   const rows = [[unit, periods] as const, ...Object.entries(groups)].flatMap(([by, ofOne]) =>
     measures.flatMap(({ name: measure, unit: ofValue }) =>
@@ -81,7 +77,6 @@ export function statisticsCsv({ periods, unit, groups }: ToWebview): string {
   return csv(NAMES, rows);
 }
 
-/** Describes a picture for screen readers. */
 export function described(measure: Measure, groups: readonly GroupView[]): string {
   const values = groups.flatMap((group) => {
     const figure = group[measure.name];

@@ -1,19 +1,21 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { EChartsCoreOption } from 'echarts/core';
+import { html, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
 import { inWords, type Measure } from './measures';
 import type { GroupView } from './protocol';
-import type { Theme } from '../ui/theme';
+import { themeNow, type Theme } from '../ui/theme';
+import { CanvasElement } from '../chart/canvas';
 
 const ROW = 32;
-/** Width of the names beside bars, in pixels: `CHARACTER` for each character, and `WIDEST_NAME` at most. */
+/** In pixels. */
 const CHARACTER = 7;
 const WIDEST_NAME = 150;
 
-/** Returns the height of a picture with this number of bars, in pixels. */
+/** In pixels. */
 export const barsHeight = (groups: number): number => groups * ROW + 34;
 
-/** Returns the options for horizontal bars, each with its interval and its value. */
 export function bars(measure: Measure, groups: readonly GroupView[], theme: Theme): EChartsCoreOption {
   const longest = Math.max(...groups.map(({ name }) => name.length));
   const width = Math.min(WIDEST_NAME, longest * CHARACTER);
@@ -42,7 +44,6 @@ export function bars(measure: Measure, groups: readonly GroupView[], theme: Them
   };
 }
 
-/** Returns the options for a line over periods, with the interval of each. */
 export function line(measure: Measure, periods: readonly GroupView[], theme: Theme): EChartsCoreOption {
   return {
     ...common(theme),
@@ -85,11 +86,10 @@ const valueAxis = ({ format, most }: Measure, theme: Theme) => ({
   ...(most === 1 && { interval: 0.25 }),
   splitNumber: 4,
   axisLabel: { ...text(theme), color: theme.quiet, formatter: format, hideOverlap: true },
-  // The lines are faint in every theme, also in high contrast themes, whose borders are as strong as text.
   splitLine: { lineStyle: { color: theme.quiet, opacity: 0.25 } },
 });
 
-/** Draws tooltips on the canvas: an HTML tooltip needs inline styles, which the page forbids. */
+/** An HTML tooltip needs inline styles, which the page forbids. */
 const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) => ({
   trigger: 'item',
   renderMode: 'richText',
@@ -106,7 +106,7 @@ const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) =
   },
 });
 
-/** Returns a custom series, because ECharts has none for this: intervals with end marks, and the values beside bars. */
+/** Intervals with end marks, and the values beside bars; ECharts has no series for this. */
 function whiskers(
   measure: Measure,
   groups: readonly GroupView[],
@@ -154,5 +154,37 @@ function whiskers(
       shape: { x1, y1, x2, y2 },
       style: { stroke: theme.ink, lineWidth: 1.25 },
     };
+  }
+}
+
+@customElement('tandem-picture')
+export class PictureElement extends CanvasElement {
+  @property({ attribute: false }) draw!: (theme: Theme) => EChartsCoreOption;
+  /** In pixels. */
+  @property({ attribute: false }) height = 200;
+  @property({ attribute: false }) label = '';
+
+  override render(): TemplateResult {
+    return html`<div
+      class="canvas"
+      role="img"
+      aria-label=${this.label}
+      .style=${`height: ${this.height}px`}
+    ></div>`;
+  }
+
+  override updated(): void {
+    void this.redraw();
+  }
+
+  protected override async redraw(): Promise<void> {
+    // ECharts is larger than the rest of the page, so it is loaded after the text around the pictures is drawn.
+    const { init } = await import('./charts');
+    if (!this.isConnected) return;
+    const place = this.querySelector<HTMLElement>('.canvas');
+    if (place === null) return;
+    this.chart ??= init(place, undefined, { renderer: 'canvas' });
+    this.chart.resize();
+    this.chart.setOption(this.draw(themeNow()), { notMerge: true });
   }
 }

@@ -44,13 +44,8 @@ export interface ToWebview {
 }
 
 export type FromWebview =
-  | { readonly type: 'ready' }
-  /** Opens the filter of the list of trajectories. */
-  | { readonly type: 'filter' }
-  | { readonly type: 'play' }
-  | SaveMessage;
+  { readonly type: 'ready' } | { readonly type: 'filter' } | { readonly type: 'play' } | SaveMessage;
 
-/** State of the page that the editor keeps when the window is reloaded. */
 export interface PanelState {
   readonly grouping: Grouping;
   readonly asTables: boolean;

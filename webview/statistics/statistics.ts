@@ -3,8 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
-import type { PictureElement } from './picture';
-import './picture';
+import { bars, barsHeight, line, type PictureElement } from './pictures';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isOneOf, part } from '../savedState';
 import { t } from '../language';
@@ -15,7 +14,6 @@ import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
 import { described, inWords, measures, statisticsCsv, success, type Measure } from './measures';
-import { bars, barsHeight, line } from './pictures';
 import {
   groupings,
   type Grouping,
@@ -29,14 +27,6 @@ import type { Theme } from '../ui/theme';
 import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
-
-/** Messages to the extension host, and the state that the editor keeps for the page. */
-const host = {
-  send: (message: FromWebview): void => api.postMessage(message),
-  /** Returns the state that the page kept, also before a reload of the window; it may have any shape. */
-  kept: (): unknown => api.getState(),
-  keep: (state: PanelState): void => api.setState(state),
-};
 
 const groupingNames: Readonly<Record<Grouping, string>> = {
   agent: t('agent'),
@@ -61,18 +51,15 @@ const titlesByPeriod: Readonly<Record<Unit, string>> = {
 };
 const LINE_HEIGHT = 220;
 
-/** The page with the statistics of the log: pictures, or tables with the same numbers. */
 @customElement('tandem-statistics')
 export class StatisticsElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    show: true,
-  } as const;
+  protected override readonly kinds = { show: true } as const;
   @state() private shown: ToWebview | undefined;
-  @state() private grouping: Grouping = part(host.kept(), 'grouping', isOneOf(groupings)) ?? 'agent';
-  @state() private asTables = part(host.kept(), 'asTables', isFlag) ?? false;
+  @state() private grouping: Grouping = part(api.getState(), 'grouping', isOneOf(groupings)) ?? 'agent';
+  @state() private asTables = part(api.getState(), 'asTables', isFlag) ?? false;
 
   protected override ask(): void {
-    host.send({ type: 'ready' });
+    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {
@@ -93,7 +80,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
       <p class="headline">
         <span>${shown.headline === '' ? nothing : t('Dialogues: {0}', shown.headline)}</span>
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
-        ${linkButton(t('Filter…'), () => host.send({ type: 'filter' }), t('Narrow the list of trajectories'))}
+        ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Narrow the list of trajectories'))}
       </p>
       ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
       ${help(
@@ -176,48 +163,40 @@ export class StatisticsElement extends PageElement<ToWebview> {
   }
 
   private keep(): void {
-    host.keep({ grouping: this.grouping, asTables: this.asTables });
+    api.setState({ grouping: this.grouping, asTables: this.asTables });
   }
 }
 
-const onSave = (file: PageFile): void => host.send({ type: 'save', file });
+const onSave = (file: PageFile): void => api.postMessage({ type: 'save', file });
 
 const pictureOf = (button: Element): PictureElement | null =>
   button.closest('figure')!.querySelector<PictureElement>('tandem-picture');
 
-/** @param column names the groups */
 function measureTable(
   title: string,
   column: string,
   measure: Measure,
   groups: readonly GroupView[],
 ): TemplateResult {
-  // Only graded dialogues count for success.
   const isOfGraded = measure.name === 'success';
   return table(
     title,
-    html`<thead>
-        <tr>
-          <th scope="col">${column}</th>
-          ${numberColumn(isOfGraded ? t('Graded') : t('Dialogues'))}
-          ${numberColumn(t('{0} (95 % interval)', measure.title))}
-        </tr>
-      </thead>
-      <tbody>
-        ${groups.map(
-          (group) =>
-            html`<tr>
-              <th scope="row">${group.name}</th>
-              <td class="number">${isOfGraded ? group.graded : group.dialogues}</td>
-              <td class="number">${inWords(group[measure.name]!, measure)}</td>
-            </tr>`,
-        )}
-      </tbody>`,
+    [
+      column,
+      numberColumn(isOfGraded ? t('Graded') : t('Dialogues')),
+      numberColumn(t('{0} (95 % interval)', measure.title)),
+    ],
+    groups.map(
+      (group) =>
+        html`<th scope="row">${group.name}</th>
+          <td class="number">${isOfGraded ? group.graded : group.dialogues}</td>
+          <td class="number">${inWords(group[measure.name]!, measure)}</td>`,
+    ),
   );
 }
 
 function nothingYet({ filter }: ToWebview): TemplateResult {
   if (filter !== '') return html`<p>${t('No dialogue matches the filter. Change it to see statistics.')}</p>`;
   return html`<p class="first">${t('Statistics appear here once there are dialogues.')}</p>
-    ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
+    ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => api.postMessage({ type: 'play' }) })}`;
 }

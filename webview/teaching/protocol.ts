@@ -15,7 +15,6 @@ export interface StageView {
 
 export const sizes = ['brief', 'standard', 'thorough'] as const;
 
-/** A size of lesson that the person can choose: how much the agent plays and trains. */
 export interface SizeView {
   readonly value: (typeof sizes)[number];
   readonly label: string;
@@ -32,7 +31,6 @@ export interface MeasuredView {
 }
 
 export interface OutcomeView {
-  /** Result in one sentence. */
   readonly sentence: string;
   /** Advice on how to read the result; empty when none is needed. */
   readonly remark: string;
@@ -42,7 +40,6 @@ export interface OutcomeView {
 export interface TeachingView {
   readonly type: 'show';
   readonly title: string;
-  /** Explains what the lesson does. */
   readonly introduction: string;
   readonly state: 'none' | 'working' | 'stopping' | 'stopped' | 'done';
   /** Sizes to choose from before a lesson begins; empty afterwards. */

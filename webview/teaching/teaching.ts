@@ -21,14 +21,8 @@ import { decimal } from '../language/numbers';
 
 const api = editorApi<FromWebview, undefined>();
 
-/** Messages to the extension host. */
-const host = {
-  ready: (): void => api.postMessage({ type: 'ready' }),
-  start: (size: SizeView['value']): void => api.postMessage({ type: 'start', size }),
-  act: (action: Action): void => api.postMessage({ type: 'act', action }),
-};
+const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
-/** The page of one lesson: its steps, their progress, and the result. */
 @customElement('tandem-teaching')
 export class TeachingElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true } as const;
@@ -36,7 +30,7 @@ export class TeachingElement extends PageElement<ToWebview> {
   @state() private size: SizeView['value'] = 'standard';
 
   protected override ask(): void {
-    host.ready();
+    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {
@@ -112,7 +106,7 @@ function step(stage: StageView, lesson: TeachingView['state']): TemplateResult {
 }
 
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
-  const run = hasRun ? linkButton(t('Show the run'), () => host.act('run')) : nothing;
+  const run = hasRun ? linkButton(t('Show the run'), () => act('run')) : nothing;
   switch (state) {
     case 'none':
       return html`${button({
@@ -120,8 +114,8 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         kind: 'primary',
         icon: 'mortar-board',
         disabled: isRefused,
-        onPress: () => host.start(size),
-      })}${isRefused ? linkButton(t('Manage Workspace Trust'), () => host.act('trust')) : nothing}`;
+        onPress: () => api.postMessage({ type: 'start', size }),
+      })}${isRefused ? linkButton(t('Manage Workspace Trust'), () => act('trust')) : nothing}`;
     case 'working':
     case 'stopping':
       return html`${button({
@@ -129,7 +123,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         icon: 'debug-stop',
         title: t('Dialogues and training so far are kept; it continues from there'),
         disabled: state === 'stopping',
-        onPress: () => host.act('stop'),
+        onPress: () => act('stop'),
       })}${run}`;
     case 'stopped':
       return html`${button({
@@ -137,7 +131,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         kind: 'primary',
         icon: 'debug-continue',
         disabled: isRefused,
-        onPress: () => host.act('goOn'),
+        onPress: () => act('goOn'),
       })}${run}`;
     case 'done':
       return html`${button({
@@ -145,7 +139,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         kind: 'primary',
         icon: 'hubot',
         title: t('Makes it the agent and opens the next task'),
-        onPress: () => host.act('play'),
+        onPress: () => act('play'),
       })}
       ${button({
         label: t('Blind comparison'),
@@ -153,32 +147,31 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         title: t(
           'You choose between its messages and those of the previous agent, without knowing which is which',
         ),
-        onPress: () => host.act('compare'),
+        onPress: () => act('compare'),
       })}
       ${button({
         label: t('Use in chat'),
         icon: 'comment-discussion',
         title: t('Makes it the agent and asks it in the chat, as @tandem'),
-        onPress: () => host.act('chat'),
+        onPress: () => act('chat'),
       })}
       ${button({
         label: t('Teach it more…'),
         icon: 'mortar-board',
         title: t('Another lesson, from other tasks'),
-        onPress: () => host.act('again'),
+        onPress: () => act('again'),
       })}
-      ${run} ${linkButton(t('Open the report'), () => host.act('report'))}`;
+      ${run} ${linkButton(t('Open the report'), () => act('report'))}`;
   }
 }
 
-/** Returns the text for screen readers: the step at work, without its counts; in the end the result. */
+/** For screen readers: the step at work, without its counts; in the end the result. */
 function said({ stages, state, outcome: ended }: TeachingView): string {
   if (state === 'done') return ended?.sentence ?? '';
   const now = stages.find((stage) => stage.state === 'now');
   return now === undefined ? '' : now.label;
 }
 
-/** Shows the result: one sentence, and the success rates before and after as bars with their intervals. */
 function outcome({ outcome: shown }: TeachingView): TemplateResult | typeof nothing {
   if (shown === undefined) return nothing;
   const { sentence, remark, measured } = shown;
@@ -192,7 +185,7 @@ const percent = (fraction: number): string => t('{0} %', decimal(100 * fraction,
 
 const ROW = 30;
 const BAR = 16;
-/** Width of the picture from 0 to 100 %, in SVG units. */
+/** From 0 to 100 %, in SVG units. */
 const WIDE = 400;
 
 function bars(measured: readonly MeasuredView[]): TemplateResult {

@@ -14,13 +14,10 @@ interface ControlOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** One sentence below the control, read after the label. */
+  /** Below the control, read after the label. */
   readonly about?: string;
-  /** Says what is wrong with the value; empty or absent when it is valid. */
   readonly error?: string;
-  /** Says what the value will lead to; empty or absent when there is nothing to warn of. */
   readonly warning?: string;
-  /** Shown after the label. */
   readonly beside?: TemplateResult;
   readonly onChange: (value: string) => void;
 }
@@ -108,7 +105,7 @@ type Described = Pick<ControlOptions, 'id' | 'about' | 'error' | 'warning'>;
 
 const hasError = ({ error = '' }: Described): boolean => error !== '';
 
-/** Returns the ids of the descriptions, with the error first; undefined when there are none. */
+/** With the error first. */
 function describedBy({ id, about = '', error = '', warning = '' }: Described): string | undefined {
   const ids = Object.entries({ error, warning, about }).flatMap(([name, text]) =>
     text === '' ? [] : [`${id}-${name}`],

@@ -4,7 +4,6 @@ import { t } from '../language';
 import { icon } from '.';
 import { helpCommand, type HelpPage } from './protocol';
 
-/** Draws what a page is for, in one sentence, with a link to the page of the documentation that says more. */
 export function help(sentence: string, page: HelpPage): TemplateResult {
   return html`<p class="help">
     ${icon('question')}

@@ -21,16 +21,16 @@ interface ButtonOptions {
   readonly label: string;
   readonly onPress: () => void;
   readonly kind?: 'primary' | 'secondary';
-  /** Name of a codicon, shown before the label. */
+  /** A codicon. */
   readonly icon?: string;
-  /** The key that does the same, as in `aria-keyshortcuts`; shown beside the label where there is room. */
+  /** As in `aria-keyshortcuts`; shown beside the label where there is room. */
   readonly key?: string;
   readonly title?: string;
   readonly disabled?: boolean;
   readonly id?: string;
 }
 
-/** Draws a codicon. Screen readers skip it, so words must stand beside it. */
+/** Screen readers skip it, so words must stand beside it. */
 export function icon(name: string): TemplateResult {
   return html`<span class="codicon codicon-${name}" aria-hidden="true"></span>`;
 }
@@ -52,7 +52,7 @@ export function button(options: ButtonOptions): TemplateResult {
   >`;
 }
 
-/** Draws a button that looks like a link. @param key the key that does the same, as in `aria-keyshortcuts` */
+/** @param key as in `aria-keyshortcuts` */
 export function linkButton(
   label: string | TemplateResult,
   onPress: (event: Event) => void,
@@ -71,17 +71,15 @@ export function linkButton(
 }
 
 interface PickerOptions {
-  /** A codicon's name. */
   readonly icon: string;
   readonly label: string;
-  /** Tooltip that says what a press opens. */
   readonly title: string;
-  /** Reason why nothing else can be chosen now; the picker is grey and shows it as the tooltip. */
+  /** Why nothing else can be chosen now; the picker is grey and shows it as the tooltip. */
   readonly refusal?: string | undefined;
   readonly onPress: () => void;
 }
 
-/** Draws a value whose press lets the person choose another. While grey, it keeps the focus to show the reason. */
+/** While grey, it keeps the focus to show the reason. */
 export function picker({ icon: name, label, title, refusal, onPress }: PickerOptions): TemplateResult {
   return html`<button
     type="button"
@@ -97,7 +95,6 @@ export function picker({ icon: name, label, title, refusal, onPress }: PickerOpt
   </button>`;
 }
 
-/** Draws a toggle that looks like a link. */
 export function toggleLink(label: string, isOn: boolean, onPress: () => void): TemplateResult {
   return html`<button type="button" class="link" aria-pressed=${isOn} @click=${onPress}>
     ${icon(isOn ? 'check' : 'symbol-color')} ${label}
@@ -105,14 +102,12 @@ export function toggleLink(label: string, isOn: boolean, onPress: () => void): T
 }
 
 interface IconButtonOptions {
-  /** A codicon's name. */
   readonly icon: string;
-  /** Read by screen readers, and shown as the tooltip where there is no `title`. */
+  /** For screen readers, and the tooltip where there is no `title`. */
   readonly label: string;
   readonly title?: string;
-  /** The key that does the same, as in `aria-keyshortcuts`. */
   readonly key?: string;
-  /** State of a toggle; absent for other buttons. */
+  /** Of a toggle; absent for other buttons. */
   readonly isPressed?: boolean;
   readonly onPress: () => void;
 }
@@ -132,7 +127,6 @@ export function iconButton(options: IconButtonOptions): TemplateResult {
   </button>`;
 }
 
-/** Draws a progress ring; `label` says what is under way. */
 export function progress(label: string): TemplateResult {
   return html`<span class="progress"
     ><vscode-progress-ring aria-label=${label}></vscode-progress-ring><span>${label}</span></span
@@ -147,9 +141,9 @@ interface FieldOptions {
 
 interface TextFieldOptions extends FieldOptions {
   readonly onInput?: (value: string) => void;
-  /** Called when the field is left after a change. Enter leaves it, Escape drops the change and leaves it. */
+  /** When the field is left after a change. Enter leaves it; Escape drops the change and leaves it. */
   readonly onCommit?: (value: string) => void;
-  /** Shows the label as the placeholder only; screen readers still read it. */
+  /** The label is the placeholder; screen readers still read it. */
   readonly isLabelHidden?: boolean;
 }
 
@@ -178,7 +172,6 @@ export function textField(options: TextFieldOptions): TemplateResult {
 export interface SelectOption<Value extends string> {
   readonly value: Value;
   readonly label: string;
-  /** One line below the label. */
   readonly detail: string;
 }
 
@@ -190,7 +183,7 @@ interface ChoiceOptions<Value extends string> {
   readonly onChoose: (value: Value) => void;
 }
 
-/** Draws radio buttons. Native ones handle the arrow keys, and screen readers read their details. */
+/** Native, because they handle the arrow keys and screen readers read their details. */
 export function radioGroup<Value extends string>(options: ChoiceOptions<Value>): TemplateResult {
   const { id, label, value, choices, onChoose } = options;
   return html`<fieldset class="choices">
@@ -217,22 +210,21 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
 
 interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
-  /** Id of the element that is read after the label. */
   readonly describedBy: string;
   readonly invalid: boolean;
   readonly disabled: boolean;
-  /** The text can be read but not changed; the area keeps the focus. */
+  /** Keeps the focus; the text cannot be changed. */
   readonly readOnly: boolean;
   readonly onInput: (value: string) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** Maximum number of characters to type or paste, because every change sends and keeps the whole text. */
+/** Every change sends and keeps the whole text. */
 const MAX_CHARS = 100_000;
 
 /**
- * Draws a text area; `label` is read, not shown. It is native, because an element outside of the toolkit's text area
- * cannot describe the control inside of it (docs/decisions/platform-controls.md).
+ * Native, because an element outside of the toolkit's text area cannot describe the control inside of it
+ * (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
   const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;

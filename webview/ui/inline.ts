@@ -4,10 +4,7 @@ import { ifDefined } from 'lit/directives/if-defined.js';
 import { live } from 'lit/directives/live.js';
 import type { SelectOption } from './field';
 
-/**
- * Draws a select with its label in the same line.
- * @param refusal why nothing can be chosen now; the select is grey and has it as its tooltip
- */
+/** @param refusal why nothing can be chosen now; the select is grey and has it as its tooltip */
 export function inlineSelect(
   label: string,
   options: readonly SelectOption[],
@@ -29,7 +26,6 @@ export function inlineSelect(
   </label>`;
 }
 
-/** @param refusal as for `inlineSelect` */
 export function inlineCheck(
   label: string,
   isOn: boolean,

@@ -12,7 +12,7 @@ const modifiers: Readonly<Record<string, { readonly mac: string; readonly other:
   Control: { mac: '⌃', other: 'Ctrl+' },
 };
 
-/** Returns a key as keyboards label it: ⌥A on a Mac, Alt+A elsewhere. @param key as in `aria-keyshortcuts` */
+/** ⌥A on a Mac, Alt+A elsewhere. @param key as in `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
   const parts = key.split('+');
@@ -21,7 +21,6 @@ export function keyName(key: string): string {
   return [...held, names[last] ?? last].join('');
 }
 
-/** Returns the tooltip of a control, with the key that does the same; undefined when there is neither. */
 export function keyHint(title: string | undefined, key: string | undefined): string | undefined {
   const parts = [title, key && `(${keyName(key)})`].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : parts.join(' ');

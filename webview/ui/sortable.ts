@@ -5,21 +5,21 @@ import { repeat } from 'lit/directives/repeat.js';
 import { language, t } from '../language';
 import { icon } from '.';
 import type { Sort } from './protocol';
-import { table } from './table';
+import { scrollingTable } from './table';
 
 export interface Column<Row> {
   readonly name: string;
   readonly title: string;
-  /** Says more about the values, as the tooltip of the title. */
+  /** Tooltip of the title. */
   readonly note?: string;
-  /** Numbers stand at the right, and the first press on their title puts the highest one first. */
+  /** Numbers stand at the right; the first press on their title puts the highest one first. */
   readonly isNumber?: true;
-  /** Returns what a row is sorted by; rows without a value come last in both directions. */
+  /** Rows without a value come last in both directions. */
   readonly value: (row: Row) => number | string | undefined;
   readonly cell: (row: Row) => TemplateResult | string;
 }
 
-/** Returns the rows in an order; rows with equal values keep theirs. */
+/** Rows with equal values keep their order. */
 export function sortedRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -39,21 +39,18 @@ export function sortedRows<Row>(
 
 interface SortableTable<Row> {
   readonly label: string;
-  /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
-  /** Rows in the order in which they are shown. */
   readonly rows: readonly Row[];
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
   readonly idOf: (row: Row) => string;
-  /** Returns the name by which a screen reader calls a row. */
   readonly nameOf: (row: Row) => string;
-  /** Ids of the ticked rows, of which some may not be shown. */
+  /** Some may not be shown. */
   readonly ticked: ReadonlySet<string>;
   readonly onTick: (ticked: ReadonlySet<string>) => void;
 }
 
-/** Draws a table that is sorted by a press on a title, and whose rows can be ticked. The arrows move between rows. */
+/** The arrow keys move between rows. */
 export function sortableTable<Row>(of: SortableTable<Row>): TemplateResult {
   const { label, columns, rows, idOf, nameOf, ticked, onTick } = of;
   const ids = rows.map(idOf);
@@ -62,7 +59,7 @@ export function sortableTable<Row>(of: SortableTable<Row>): TemplateResult {
     const others = [...ticked].filter((id) => !changed.includes(id));
     onTick(new Set(isOn ? [...others, ...changed] : others));
   };
-  return table(
+  return scrollingTable(
     label,
     html`<thead>
         <tr>
@@ -125,7 +122,7 @@ function columnTitle<Row>(
   </th>`;
 }
 
-/** Moves the focus to the same control of another row, as in a list of the editor. */
+/** To the same control of another row, as in a list of the editor. */
 function moveBetweenRows(event: KeyboardEvent): void {
   const { key, target, currentTarget } = event;
   const rows = [...(currentTarget as HTMLElement).querySelectorAll('tr')];

@@ -1,11 +1,10 @@
-/** Colours and font of the theme for pictures, because ECharts knows no CSS variables. */
+/** ECharts knows no CSS variables. */
 export interface Theme {
   readonly ink: string;
   readonly quiet: string;
   readonly series: string;
-  /** Colour of a second series. */
   readonly second: string;
-  /** Five colours for lines of one kind, in the order in which they are used. */
+  /** For lines of one kind, in the order in which they are used. */
   readonly palette: readonly string[];
   readonly paper: string;
   readonly font: string;
@@ -33,7 +32,6 @@ export function themeNow(): Theme {
   };
 }
 
-/** Calls the listener when the person changes the theme. */
 export function onThemeChange(listener: () => void): { readonly dispose: () => void } {
   const observer = new MutationObserver(listener);
   observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });

@@ -29,7 +29,7 @@ export const installAssign: Install = (program, perform) => {
       'pseudonyms with commas between them, in any order: the same people get the same tasks again, others new parts',
     )
     .option('--per-task <n>', 'how many of them play each task', wholeNumber('--per-task', 1), 1)
-    .option('--nobody', 'assign it to nobody any more; what was played stays')
+    .option('--nobody', 'assign it to no one; what was played stays')
     .action((file: string, options: Options) => perform((to) => assign(file, options, to)));
 };
 
@@ -62,7 +62,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
         ...{ data, pack, tasks: tasks.length },
         ...(assignment && { perTask: assignment.perTask, ...assignment.progress }),
       },
-      print: () => (assignment === undefined ? `${pack} is assigned to nobody.` : inWords(assignment)),
+      print: () => (assignment === undefined ? `${pack} is assigned to no one.` : inWords(assignment)),
     };
   });
 }
@@ -75,7 +75,7 @@ function peopleIn({ to, perTask, nobody }: Options): string[] | undefined {
   }
   if (to === undefined) return undefined;
   const people = [...new Set(listIn(to, ','))];
-  if (people.length === 0) throw wrongUse('--to names nobody; --nobody takes an assignment back.');
+  if (people.length === 0) throw wrongUse('--to names no one; --nobody takes an assignment back.');
   if (people.length > MAX_PLAYERS) throw wrongUse(`--to names more than ${MAX_PLAYERS} people.`);
   if (perTask > people.length)
     throw wrongUse(`--per-task ${perTask} takes as many people, and --to names ${people.length}.`);

@@ -54,7 +54,7 @@ function inWords(
     ),
     ...Object.entries(losses).map(
       ([file, at]) =>
-        `${file}: lines were lost of which nobody can tell what they said, written until ${at}. A consent from before then may have been withdrawn, and counts as local.`,
+        `${file}: lines written until ${at} were lost; what they said is unknown. A consent from before then may have been withdrawn, and counts as local.`,
     ),
     ...(doubtful.length === 0 ? [] : [doubtInWords(doubtful.length, '--with-doubtful')]),
     ...remarks,

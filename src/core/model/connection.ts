@@ -156,8 +156,9 @@ function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   if (status !== undefined) return refusal(status, words, to);
   if (code === 'model/timed-out') return tooSlow(to);
   if (code === 'model/bad-answer') return notOpenAi(to);
-  if (code === 'model/too-long-answer') return serverError('writes without an end', to);
-  if (code === 'model/server-error') return serverError(`answers with an error: ${quoted(words, to)}`, to);
+  if (code === 'model/too-long-answer') return serverError(`${hostOf(to)} writes without an end.`);
+  if (code === 'model/server-error')
+    return serverError(`${hostOf(to)} answers with an error: “${quoted(words, to)}”.`);
   return disconnected(failure, to);
 }
 
@@ -198,7 +199,7 @@ function disconnected(error: unknown, to: Addressee): Diagnosis {
     };
   return {
     problem: 'closed',
-    what: `${host} closes the connection before it has answered (${quoted(reason, to)}).`,
+    what: `The connection to ${host} closed mid-answer (${quoted(reason, to)}).`,
     remedy: 'Look at the log of the server.',
   };
 }
@@ -242,7 +243,8 @@ function refusal(status: number, words: string, to: Addressee): Diagnosis {
       what: `${host} takes no more requests for now (${said}).`,
       remedy: 'Try again later.',
     };
-  if (status === 408 || status >= 500) return serverError(said, to);
+  if (status === 408 || status >= 500)
+    return serverError(`Server error ${status} from ${host}: “${quoted(words, to)}”.`);
   return {
     problem: 'refused-request',
     what: `${host} refuses the request (${said}).`,
@@ -285,10 +287,10 @@ function badAddress(to: Addressee): Diagnosis {
   };
 }
 
-function serverError(said: string, to: Addressee): Diagnosis {
+function serverError(what: string): Diagnosis {
   return {
     problem: 'server-error',
-    what: `${hostOf(to)} is in trouble (it ${said}).`,
+    what,
     remedy: 'Look at the log of the server, or try again later.',
   };
 }

@@ -57,7 +57,7 @@ export async function changeNotes(
   }
   const before = await readWhole(file, schema());
   if (before === undefined && (await ifThere(() => readFile(file))) !== undefined) {
-    const message = `${file} holds no notes that can be read, and writing would lose what is in it. Mend it, or remove it.`;
+    const message = `${file} holds no notes that can be read, and writing would lose what is in it. Fix it, or remove it.`;
     throw new Fault('training/bad-notes', message);
   }
   const { name, tags, note } = { ...(before ?? NONE), ...change(before ?? NONE) };

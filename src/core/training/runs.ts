@@ -309,7 +309,7 @@ function explanation(
 ): string | undefined {
   const goesOn = `\`tandem resume ${id}\` goes on with it.`;
   if (state === 'queued') {
-    return `It waits for its turn, which an open window of the editor gives it. \`tandem resume ${id}\` starts it now.`;
+    return `Queued. Starts when a VS Code window is open. \`tandem resume ${id}\` starts it now.`;
   }
   if (state === 'stopped' && latest === undefined) return `It was prepared and never started. ${goesOn}`;
   if (state === 'lost' && latest !== undefined) {

@@ -77,12 +77,12 @@ export async function chooseExport(filter: ListFilter, shown: string): Promise<E
     description: t('many vendors forbid training on it'),
   };
   const redo = {
-    label: t('Include dialogues to be redone'),
+    label: t('Include dialogues marked for redo'),
     description: t('a person who reviewed them wants to have them redone'),
   };
   const doubtful = {
     label: t('Include doubtful dialogues'),
-    description: t('lines lost from the log may have deleted them or marked a leak'),
+    description: t('the log is damaged; these may have been deleted or marked as leaks'),
   };
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),

@@ -60,7 +60,13 @@ function countsOf(
       ...[rows, trajectories, tasks].map(grouped),
       formatOf(format).is,
     ),
-    t('{0} pass all tests. In {1} a reply gives the reference away.', grouped(successes), grouped(leaked)),
+    leaked === 0
+      ? t('{0} pass all tests. No reply leaks the reference.', grouped(successes))
+      : t(
+          '{0} pass all tests. In {1} a reply gives the reference away.',
+          grouped(successes),
+          grouped(leaked),
+        ),
     ...(otherPrompts === 0
       ? []
       : [
@@ -85,7 +91,7 @@ function chosen(choice: ExportChoice, t: Translate): string {
     ...(withEditorModels
       ? [t('Include VS Code-model dialogues: read the vendor’s terms before you train on the rows')]
       : []),
-    ...(withRedo ? [t('Include dialogues to be redone')] : []),
+    ...(withRedo ? [t('Include dialogues marked for redo')] : []),
     ...(withDoubtful ? [t('Include doubtful dialogues')] : []),
   ]
     .map((line) => `- ${line}`)
@@ -93,7 +99,10 @@ function chosen(choice: ExportChoice, t: Translate): string {
 }
 
 function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
-  const rows = Object.entries(counts).map(([reason, count]) => `| ${grouped(count)} | ${reason} |`);
+  const rows = Object.entries(counts).map(
+    ([reason, count]) =>
+      `| ${grouped(count)} | ${reason === 'local only' ? t('The participant chose “Keep on this machine only”') : reason} |`,
+  );
   return rows.length === 0
     ? t('Nothing.')
     : [

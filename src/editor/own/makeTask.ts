@@ -156,7 +156,7 @@ async function verify(engine: Engine, { task, name, claims }: Verified, signal: 
 function told({ claim, values, failure }: BrokenClaim): string {
   if (failure !== undefined) return t('{0} ends with {1}.', claim, failure);
   if (values === undefined) return t('{0} is not true of it.', claim);
-  return t('{0} should be {1}, and is {2}.', values.call, values.wanted, values.got);
+  return t('Expected {0} to be {1}, got {2}.', values.call, values.wanted, values.got);
 }
 
 function notVerified(why: string): Fault {

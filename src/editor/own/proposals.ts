@@ -145,7 +145,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const name = nameOf(proposal);
     if (name === undefined || !(await this.tests.mayExist(file, name))) return;
     const run = t('Run Tests');
-    const said = t('The answer is in {0}.', path.basename(file.fileName));
+    const said = t('Inserted into {0}.', path.basename(file.fileName));
     if ((await vscode.window.showInformationMessage(said, run)) === run) await this.tests.run(file, name);
   }
 

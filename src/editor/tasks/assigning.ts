@@ -162,7 +162,7 @@ function strangersSentence(people: readonly string[], known: readonly string[]):
 
 function assignedSentence({ name, tasks }: Pack, parts: readonly Part[]): string {
   const [first] = parts;
-  if (first === undefined) return t('{0} is assigned to nobody any more. What was played stays.', name);
+  if (first === undefined) return t('{0} is no longer assigned to anyone. What was played stays.', name);
   const { perTask, places } = first;
   if (places === 1) return t('{0} is assigned to {1}.', name, first.person);
   return perTask === 1

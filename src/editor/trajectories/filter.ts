@@ -82,6 +82,7 @@ export function outcomeName(outcome: Outcome, t: Translate): string {
 
 export function starsWords(stars: number, t: Translate): string {
   if (stars === 0) return t('not rated');
+  if (stars === 1) return t('1 star or more');
   return stars === 5 ? t('5 stars') : t('{0} stars or more', stars);
 }
 

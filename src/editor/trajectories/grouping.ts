@@ -45,7 +45,7 @@ export function groupingName(grouping: ListGrouping, t: Translate): string {
 export function groupingWords(grouping: ListGrouping, t: Translate): string | undefined {
   if (grouping === 'source') return t('played, collected, evaluation');
   if (grouping === 'collaborator') return t('who replied at the end: a person or a simulator');
-  return grouping === 'run' ? t('whose trained model played') : undefined;
+  return grouping === 'run' ? t('by trained model') : undefined;
 }
 
 export function sourceName(source: Source, t: Translate): string {

@@ -25,7 +25,7 @@ export async function changeConsent({ logs, shown }: Engines, panels: Sessions):
       (pseudonym) => (asked.pseudonym = pseudonym),
     ),
     taking(
-      (place) => ask(t('Purpose of the dialogues'), asked.purpose, place),
+      (place) => ask(t('What these dialogues are for'), asked.purpose, place),
       (purpose) => (asked.purpose = purpose),
     ),
     taking(

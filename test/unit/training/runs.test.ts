@@ -37,7 +37,7 @@ describe('what a person writes about a run', () => {
     expect(await readNotes(folder)).toEqual({ name: '', tags: [], note: '' });
     await expect(changeNotes(folder, () => ({ name: 'new' }))).rejects.toMatchObject({
       code: 'training/bad-notes',
-      message: `${file} holds no notes that can be read, and writing would lose what is in it. Mend it, or remove it.`,
+      message: `${file} holds no notes that can be read, and writing would lose what is in it. Fix it, or remove it.`,
     });
     expect(await readFile(file, 'utf8')).toBe('{"name": "half');
     await rm(folder, { recursive: true });

@@ -17,7 +17,7 @@ interface Drawn {
   };
   readonly undrawn: (...drawn: unknown[]) => string;
 }
-const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/lines.ts');
+const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/curveCharts.ts');
 const { pictureOf: ofRun } = await webview<Drawn>('run/lines.ts');
 
 /** A curve of single steps. */

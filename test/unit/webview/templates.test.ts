@@ -11,9 +11,8 @@ afterAll(() => void vi.unstubAllGlobals());
 // The import is dynamic, because views are another TypeScript program with browser types.
 const webview = async (file: string) =>
   (await import(path.resolve('webview', file))) as Record<string, (view: object) => unknown>;
-const { outcome } = await webview('run/outcome.ts');
-const { clusterNodes } = await webview('run/nodes.ts');
-const { leaving } = await webview('session/endLinks.ts');
+const { clusterNodes, outcome } = await webview('run/status.ts');
+const { leaving } = await webview('session/footer.ts');
 
 it.each<[string, Partial<RunView>, number]>([
   ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' }, 4],

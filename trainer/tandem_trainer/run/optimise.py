@@ -156,7 +156,7 @@ def optimise(
     if stage == run.last_trained and saved != progress:
         save()  # a finished run can be continued from here
     if progress.step < steps:
-        asked = ", as somebody has asked" if is_asked else ""
+        asked = " (requested by user)" if is_asked else ""
         best = f"the held-out examples did best at step {progress.best_step}"
         used = best if progress.best else "its last step is used"
         run.events.notice(f"{stage} ends at step {progress.step} of {steps}{asked}: {used}.")

@@ -52,7 +52,7 @@ class Ended:
 
     @property
     def sentence(self) -> str:
-        return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage}, as somebody has asked."
+        return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage} (requested by user)."
 
 
 def is_ended(state: Mapping[str, Any], stage: str) -> bool:

@@ -121,14 +121,7 @@ function itemsOf(step: Review, state: TestState): ReviewItem[] {
   }));
   if (state === 'testing') return [...test, ...change, separator(t('Without Waiting for the Test')), ...keep];
   if (!hasFailed(state)) return [...keep, ...test, ...change];
-  return [
-    ...test,
-    separator(t('Mend')),
-    ...mends,
-    ...change,
-    separator(t('Although the Test Fails')),
-    ...keep,
-  ];
+  return [...test, separator(t('Fix')), ...mends, ...change, separator(t('Connect Anyway')), ...keep];
 }
 
 const hasFailed = (state: TestState): boolean => typeof state === 'object' && !state.works;
@@ -158,7 +151,7 @@ function moreItems(trial: TestState): ReviewItem[] {
 const ROW_CHARACTERS = 76;
 
 function placeholderOf({ model, baseUrl }: Server): string {
-  return t('{0} at {1}: test it, change it, or keep it', model, baseUrl);
+  return t('Review and connect {0} at {1}', model, baseUrl);
 }
 
 function samplingWords({ sampling = {} }: Server): string {

@@ -22,6 +22,7 @@ import { sharedCalled } from '../../models/displayNames';
 import type { LocalPlace } from '../../models/localModels';
 import { Panel } from '../../panel';
 import { manageTrust, restrictionOf } from '../../workspaceTrust';
+import { methodWord, upperFirst } from '../../words';
 import type { Pack } from '../../tasks/packs';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './baseModels';
@@ -296,7 +297,9 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
       ...(baseOf(state) !== '' &&
         !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
-        state.copied === undefined ? `${method} #${number}` : t('{0}, changed', state.copied.of),
+        state.copied === undefined
+          ? `${upperFirst(methodWord(method, t))} ${number}`
+          : t('{0}, changed', state.copied.of),
     });
     this.filled = filled;
     this.tell({ ...view, errors: { ...view.errors, ...this.refused } });

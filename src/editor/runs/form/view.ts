@@ -248,7 +248,7 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     day('until', t('Last day')),
     {
       ...{ name: 'opening', label: ofSchema(LISTS.opening.title), control: 'choice' },
-      about: t('It has to play with the same: the setting “Prompt Folder” takes the word short.'),
+      about: t('Use the same prompt when playing (“Prompt Folder” = short).'),
       options: [
         { value: '', label: t('As Tandem ships it') },
         { value: SHORT, label: t('Short, for small models') },
@@ -261,7 +261,7 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     flag(
       'with_editor_models',
       t('Include VS Code-model dialogues'),
-      t('The terms of many such models forbid it: read them first.'),
+      t('Many vendors forbid it. Check the license terms first.'),
     ),
   ];
 }

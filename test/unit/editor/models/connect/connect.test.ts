@@ -68,7 +68,7 @@ it('tests a connection before it is kept, says what is wrong above the parts, an
     (model) => model.type('m'),
     async (review) => {
       review.take('Connect Only');
-      await expect.poll(() => labels(review)).toContain('Although the Test Fails');
+      await expect.poll(() => labels(review)).toContain('Connect Anyway');
       expect(labels(review)[0]).toBe('Test Connection Again');
       expect(review.activeItems.map(({ label }) => label)).toEqual(['Model']);
       expect(servers.all).toEqual([]);

@@ -1,0 +1,274 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
+import { button, icon, iconButton, linkButton } from '../ui';
+import { host } from './host';
+import type { RunState, RunView, StageView, NodeView } from './protocol';
+import { numberColumn, table } from '../ui/table';
+
+const stateIcons: Readonly<Record<RunState, string>> = {
+  preparing: 'loading',
+  running: 'play-circle',
+  stopping: 'debug-pause',
+  finishing: 'pass',
+  stopped: 'debug-pause',
+  queued: 'clock',
+  done: 'pass-filled',
+  failed: 'error',
+  died: 'error',
+  lost: 'question',
+};
+
+export function header(view: RunView): TemplateResult {
+  const { name, subject, data, tags, note, state, stateLabel, restriction } = view;
+  return html`<header>
+    <div class="names">
+      <h1>${name}</h1>
+      <span class="state ${state}">${icon(stateIcons[state])}${stateLabel}</span>
+      <span class="quiet">${[subject, data].filter((part) => part !== '').join(' · ')}</span>
+      ${
+        tags.length === 0
+          ? nothing
+          : html`<span>${icon('tag')} ${withVisibleControls(tags.join(' · '))}</span>`
+      }
+      ${note === '' ? nothing : html`<p class="note">${icon('note')} ${withVisibleControls(note)}</p>`}
+    </div>
+    <div class="controls">
+      ${restriction === '' ? control(view) : nothing}
+      ${iconButton({ icon: 'output', label: t('Open the trainer’s log'), onPress: () => host.act('log') })}
+      ${iconButton({
+        icon: 'json',
+        label: t('Open the configuration'),
+        onPress: () => host.act('configuration'),
+      })}
+      ${iconButton({
+        icon: 'copy',
+        label: t('Duplicate with changes…'),
+        onPress: () => host.act('duplicate'),
+      })}
+      ${iconButton({
+        icon: 'folder-opened',
+        label: t('Reveal the folder'),
+        onPress: () => host.act('reveal'),
+      })}
+    </div>
+  </header>`;
+}
+
+function control({
+  state,
+  isLive,
+  canResume,
+  isUnstarted,
+  canFinish,
+  isHalted,
+}: RunView): TemplateResult | typeof nothing {
+  if (isLive)
+    return html`${button({
+      label: t('Pause'),
+      icon: 'debug-pause',
+      title: t('Writes a checkpoint and stops; it can be resumed'),
+      disabled: state === 'stopping',
+      onPress: () => host.act('pause'),
+    })}
+    ${
+      canFinish || state === 'finishing'
+        ? button({
+            label: t('Finish now…'),
+            icon: 'pass',
+            title: t('Ends training after the current step; the best step so far becomes the model'),
+            disabled: state === 'finishing',
+            onPress: () => host.act('finish'),
+          })
+        : nothing
+    }
+    ${iconButton({
+      icon: 'debug-stop',
+      label: t('Stop immediately…'),
+      onPress: () => host.act('kill'),
+    })}`;
+  if (state === 'queued')
+    return html`${
+      isHalted
+        ? button({
+            label: t('Try again'),
+            kind: 'primary',
+            icon: 'debug-rerun',
+            title: t('Starts the next run in the queue'),
+            onPress: () => host.act('tryAgain'),
+          })
+        : nothing
+    }
+    ${button({
+      label: t('Start now'),
+      icon: 'play',
+      title: t('Starts alongside the run that is training'),
+      onPress: () => host.act('startNow'),
+    })}
+    ${button({
+      label: t('Leave the queue'),
+      icon: 'close',
+      title: t('You can then resume or delete it'),
+      onPress: () => host.act('unqueue'),
+    })}`;
+  if (canResume)
+    return button({
+      label: isUnstarted ? t('Start') : t('Resume'),
+      kind: 'primary',
+      icon: isUnstarted ? 'play' : 'debug-continue',
+      title: isUnstarted
+        ? t('Starts the run; waits while another run is training')
+        : t('Resumes from the last checkpoint; waits while another run is training'),
+      onPress: () => host.act('resume'),
+    });
+  if (state === 'done')
+    return button({
+      label: t('Continue…'),
+      icon: 'debug-continue',
+      title: t('A new run that continues this one for more epochs'),
+      onPress: () => host.act('continue'),
+    });
+  return nothing;
+}
+
+const stageIcons: Readonly<Record<StageView['state'], string>> = {
+  done: 'pass-filled',
+  now: 'play-circle',
+  waiting: 'circle-large',
+};
+
+export function stepper(
+  { stages, left, isLive, state }: RunView,
+  shown: string,
+  choose: (stage: string) => void,
+): TemplateResult {
+  return html`<div class="progress-line">
+    <ol class="stages" aria-label=${t('Stages')}>
+      ${stages.map(
+        (stage) =>
+          html`<li class=${stage.state} aria-current=${stage.state === 'now' ? 'step' : nothing}>
+            ${
+              stage.hasCurves
+                ? html`<button
+                    type="button"
+                    class="stage"
+                    aria-pressed=${stage.name === shown}
+                    title=${t('Show the curves of this stage')}
+                    @click=${() => choose(stage.name)}
+                  >
+                    ${stageLabel(stage, isLive, state)}
+                  </button>`
+                : html`<span class="stage">${stageLabel(stage, isLive, state)}</span>`
+            }
+          </li>`,
+      )}
+    </ol>
+    ${left === '' ? nothing : html`<span class="left">${left}</span>`}
+  </div>`;
+}
+
+/** While no trainer works on the run; in other states it broke off and shows an error. */
+const restingIcons: Readonly<Partial<Record<RunView['state'], string>>> = {
+  stopped: 'debug-pause',
+  queued: 'clock',
+};
+
+function stageLabel(
+  { label, state, fraction }: StageView,
+  isLive: boolean,
+  run: RunView['state'],
+): TemplateResult {
+  const name = state === 'now' && !isLive ? (restingIcons[run] ?? 'error') : stageIcons[state];
+  const amount = state === 'now' && fraction !== undefined ? t('{0} %', Math.floor(100 * fraction)) : '';
+  const words = { done: t('done'), now: '', waiting: t('not started') }[state];
+  return html`${icon(name)}<span>${label}</span>${
+    amount === '' ? nothing : html`<span class="amount">${amount}</span>`
+  }${words === '' ? nothing : html`<span class="unseen">${words}</span>`}`;
+}
+
+export function outcome(view: RunView): TemplateResult | typeof nothing {
+  const { sentence, measured, lastLines, result, restriction, isLive, canResume } = view;
+  const refused = restriction !== '' && (isLive || canResume);
+  if (sentence === '' && lastLines.length === 0 && !refused) return nothing;
+  return html`<section class="outcome" aria-label=${t('Outcome')}>
+    ${measured === '' ? nothing : html`<p>${measured}</p>`}
+    ${sentence === '' ? nothing : html`<p>${sentence}</p>`}
+    ${refused ? html`<p class="quiet">${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</p>` : nothing}
+    ${
+      lastLines.length === 0
+        ? nothing
+        : html`<p class="quiet">${t('The trainer said last:')}</p>
+            <pre tabindex="0" role="region" aria-label=${t('Last lines of the log')}>
+${lastLines.join('\n')}</pre>`
+    }
+    ${result === 'none' || restriction !== '' ? nothing : next(result)}
+    ${
+      result === 'model'
+        ? html`<p class="quiet">
+            ${t('It cannot play here yet, because it has no ONNX graph.')}
+            ${linkButton(t('Reveal the model'), () => host.act('reveal'))}
+          </p>`
+        : nothing
+    }
+  </section>`;
+}
+
+function next(result: 'model' | 'playable'): TemplateResult {
+  const compare = button({
+    label: t('Compare'),
+    icon: 'git-compare',
+    title: t('Compares the run with others, or with its base model'),
+    onPress: () => host.act('compare'),
+  });
+  if (result === 'model') return html`<div class="next">${compare}</div>`;
+  return html`<div class="next">
+    ${button({
+      label: t('Play with it'),
+      kind: 'primary',
+      icon: 'hubot',
+      title: t('Makes it the agent and opens the next task'),
+      onPress: () => host.act('play'),
+    })}
+    ${button({
+      label: t('Evaluate…'),
+      icon: 'beaker',
+      title: t('Plays held-out tasks with it and with its base model'),
+      onPress: () => host.act('evaluate'),
+    })}
+    ${compare}
+    ${button({
+      label: t('Use in chat'),
+      icon: 'comment-discussion',
+      title: t('Makes it the agent and asks it in the chat, as @tandem'),
+      onPress: () => host.act('chat'),
+    })}
+  </div>`;
+}
+
+const nodeIcons: Readonly<Record<NodeView['state'], string>> = {
+  works: 'vm-running',
+  back: 'vm-active',
+  lost: 'vm-outline',
+  idle: 'vm',
+};
+
+export function clusterNodes({ nodes, workers }: RunView): TemplateResult | typeof nothing {
+  if (nodes.length === 0) return nothing;
+  const hasGpus = nodes.some(({ gpus }) => gpus !== '');
+  return html`<section class="nodes" aria-label=${t('Nodes')}>
+    <h2>${t('Nodes')} <span class="quiet">${workers}</span></h2>
+    ${table(
+      t('Nodes of the cluster'),
+      [t('Node'), t('State'), numberColumn(t('Workers')), hasGpus ? t('GPUs') : nothing],
+      nodes.map(
+        (node) =>
+          html`<th scope="row" class="text">${node.host}</th>
+            <td>
+              <span class="state ${node.state}">${icon(nodeIcons[node.state])}${node.stateLabel}</span>
+            </td>
+            <td class="number">${node.workers}</td>
+            ${hasGpus ? html`<td>${node.gpus}</td>` : nothing}`,
+      ),
+    )}
+  </section>`;
+}
