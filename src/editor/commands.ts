@@ -53,8 +53,7 @@ const notTested = t('Tests are not run');
 const notTrained = t('Nothing is trained');
 
 /**
- * All commands, and what each does. Its icon, menus and key are in `manifest/places.ts`, where the compiler asks for an
- * entry; its English title is in `package.nls.json`, as `command.` and its name.
+ * Icons, menus and keys are in `manifest/places.ts`, English titles in `package.nls.json` as `command.` and the name.
  */
 export const commands = {
   // Tasks.
@@ -249,10 +248,7 @@ function ofDialogue(act: (app: App, dialogue: TrajectorySummary) => unknown): Ha
   return (app, row) => (row?.kind === 'trajectory' ? act(app, row.summary) : undefined);
 }
 
-/**
- * Returns a handler for the dialogues selected with its row. A key of the list passes `selected`. The palette passes
- * nothing, and means the dialogue that is replayed in front, or else the selection.
- */
+/** A key of the list passes `selected`; the palette nothing: the dialogue replayed in front, else the selection. */
 function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) => unknown): Handler {
   return async (app, row: RowOrSelected, selected) => {
     const front = row === undefined ? app.replays.front : undefined;
@@ -293,7 +289,7 @@ export function registerCommands(app: App): vscode.Disposable {
     return vscode.commands.registerCommand(id, async (row: CommandRow, selected?: readonly CommandRow[]) => {
       try {
         if (refused !== undefined) refuseInRestrictedMode(refused);
-        // The editor does not know rows that it is about to draw anew.
+        // The editor does not know rows that it is about to redraw.
         if (Array.isArray(selected) && selected.includes(undefined)) {
           const sentence = t('The list was drawn anew at that moment: choose the command again.');
           void vscode.window.showInformationMessage(sentence);

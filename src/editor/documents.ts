@@ -13,7 +13,6 @@ import { noTrajectory } from './logs';
 
 const { t } = vscode.l10n;
 
-/** Source of a task: a dialogue of the log that plays it, or a pack. */
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
 type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
@@ -21,7 +20,6 @@ type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
 /** VS Code's editor that shows Markdown rendered. */
 export const RENDERED = 'vscode.markdown.preview.editor';
 
-/** Address of the document about the use and cost of the models. */
 export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
 
 const placeSchema = lazily(() =>
@@ -42,7 +40,6 @@ export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Ur
   });
 }
 
-/** Provides reference, tests, answer and transcript as read-only documents of the editor. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: { dispose(): unknown }[];
@@ -94,7 +91,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return task;
   }
 
-  /** Returns a dialogue, and the engine of its folder. */
   private async logged(episode: string): Promise<{ trajectory: Trajectory; engine: Engine }> {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
@@ -125,7 +121,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return useDocument(await (await engine.log()).modelUse(), engine.servers.all, engine, t, name);
   }
 
-  /** Updates open transcripts and answers when their dialogues change. */
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.toString() === useUri.toString()) this.changed.fire(uri);

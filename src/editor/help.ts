@@ -5,19 +5,12 @@ import { RENDERED } from './documents';
 
 const { t } = vscode.l10n;
 
-/**
- * Opens a page of the documentation, rendered. The pages are in the package, so that they fit its version and need no
- * network.
- * @param extension folder of the extension
- */
+/** The pages are in the package, so that they fit its version and need no network. */
 export async function openHelp(extension: vscode.Uri, page: HelpPage): Promise<void> {
   await vscode.commands.executeCommand('vscode.openWith', pageUri(extension, page), RENDERED);
 }
 
-/**
- * Opens the page that a link names; otherwise asks for one.
- * @param named by a link of a webview; it may be anything
- */
+/** @param named by a link of a webview; for anything but a page, the person is asked */
 export async function openNamedHelp(extension: vscode.Uri, named: unknown): Promise<void> {
   const page = helpPages.find((one) => one === named) ?? (await askForPage(extension));
   if (page !== undefined) await openHelp(extension, page);
@@ -35,7 +28,6 @@ async function askForPage(extension: vscode.Uri): Promise<HelpPage | undefined> 
 const pageUri = (extension: vscode.Uri, page: HelpPage): vscode.Uri =>
   vscode.Uri.joinPath(extension, 'docs', `${page}.md`);
 
-/** Returns the heading of a page, which is its first line. */
 async function titleOf({ fsPath }: vscode.Uri): Promise<string> {
   const [heading = ''] = (await readFile(fsPath, 'utf8')).split('\n', 1);
   return heading.replace(/^# /, '');

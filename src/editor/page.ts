@@ -19,12 +19,7 @@ const titles: Readonly<Record<PageName, string>> = {
   comparison: t('Tandem comparison'),
 };
 
-/**
- * Returns the page of a webview: its script and style sheet, its sentences in the display language when that is not
- * English, and nothing from anywhere else.
- * @param folder of the built webviews
- * @param name of the view: its files are `<name>.js` and `<name>.css`, its element `tandem-<name>`
- */
+/** The files of a view are `<name>.js` and `<name>.css` in `folder`, its element is `tandem-<name>`. */
 export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: PageName): string {
   const scriptNonce = nonce();
   // The component toolkit reads this nonce from the page for the style elements that it makes.
@@ -58,10 +53,7 @@ export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: Page
 
 const nonce = (): string => randomBytes(16).toString('base64url');
 
-/**
- * Returns data as an element that nothing in the data can end: without a `<` it has no end tag and no comment. The
- * browser does not run it, whatever the page's policy allows.
- */
+/** Without a `<`, nothing in the data can end the element. The browser does not run it, whatever the page's policy. */
 function pageData(id: string, data: unknown): string {
   const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
   return `<script type="application/json" id="${id}">${json}</script>`;

@@ -3,18 +3,15 @@ import { withVisibleControls } from '../../webview/dialogue/protocol';
 import { inOneLine, listIn } from '../core/text';
 import { shown, type Given, type Head } from './inputSteps';
 
-/** A word that is known, such as a tag. */
 export interface KnownWord {
   readonly word: string;
   readonly description: string;
-  /** True when it is ticked at first. */
   readonly isPicked: boolean;
 }
 
 interface Question extends Head {
   readonly placeholder: string;
   readonly known: readonly KnownWord[];
-  /** Returns the label of a word's row. */
   readonly label: (word: string) => string;
   /** This stands beside a word that is not known. */
   readonly unknown: string;
@@ -80,5 +77,4 @@ export async function pickOrType(question: Question): Promise<Given<readonly str
 const isSame = (rows: readonly Row[], others: readonly Row[]): boolean =>
   rows.length === others.length && rows.every(({ label }, index) => label === others[index]?.label);
 
-/** Returns the words that a person typed with commas between them. */
 const wordsIn = (text: string): string[] => [...new Set(listIn(inOneLine(text), ','))];

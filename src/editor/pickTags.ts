@@ -5,10 +5,7 @@ import { valueOf } from './inputSteps';
 
 const { t } = vscode.l10n;
 
-/**
- * Asks for tags: those that are in use are ticked, and what is typed besides becomes new ones.
- * @returns all ticked and new tags; undefined when the person cancelled
- */
+/** @returns all ticked and new tags; undefined when the person cancelled */
 export async function pickTags(
   title: string,
   known: readonly KnownWord[],
@@ -20,7 +17,6 @@ export async function pickTags(
   return valueOf(given);
 }
 
-/** Returns the error in tags; undefined when there is none. */
 function wrongTags(tags: readonly string[]): string | undefined {
   if (tags.length > MAX_LENGTHS.tags)
     return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);

@@ -6,10 +6,7 @@ import type { SessionPanel } from './session/panel';
 import type { Sessions } from './session/sessions';
 import { hasTheTurn, statusLine } from './statusLine';
 
-/**
- * The one item in the status bar: the state of the open sessions, or, while none of them has the turn, of a run. A
- * click shows the session or the run.
- */
+/** The status bar item: the open sessions or, while none of them has the turn, a run. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('tandem.playing', vscode.StatusBarAlignment.Left);
   private readonly registration: vscode.Disposable;

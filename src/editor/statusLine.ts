@@ -2,7 +2,6 @@ import type { SessionState } from '../../webview/session/protocol';
 import type { Task } from '../core/task/task';
 import type { Translate } from './translate';
 
-/** The part of an open session that the status bar uses. */
 export interface OpenSession {
   readonly title: string;
   /** A task without tests is not graded. */
@@ -11,7 +10,6 @@ export interface OpenSession {
 }
 
 interface StatusLine<P> {
-  /** The session that a click shows. */
   readonly playing: P;
   readonly icon: string;
   readonly text: string;
@@ -36,10 +34,9 @@ const URGENCY: readonly OpenSession['state']['phase'][] = [
 /** Phases in which a session neither asks anything of the person nor works, so that the status bar shows other work. */
 const CALM: readonly OpenSession['state']['phase'][] = ['ready', 'over', 'skipped'];
 
-/** Returns whether a session waits for the person or is at work; then it has the status bar's only item. */
+/** True for a session that waits for the person or is at work; it then has the status bar's only item. */
 export const hasTheTurn = ({ state }: OpenSession): boolean => !CALM.includes(state.phase);
 
-/** Returns one line about the open sessions; undefined when none is open. */
 export function statusLine<P extends OpenSession>(
   open: readonly P[],
   t: Translate,

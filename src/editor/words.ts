@@ -21,11 +21,7 @@ export function methodWord(method: string, t: Translate): string {
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
 
-/**
- * Returns a past time relative to now, in the largest unit that fits.
- * @param at ISO 8601
- * @param now milliseconds since 1970
- */
+/** @param at ISO 8601 @param now milliseconds since 1970 */
 export function ago(at: string, now: number, t: Translate): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
   if (seconds < 60) return t('just now');
@@ -35,7 +31,6 @@ export function ago(at: string, now: number, t: Translate): string {
   return days === 1 ? t('yesterday') : t('{0} days ago', days);
 }
 
-/** Returns `1 dialogue` or for example `1,204 dialogues`. */
 export const dialogues = (count: number, t: Translate): string =>
   count === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(count));
 
@@ -68,8 +63,5 @@ export function roughly(seconds: number, t: Translate): string {
   return t('{0} min', Math.round(seconds / 60));
 }
 
-/**
- * Returns a text for a message or prompt of the editor in which nothing is a link. The editor draws `[text](address)` as
- * one, and an address may be a command; so names that somebody else wrote go through here.
- */
+/** For names that others wrote: the editor draws `[text](address)` as a link, and an address may be a command. */
 export const withoutLinks = (text: string): string => text.replaceAll('](', '] (');

@@ -6,7 +6,6 @@ import type { Context } from './thread';
 /** Maximum number of characters of a file; more would leave a small model no room for the dialogue. */
 const MAX_CHARS = 8_000;
 
-/** Code that a request is about, with its location. */
 export interface LocatedContext extends Context {
   readonly uri: vscode.Uri;
   readonly range?: vscode.Range;
@@ -16,9 +15,8 @@ export interface LocatedContext extends Context {
 const UNASKED = 'vscode.implicit';
 
 /**
- * Returns the files and selections that a person attached to the request. For a file that the editor attached on its
- * own, it returns only the selection, or the function around the cursor. It skips the documents that Tandem itself
- * shows, such as the reference of a task.
+ * Returns the attached files and selections, without Tandem's own documents. Of a file that the editor attached on its
+ * own, it takes only the selection, or the function around the cursor.
  */
 export async function contextsOf(
   references: readonly vscode.ChatPromptReference[],

@@ -13,10 +13,7 @@ import { askedOf, fencedPython, resultSchema, threadOf, PictureRemover, type Cha
 
 const { t } = vscode.l10n;
 
-/**
- * `@tandem` in the editor's chat: the agent asks before it writes, under the same protocol and prompts as in a session.
- * The chat's history is the dialogue. Nothing of it is logged.
- */
+/** `@tandem` in the editor's chat, with a session's protocol and prompts; nothing of it is logged. */
 export class Participant implements vscode.Disposable {
   private readonly participant: vscode.ChatParticipant;
 
@@ -35,7 +32,6 @@ export class Participant implements vscode.Disposable {
     this.participant.dispose();
   }
 
-  /** Answers a request. An error is shown in one sentence, with its remedy beside it. */
   private async respond(
     request: vscode.ChatRequest,
     context: vscode.ChatContext,
@@ -84,7 +80,6 @@ export class Participant implements vscode.Disposable {
     return { asked, said: text, isAnswer: answer !== undefined };
   }
 
-  /** Offers actions on the code, beside those that the editor offers for every piece of code. */
   private async offer(
     { answer, isShown }: Answer,
     about: LocatedContext | undefined,
@@ -111,17 +106,12 @@ export class Participant implements vscode.Disposable {
   }
 }
 
-/** An answer of the agent. */
 interface Answer {
   readonly answer: string;
   /** True when the chat has shown all of it already, because nothing announced it as the answer. */
   readonly isShown: boolean;
 }
 
-/**
- * Has the agent write its next message.
- * @returns the whole message, and the answer if it holds one
- */
 async function speak(
   engine: Engine,
   picked: vscode.LanguageModelChat,

@@ -17,10 +17,7 @@ import {
 
 const { t } = vscode.l10n;
 
-/**
- * Offers the models that can play the agent in the editor's own picker. It is registered only while one of them can
- * answer. Only a model's description is read until somebody asks the model.
- */
+/** The models in the editor's own picker. Only their descriptions are read until one of them is asked. */
 export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly counters = new Map<string, TokenCounter>();
@@ -123,10 +120,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       .catch((error: unknown) => this.engine.report(error));
   }
 
-  /**
-   * Tells the editor of a changed list, and only of a changed one: the editor then reports other models, which leads
-   * back here.
-   */
+  /** Reports only a changed list: the editor then reports other models, which leads back here. */
   private async update(): Promise<void> {
     const models = await this.models();
     this.register(models.length > 0);

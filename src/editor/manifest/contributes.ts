@@ -5,10 +5,8 @@ import type { MenuEntry } from './menus';
 import { places } from './places';
 import { sideBar } from './views';
 
-/*
- * The parts of `package.json` that say what Tandem adds to the editor, and when it wakes. A test writes them there. Their
- * sentences are in `package.nls.json`.
- */
+// The parts of `package.json` that say what Tandem adds to the editor, and when it wakes. A test writes them there.
+// Their sentences are in `package.nls.json`.
 
 const PRODUCT = 'Tandem';
 
@@ -19,7 +17,6 @@ export const activationEvents = [
   'workspaceContains:.tandem/teaching',
 ];
 
-/** The settings that an untrusted workspace cannot change. */
 export const restrictedConfigurations = Object.values(settings)
   .flatMap((group) => Object.entries<object>(group))
   .flatMap(([name, setting]) => ('isRestricted' in setting ? [`tandem.${name}`] : []));
@@ -35,7 +32,6 @@ const steps: Readonly<Record<string, readonly (CommandName | 'onStepSelected')[]
   people: ['assignPack', 'judgeNext', 'showAgreement'],
 };
 
-/** All commands with what leads to them. */
 const declared = Object.entries(places).map(([name, place]) => ({
   name,
   command: idOf(name as CommandName),

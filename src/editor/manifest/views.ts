@@ -50,7 +50,6 @@ const shown: Readonly<Record<ViewName, View>> = {
 
 const PICTURE = 'media/tandem.svg';
 
-/** The container of the views. */
 const CONTAINER = 'tandem';
 
 const declared = Object.entries(shown).map(([name, view]) => ({
@@ -59,7 +58,6 @@ const declared = Object.entries(shown).map(([name, view]) => ({
   ...view,
 }));
 
-/** The parts of the manifest that are about the side bar. */
 export const sideBar = {
   viewsContainers: { activitybar: [{ id: CONTAINER, title: 'Tandem', icon: PICTURE }] },
   views: {

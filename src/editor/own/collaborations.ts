@@ -38,14 +38,10 @@ const acceptedSchema = lazily(() => z.object({ proposal: proposalSchema(), at: z
 type Target = z.infer<ReturnType<typeof targetSchema>>;
 type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
 
-/**
- * Dialogues about functions of the developer's own code. The developer is the collaborator, the hidden information is
- * in the developer's head, and the answer is shown as a change of the file.
- */
+/** Dialogues about a developer's own functions: the hidden information is in the developer's head. */
 export class Collaborations implements vscode.Disposable {
   /** Functions of sessions that have not begun. */
   private readonly starting = new WeakMap<Session, Omit<Target, 'episode'>>();
-  /** Timers of the answers that are measured later. */
   private timers: readonly NodeJS.Timeout[] = [];
   private readonly disposables: vscode.Disposable[];
 
@@ -67,7 +63,6 @@ export class Collaborations implements vscode.Disposable {
     this.measureLater();
   }
 
-  /** Asks what the function has to do, with a draft of the request, and opens a session about it. */
   async start(): Promise<SessionPanel | undefined> {
     const { document, function: wanted } = pointedAt();
     const engine = this.engines.of(document.uri.fsPath);
@@ -95,10 +90,7 @@ export class Collaborations implements vscode.Disposable {
     return panel;
   }
 
-  /**
-   * Shows the change that an answer would make.
-   * @param what the dialogue of the answer, or the answer itself
-   */
+  /** @param what the dialogue of the answer, or the answer itself */
   async review(what: unknown): Promise<void> {
     const proposal = proposalSchema().safeParse(what).data;
     if (proposal !== undefined) return this.proposals.show(proposal);
@@ -125,7 +117,6 @@ export class Collaborations implements vscode.Disposable {
     return recall(this.memory, ACCEPTED, () => z.array(acceptedSchema())) ?? [];
   }
 
-  /** Remembers the function of a dialogue once it has begun, and shows the answer once there is one. */
   private async follow({ shown: session }: SessionPanel): Promise<void> {
     const { id: episode } = session;
     if (episode === undefined || !isOwnFunction(session.task)) return;
@@ -180,7 +171,6 @@ export class Collaborations implements vscode.Disposable {
     this.measureLater();
   }
 
-  /** Sets a timer for each answer that is to be measured, in place of earlier timers. */
   private measureLater(): void {
     for (const timer of this.timers) clearTimeout(timer);
     const { survivalMs } = this.engines.first.configuration;
@@ -192,7 +182,6 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
-  /** Measures, once, how much of an accepted answer is still in its file. */
   private async measure({ proposal, at }: Accepted): Promise<void> {
     await this.memory.update(
       ACCEPTED,
@@ -225,10 +214,7 @@ export class Collaborations implements vscode.Disposable {
   }
 }
 
-/**
- * Returns the present code of the function; all of the file when no function has the name any more, or the answer holds
- * more than the function.
- */
+/** Returns all of the file when the function is gone, or the answer holds more than the function. */
 async function codeNow({ file, name, near, code }: Proposal): Promise<string> {
   let source: string;
   try {

@@ -5,16 +5,12 @@ import { idOf } from '../contributions';
 
 const { t } = vscode.l10n;
 
-/** A function at which a person points, in a file of the window. */
 export interface FunctionAtCursor {
   readonly document: vscode.TextDocument;
   readonly function: PythonFunction;
 }
 
-/**
- * Returns the selected Python function, or the one around the cursor.
- * @throws {Fault} `editor/no-function`
- */
+/** The selected Python function, else the one around the cursor. @throws {Fault} `editor/no-function` */
 export function pointedAt(): FunctionAtCursor {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'python') {
@@ -41,7 +37,6 @@ function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: 
 export class FunctionActions implements vscode.CodeActionProvider, vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
-  /** @param titles the manifest's titles of the commands */
   constructor(private readonly titles: () => ReadonlyMap<string, string>) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite] };
     this.registration = vscode.languages.registerCodeActionsProvider({ language: 'python' }, this, kinds);

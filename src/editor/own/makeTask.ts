@@ -17,13 +17,9 @@ import { withLateProgress, withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 
-/** File name of the pack for tasks from a folder's own code. */
 const PACK = 'private-tasks.jsonl';
 
-/**
- * Makes a task of a private pack from the function under the cursor. Tests and request are drafted from the code and
- * edited, and nothing is written before the reference has passed its own tests.
- */
+/** Makes a task of a private pack. Nothing is written before the reference has passed its own tests. */
 export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   const pointed = pointedAt();
   if (pointed.function.indent !== '') {
@@ -67,10 +63,7 @@ interface ChosenTests {
   readonly claims: readonly string[];
 }
 
-/**
- * Asks for tests: a choice of those found in the workspace, and others that the person types. Returns undefined when
- * the person cancelled.
- */
+/** Offers the tests that were found in the workspace, and takes others that the person types. */
 async function askTests({ function: { name } }: FunctionAtCursor): Promise<ChosenTests | undefined> {
   const { typedCalls } = await import('../../core/task/drafted');
   const title = t('Create Task from {0}: hidden tests', name);
@@ -178,7 +171,6 @@ async function append(file: string, line: string): Promise<void> {
   }
 }
 
-/** Returns whether the last line of a file has no line break. */
 async function endsOpen(file: string): Promise<boolean> {
   try {
     const text = await readFile(file, 'utf8');

@@ -2,15 +2,12 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { withAnswer } from '../../core/task/python/placing';
 
-/** An answer that may go into a file. */
 export const proposalSchema = lazily(() =>
   z.object({
     /** URI of the file, as a string. */
     file: z.string(),
     code: z.string(),
-    /**
-     * The function that it replaces; without a name, or if the file has no such function, it is appended to the file.
-     */
+    /** The function that it replaces; if the file has none of this name, it is appended to the file. */
     name: z.string().optional(),
     /** Line of that function when the answer was asked for. */
     near: z.number().optional(),
@@ -21,12 +18,10 @@ export const proposalSchema = lazily(() =>
 
 export type Proposal = z.infer<ReturnType<typeof proposalSchema>>;
 
-/** Returns the whole file with the answer in it. */
 export function proposed(source: string, { code, name, near }: Proposal): string {
   return withAnswer(source, code, { name, near });
 }
 
-/** Returns the smallest replacement that turns one text into another. */
 export function changeOf(
   before: string,
   after: string,

@@ -9,7 +9,6 @@ import { changeOf, proposalSchema, proposed, type Proposal } from './proposal';
 
 const { t } = vscode.l10n;
 
-/** A person's decision about an answer. */
 export interface AnswerDecision {
   readonly proposal: Proposal;
   /** The code that was put into the file; absent when the answer was rejected. */
@@ -92,7 +91,6 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     void this.offerTests(file, proposal).catch((error: unknown) => this.fail(error));
   }
 
-  /** Runs the tests of the function on the file without and with the answer, and asks again with the result. */
   async test(uri = lookedAt()): Promise<void> {
     if (uri === undefined) return;
     const proposal = proposalOf(uri);
@@ -167,7 +165,6 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.window.tabGroups.close(tabs);
   }
 
-  /** Updates the diff when the file changes. */
   private follow(document: vscode.TextDocument): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.scheme === answerScheme && proposalOf(uri).file === document.uri.toString())

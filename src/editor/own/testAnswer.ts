@@ -8,9 +8,7 @@ const { t } = vscode.l10n;
 
 const answerSchema = z.object({ code: z.string(), name: z.string() });
 
-/**
- * Runs an answer in the grader against the asserts of the workspace's tests about its function, and shows the result.
- */
+/** Runs an answer in the grader against the workspace's asserts about its function. */
 export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   const answer = answerSchema.safeParse(what).data;
   if (answer === undefined) return;
@@ -76,7 +74,6 @@ export async function withLateProgress<T extends object>(
   });
 }
 
-/** Returns undefined when the person cancelled it. */
 export async function withProgress<T>(
   title: string,
   run: (signal: AbortSignal) => Promise<T>,

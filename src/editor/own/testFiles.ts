@@ -17,10 +17,7 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-/**
- * Yields all test files that name a function, in the order of their addresses, with their texts as the editor has them.
- * @throws the signal's reason when it is aborted
- */
+/** In the order of their addresses, with their texts as the editor has them. @throws the signal's reason */
 export async function* testFilesNaming(name: string, { within, signal }: Search): AsyncGenerator<TestFile> {
   const pattern = within === undefined ? TEST_FILES : new vscode.RelativePattern(within, TEST_FILES);
   const found = await filesMatching(pattern, signal);

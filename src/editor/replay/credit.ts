@@ -7,11 +7,7 @@ import type { KnownCredit } from '../credit/credits';
 import { agreementWords } from '../credit/words';
 import type { Translate } from '../translate';
 
-/**
- * Returns the chosen critic's credit for the shown dialogues; pure, so that it can be tested without an editor.
- * @param own the pseudonym of the person at this editor
- * @param restriction the reason why no critic runs here
- */
+/** @param own pseudonym of the person at this editor @param restriction the reason why no critic runs here */
 export function creditsView(
   known: KnownCredit | undefined,
   trajectories: readonly Trajectory[],

@@ -30,11 +30,7 @@ import {
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
-/**
- * Returns a trajectory as the replay shows it; pure, so that it can be tested without an editor.
- * @param own the pseudonym of the person at this editor, who is called `you`
- * @param language of dates
- */
+/** @param own pseudonym of the person at this editor, who is called `you` @param language of dates */
 export function replayOf(
   trajectory: Trajectory,
   own: string | undefined,

@@ -23,16 +23,12 @@ export async function openGuidelines({ guidelines, panels, packs }: App, row: Co
   );
 }
 
-/** Asks for a task by words of its title or description, and opens it. */
 export async function playFound({ packs, played, panels }: App): Promise<void> {
   const task = await findTask(packs, played);
   if (task !== undefined) await panels.openTask(task);
 }
 
-/**
- * Opens the first unplayed task of some packs; those of which the person has a part come first. Who has no pseudonym
- * yet is told that an assigned pack has a part for them.
- */
+/** Packs with a part for the person come first. Without a pseudonym, the person is told of such a part. */
 export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void> {
   const { played, tasks, panels } = app;
   await played.read();
@@ -55,7 +51,6 @@ export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void
   );
 }
 
-/** Asks a person without a pseudonym for it, if the pack is assigned. */
 async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack): Promise<void> {
   const assignment = played.of(file).assignment(tasks);
   if (assignment === undefined) return;
@@ -89,10 +84,7 @@ export async function removePack({ packs }: App, { file, name }: Pack): Promise<
   if (pressed === undo) await putBack();
 }
 
-/**
- * Opens the reference or the tests of a task.
- * @throws {Fault} `editor/no-task`
- */
+/** @throws {Fault} `editor/no-task` */
 export async function openOf(
   { packs }: App,
   kind: 'reference' | 'tests',
@@ -118,7 +110,6 @@ export async function skip({ engines, panels }: App, task: ListedTask): Promise<
   if (reason !== undefined) await panels.skip(task, reason);
 }
 
-/** Asks in which of four ways a pack is added. */
 export async function addPack(): Promise<void> {
   const ways = [
     {

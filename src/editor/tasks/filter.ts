@@ -4,16 +4,12 @@ import { taskStatuses, taskStatusWords, type TaskStatus } from './status';
 
 const { t } = vscode.l10n;
 
-/** The list whose tasks are filtered. */
 interface FilteredList {
   filter: ReadonlySet<TaskStatus> | undefined;
   counts(): Promise<{ readonly each: ReadonlyMap<TaskStatus, number> }>;
 }
 
-/**
- * Asks which tasks the list shows, by their state and result. A choice of nothing or of everything shows all.
- * @returns whether the person chose
- */
+/** A choice of nothing or of everything shows all. @returns whether the person chose */
 export async function askFilter(tree: FilteredList): Promise<boolean> {
   const { each } = await tree.counts();
   const rows = taskStatuses.map((status) => ({

@@ -14,11 +14,7 @@ interface Row extends vscode.QuickPickItem {
   readonly task?: ListedTask;
 }
 
-/**
- * Asks for a task by words of its title or its description. The rows are searched here and not by the picker, which
- * would need the descriptions of all tasks and shows only one line of each.
- * @returns undefined when the person cancelled
- */
+/** The rows are searched here: the picker would need all descriptions, and shows only one line of each. */
 export async function findTask(packs: Packs, played: PlayedTasks): Promise<ListedTask | undefined> {
   const [all] = await Promise.all([packs.all(), played.read()]);
   const names = new Map(all.map(({ file, name }) => [file, name]));
@@ -63,7 +59,6 @@ function row(task: ListedTask, query: string, pack: string, played: PlayedTasks)
   };
 }
 
-/** Says how many tasks are not shown, so that nobody takes the rows for all there is. */
 function restOf(total: number, shown: number, query: string): Row[] {
   if (total > shown) {
     return [{ label: t('{0} more: type more words', total - shown), alwaysShow: true }];

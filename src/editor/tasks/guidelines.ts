@@ -35,10 +35,7 @@ export class Guidelines {
     await this.show(pack, file);
   }
 
-  /**
-   * Opens the guidelines for the first task that is played of a pack, unless the settings say no. The focus stays where
-   * it is.
-   */
+  /** Opened with the first task that is played of a pack, unless the settings say no. The focus stays where it is. */
   async openFirst(pack: string): Promise<void> {
     if (!this.engines.of(pack).configuration.opensGuidelines || this.seen.includes(pack)) return;
     const file = await guidelinesOf(pack);

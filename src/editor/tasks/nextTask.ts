@@ -2,10 +2,7 @@ import type { TaskState } from '../../core/dialogue/taskProgress';
 
 const UNFINISHED: ReadonlySet<TaskState['kind']> = new Set(['new', 'draft', 'redo']);
 
-/**
- * Returns the first unfinished task, also one that is to be redone: after a given task first, then from the beginning.
- * Skipped tasks are left out.
- */
+/** After a given task first, then from the beginning. Tasks to be redone count as unfinished, skipped ones do not. */
 export function nextUnfinished<T extends { readonly id: string }>(
   tasks: readonly T[],
   after: string | undefined,

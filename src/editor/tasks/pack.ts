@@ -40,7 +40,6 @@ export async function readPack(file: string): Promise<Pack | undefined> {
   return { file, name: nameOf(file), tasks, bad };
 }
 
-/** Returns an unreadable pack, listed with the reason. */
 export function unreadablePack(file: string, error: unknown): Pack {
   return { file, name: nameOf(file), tasks: [], bad: [{ file, line: 1, reason: messageOf(error) }] };
 }

@@ -56,20 +56,14 @@ export class Packs implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /**
-   * Excludes a file in the setting; the file stays.
-   * @returns a function that undoes it
-   */
+  /** Excludes a file in the setting; the file stays. @returns a function that undoes it */
   leaveOut(file: string): Promise<() => Promise<void>> {
     const { configuration } = this.engines.of(file);
     const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
     return configuration.setHere('packs', [...configuration.packs, `!${written}`]);
   }
 
-  /**
-   * Removes a file's exclusion from the setting: whoever adds the file wants it in the list.
-   * @throws {Fault} `editor/pack-not-listed` when no pattern of the setting matches it
-   */
+  /** Removes a file's exclusion. @throws {Fault} `editor/pack-not-listed` when no pattern of the setting matches it */
   async list(file: string): Promise<void> {
     const { configuration } = this.engines.of(file);
     const others = configuration.packs.filter((pattern) => leftOutBy(pattern, configuration) !== file);
@@ -85,10 +79,7 @@ export class Packs implements vscode.Disposable {
     );
   }
 
-  /**
-   * Returns the whole task; undefined when the pack no longer has it, or is not a pack of this window: a page that
-   * comes back after a reload may name any file.
-   */
+  /** Undefined also for a file that is no pack of this window: a page restored after a reload may name any file. */
   async task(file: string, id: string): Promise<Task | undefined> {
     if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
     const { readTasks } = await import('../../core/task/pack');
@@ -98,7 +89,6 @@ export class Packs implements vscode.Disposable {
     return undefined;
   }
 
-  /** Returns the task's title in the list; undefined when no pack here holds it. */
   async title(file: string | undefined, id: string): Promise<string | undefined> {
     const pack = (await this.all()).find((one) => one.file === file);
     return pack?.tasks.find((task) => task.id === id)?.title;
@@ -142,7 +132,6 @@ export class Packs implements vscode.Disposable {
   }
 }
 
-/** Asks for one of several packs. @param title what the pack is asked for */
 export async function choosePack(packs: readonly Pack[], title: string): Promise<Pack | undefined> {
   if (packs.length < 2) return packs[0];
   const picked = await pickOne({
@@ -156,12 +145,10 @@ export async function choosePack(packs: readonly Pack[], title: string): Promise
   return valueOf(picked)?.pack;
 }
 
-/** Returns the file that a pattern with `!` excludes; undefined for patterns that include files. */
 function leftOutBy(pattern: string, { folder }: FolderSettings): string | undefined {
   return pattern.startsWith('!') ? path.join(folder?.uri.fsPath ?? '', pattern.slice(1)) : undefined;
 }
 
-/** Returns the files of a folder that match its setting, by path. */
 async function filesOf(configuration: FolderSettings): Promise<string[]> {
   const { folder, packs } = configuration;
   if (folder === undefined) return [];

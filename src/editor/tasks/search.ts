@@ -1,4 +1,3 @@
-/** The searched parts of a task. */
 interface Searchable {
   readonly id: string;
   readonly title: string;
@@ -12,10 +11,7 @@ export interface Found<T> {
   readonly total: number;
 }
 
-/**
- * Returns the tasks that hold every word of the query in any case: first those with all words in the title, then those
- * with some in the description or the id. An empty query returns all tasks. The order is kept otherwise.
- */
+/** Tasks that hold every word, those with all words in the title first. An empty query returns all tasks. */
 export function searchTasks<T extends Searchable>(
   tasks: readonly T[],
   query: string,

@@ -5,7 +5,6 @@ import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Asks which of the window's logs the views show. */
 export async function chooseLog({ logs, shown }: Engines): Promise<void> {
   const items = await Promise.all(
     logs.map(async (log) => ({

@@ -15,20 +15,17 @@ import { ago } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Returns a function that gives a dialogue's title in the list. */
 export const titleIn =
   ({ trajectories }: App) =>
   (summary: TrajectorySummary): string =>
     trajectories.title(summary);
 
-/** Asks for the filter of the list of dialogues. */
 export async function filter({ engines, trajectories }: App): Promise<void> {
   const { engine } = engines.shown;
   const log = await engine.log();
   await pickFilter(log, engine, trajectories);
 }
 
-/** Searches the texts of the dialogues. */
 export async function search({ engines, trajectories }: App): Promise<void> {
   const { engine } = engines.shown;
   const log = await engine.log();
@@ -37,7 +34,6 @@ export async function search({ engines, trajectories }: App): Promise<void> {
   await searchTranscripts({ log, engine, titlesOf: (rows) => trajectories.titlesOf(log, rows) });
 }
 
-/** Asks for the grouping of the list of dialogues. */
 export async function group({ trajectories }: App): Promise<void> {
   const chosen = valueOf(
     await pickOne({
@@ -53,10 +49,7 @@ export async function group({ trajectories }: App): Promise<void> {
   if (chosen !== undefined) trajectories.grouping = chosen.grouping;
 }
 
-/**
- * Opens the transcript of a row; without one, that of the active session.
- * @throws {Fault} `editor/no-trajectory`
- */
+/** Without a row, that of the active session. @throws {Fault} `editor/no-trajectory` */
 export async function openTranscript({ engines, panels }: App, row: CommandRow): Promise<void> {
   if (row?.kind !== 'trajectory') return panels.active?.openTranscript();
   const { id } = row.summary;
@@ -67,16 +60,12 @@ export async function openTranscript({ engines, panels }: App, row: CommandRow):
   await openDocument(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
-/** Asks for a dialogue about a task, and opens it. */
 export async function openOneOf({ engines, panels }: App, task: ListedTask): Promise<void> {
   const episode = await chooseDialogue(engines.of(task.pack), task);
   if (episode !== undefined) await panels.openTrajectory(episode);
 }
 
-/**
- * Asks for one of the dialogues about a task, newest first, whoever played them.
- * @returns its id; undefined when the person cancelled, or there is none
- */
+/** Whoever played them. @returns its id; undefined when the person cancelled, or there is none */
 async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string | undefined> {
   const log = await engine.log();
   const { total } = log.list({ filter: { task: task.id }, offset: 0, limit: 0 });
@@ -102,10 +91,8 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
   });
 }
 
-/** Returns the title and the tags that tell a dialogue from the others of its task. */
 const saidOf = (row: TrajectorySummary): string[] => [...[givenTitle(row) ?? []].flat(), ...tagsInShort(row)];
 
-/** Asks for another dialogue of the same task, and shows both side by side. */
 export async function compareWith(
   { engines, replays }: App,
   { id, taskId }: TrajectorySummary,

@@ -18,7 +18,6 @@ import { agentsByRun, runCalled, type RunNamer } from './runsOfAgents';
 
 const DAY = 24 * 3600 * 1000;
 
-/** The part of a log's filter that a person can set in the list. */
 export interface ListFilter extends Pick<
   TrajectoryFilter,
   | 'source'
@@ -102,9 +101,7 @@ export const leakWords = (leaked: boolean, t: Translate): string =>
 export const isFiltered = (filter: ListFilter): boolean =>
   (Object.values(filter) as unknown[]).some((value) => value !== undefined);
 
-/**
- * Returns for example `passed all tests · since 2026-03-01 · agent starter`, long parts last; empty without a filter.
- */
+/** Returns for example `passed all tests · since 2026-03-01 · agent starter`, long parts last. */
 export function filterWords(filter: ListFilter, t: Translate): string {
   const { source, pack, agent, run, collaborator, outcome, stars, review, leaked, tag, text } = filter;
   return [
@@ -162,7 +159,6 @@ export function namedFilter(
   };
 }
 
-/** Finds the tasks, agents and collaborators whose names on the screen have a text. */
 function namesWith(
   text: string,
   titles: ReadonlyMap<string, { readonly title: string }>,
@@ -181,7 +177,6 @@ function namesWith(
   return named;
 }
 
-/** Returns the same filter, whose last days are a date. */
 export function withDates(filter: ListFilter): ListFilter {
   const { lastDays } = filter;
   if (lastDays === undefined) return filter;
@@ -203,10 +198,7 @@ export function datesWords({ since, until, lastDays }: ListFilter, t: Translate)
   return last === undefined ? [] : [t('up to {0}', last)];
 }
 
-/**
- * Returns for example `2026-03-01`, in local time.
- * @param time milliseconds since 1970
- */
+/** Returns for example `2026-03-01`, in local time. @param time milliseconds since 1970 */
 export function dayOf(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -224,7 +216,6 @@ export function days(
   };
 }
 
-/** Returns the error in a typed day; undefined when there is none. */
 export function validateDay(text: string, t: Translate): string | undefined {
   if (text.trim() === '') return undefined;
   const isDay =

@@ -33,12 +33,10 @@ export interface FilterValue extends vscode.QuickPickItem {
   readonly ask?: () => Promise<ListFilter | undefined>;
 }
 
-/** Something that dialogues can be filtered by. */
 export interface Dimension extends vscode.QuickPickItem {
   readonly choices: () => readonly FilterValue[];
 }
 
-/** Returns everything that dialogues can be filtered by, each with its value in the filter. */
 export function dimensionsOf(log: TrajectoryLog, filter: ListFilter, namer: RunNamer): Dimension[] {
   const called = calledFilter(filter, log, namer);
   const { source, pack, agent, run, collaborator, outcome, stars, review, leaked, tag, text } = called;

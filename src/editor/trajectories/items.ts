@@ -24,7 +24,6 @@ const { t } = vscode.l10n;
 
 export const PAGE = 100;
 
-/** Data of a dialogue's row besides its summary. */
 interface RowContext {
   readonly title: string;
   readonly task: KnownTask | undefined;
@@ -33,7 +32,6 @@ interface RowContext {
   readonly isOfAgent: boolean;
   /** The same for who replied. */
   readonly isOfCollaborator: boolean;
-  /** Pseudonym of the person at this editor. */
   readonly own: string | undefined;
 }
 
@@ -90,7 +88,6 @@ export function trajectoryItem(
   return item;
 }
 
-/** Returns what a row says of a dialogue after its outcome, in a word each. */
 function marksOf({ leaked, doubtful, review }: TrajectorySummary): string[] {
   return [
     ...(leaked ? [t('leak')] : []),

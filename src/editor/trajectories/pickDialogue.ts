@@ -17,17 +17,12 @@ interface DialogueChoice {
   readonly log: Pick<TrajectoryLog, 'list'>;
   /** Id of the task that all dialogues are about. */
   readonly task: string;
-  /** Id of a dialogue that is not offered. */
   readonly except?: string;
   readonly itemOf: (summary: TrajectorySummary) => vscode.QuickPickItem;
   readonly title: string;
   readonly placeholder: string;
 }
 
-/**
- * Asks for one of the dialogues of a task, newest first.
- * @returns its id; undefined when the person cancelled
- */
 export async function pickDialogue(choice: DialogueChoice): Promise<string | undefined> {
   const picker = vscode.window.createQuickPick<DialogueItem>();
   Object.assign(picker, { title: choice.title, placeholder: choice.placeholder });
@@ -51,10 +46,7 @@ export async function pickDialogue(choice: DialogueChoice): Promise<string | und
   }
 }
 
-/**
- * Returns the picker's rows. While all dialogues fit, the picker filters them itself. Otherwise the log searches names
- * and ids for the typed text, and a row says how many are not shown.
- */
+/** While all dialogues fit, the picker filters them. Otherwise the log searches names and ids for the typed text. */
 export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, query: string): DialogueItem[] {
   const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
   const isWhole = all.rows.length <= MAX_ROWS;

@@ -6,7 +6,6 @@ import { groupingSchema, type ListGrouping } from './grouping';
 
 const KEY = 'tandem.savedFilters';
 
-/** A filter that a person gave a name, with the grouping that the list had. */
 export interface SavedFilter {
   readonly name: string;
   readonly filter: ListFilter;

@@ -12,10 +12,8 @@ const { t } = vscode.l10n;
 
 const TITLE = t('Delete My Data');
 
-/** A data folder of the window. */
 interface Place {
   readonly engine: Engine;
-  /** Name of its folder of the workspace. */
   readonly name: string;
   readonly log: TrajectoryLog;
 }
@@ -59,10 +57,7 @@ export async function deleteData(on: DeletionContext): Promise<void> {
   if (erased.length > 0) void vscode.window.showInformationMessage(erasedWords(pseudonym, erased, t));
 }
 
-/**
- * Erases one data folder after the other. A folder that cannot be changed now does not stop the others: it is reported,
- * and the person stays known here until it is done, too.
- */
+/** A folder that cannot be changed is reported, and does not stop the others; the person stays known until it is. */
 async function eraseAll(
   { engines, panels, trajectories }: DeletionContext,
   places: readonly Place[],

@@ -3,16 +3,13 @@ import type { DerivedWork } from '../../core/erasure/derived';
 import type { Translate } from '../translate';
 import { dialogues } from '../words';
 
-/** The data that a data folder holds of a developer. */
 interface DeveloperData {
-  /** Name of its folder of the workspace. */
   readonly name: string;
   /** Number of dialogues in which the developer had the seat. */
   readonly dialogues: number;
   readonly made: DerivedWork;
 }
 
-/** Describes what a deletion removes: by folder, where there are several. */
 export function whatGoes(found: readonly DeveloperData[], t: Translate): string {
   const runs = found.flatMap(({ made }) => made.runs);
   const experiments = found.flatMap(({ made }) => made.experiments);
@@ -39,7 +36,6 @@ function countOf(found: readonly DeveloperData[], t: Translate): string {
   return `${dialogues(total, t)} (${each.join(', ')})`;
 }
 
-/** Describes what was removed, and from which data folders. */
 export function erasedWords(
   pseudonym: string,
   erased: readonly (DataErasure & { readonly place: string })[],

@@ -7,11 +7,9 @@ import { checked, takeIn } from './packFiles';
 
 const { t } = vscode.l10n;
 
-/** Takes files into the workspace as packs, and reports their contents. */
 export class PackAdder {
   constructor(private readonly packs: Pick<Packs, 'list'>) {}
 
-  /** Asks for files, and adds them. */
   async ask(): Promise<void> {
     const files = await vscode.window.showOpenDialog({
       title: t('Add Packs'),
@@ -23,12 +21,11 @@ export class PackAdder {
   }
 
   /**
-   * Copies each file into the folder, with its guidelines, unless the workspace has it already. A file that cannot be
-   * added does not stop the others.
-   * @param folder by default the only one of the workspace, or the one that the person chooses
-   * @param refused the reasons why other things beside the files could not be added
+   * Copies each file with its guidelines, unless the workspace has it already. A file that cannot be added does not
+   * stop the others.
+   * @param refused reasons why other things could not be added
    * @throws {Fault} when none was added: `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`,
-   *   `editor/no-folder`, `task/*`
+   * `editor/no-folder`, `task/*`
    */
   async add(
     files: readonly string[],
@@ -50,7 +47,6 @@ export class PackAdder {
     tellAll(added, faults);
   }
 
-  /** Reports the contents of a file of the workspace, once the list shows it. */
   async tell(check: PackCheck): Promise<void> {
     await this.packs.list(check.file);
     tellOne(check);
@@ -78,10 +74,7 @@ function tellOne(check: PackCheck): void {
   });
 }
 
-/**
- * Reports everything in one message, because of several at once the editor hides the first.
- * @throws {Fault} when none was added
- */
+/** One message, because of several the editor hides the first. @throws {Fault} when none was added */
 function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
   const [first, second] = added;
   const [fault, ...more] = faults;
@@ -96,7 +89,6 @@ function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
   } else void vscode.window.showWarningMessage(whole());
 }
 
-/** Returns the contents of an added pack, and the number of its lines that are not tasks. */
 function addedWords({ file, tasks, tests, bad }: PackCheck): string {
   const name = vscode.workspace.asRelativePath(file);
   const holds = `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
@@ -122,7 +114,6 @@ function faultOf(error: unknown, file: string): Fault {
   return new Fault('editor/pack-not-copied', sentence, { cause: error });
 }
 
-/** Returns the folder of the workspace that gets a file; undefined when the person cancelled. */
 export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (only === undefined) {

@@ -26,8 +26,7 @@ const FILES: Readonly<Record<OfferedSplit, string>> = {
 };
 
 /**
- * Asks for the purpose, number and difficulty of starter-world tasks, and writes them into a new pack of the workspace,
- * as `tandem world` does.
+ * Writes starter-world tasks into a new pack, as `tandem world` does.
  * @throws {Fault} `editor/no-folder`, `editor/pack-not-listed`; the system's error when the file cannot be written
  */
 export async function generateTasks(

@@ -8,10 +8,7 @@ import { isThere } from '../../../core/trajectory/files';
 
 const { t } = vscode.l10n;
 
-/**
- * Reads a file as a pack.
- * @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read
- */
+/** @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read */
 export async function checked(file: string): Promise<PackCheck> {
   const { checkPack } = await import('../../../core/task/pack');
   const check = await checkPack(file);
@@ -26,10 +23,7 @@ export async function checked(file: string): Promise<PackCheck> {
   );
 }
 
-/**
- * Copies a pack and its guidelines.
- * @returns the path of the copy
- */
+/** Copies a pack and its guidelines. @returns the path of the copy */
 export async function takeIn(file: string, folder: string): Promise<string> {
   const target = path.join(folder, path.basename(file));
   await copied(file, target);
@@ -53,7 +47,6 @@ async function copied(file: string, target: string): Promise<void> {
   await copyTo(file, target);
 }
 
-/** Compares a file with whatever is at the place of its copy. */
 export async function likeness(file: string, target: string): Promise<'none' | 'the same' | 'another'> {
   if (!(await isThere(target))) return 'none';
   return (await readFile(file)).equals(await readFile(target)) ? 'the same' : 'another';
