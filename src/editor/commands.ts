@@ -52,9 +52,7 @@ const notPlayed = t('Nothing is played');
 const notTested = t('Tests are not run');
 const notTrained = t('Nothing is trained');
 
-/**
- * Icons, menus and keys are in `manifest/places.ts`, English titles in `package.nls.json` as `command.` and the name.
- */
+/** Icons, menus and keys are in `manifest/places.ts`, English titles in `package.nls.json` as `command.` and name. */
 export const commands = {
   // Tasks.
   playTask: { run: ofTask(({ panels }, task) => panels.openTask(task)) },

@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
 
-/**
- * `MarkdownString.appendText` is not used: it makes every space non-breaking, so that long lines break within words.
- */
+/** `MarkdownString.appendText` is not used: it makes each space non-breaking, so that long lines break within words. */
 export function tooltip(heading: string, paragraphs: readonly string[]): vscode.MarkdownString {
   const head = heading === '' ? [] : [`**${literal(heading)}**`];
   return new vscode.MarkdownString([...head, ...paragraphs.map(literal)].join('\n\n'));

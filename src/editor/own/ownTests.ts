@@ -231,9 +231,7 @@ function namesOf(tests: readonly TestOutcome[]): string {
   return [...names, ...(tests.length > MAX_NAMED ? ['…'] : [])].join(', ');
 }
 
-/**
- * Chosen in the editor, else `python.defaultInterpreterPath`, else the folder's `.venv`, else the first on the path.
- */
+/** Chosen in the editor, else `python.defaultInterpreterPath`, else the folder's `.venv`, else that on the path. */
 async function ownPython({ uri }: vscode.WorkspaceFolder): Promise<string> {
   const chosen = await chosenPython(uri);
   if (chosen !== undefined) return chosen;

@@ -150,9 +150,7 @@ export class Effects {
     return this.link.id;
   }
 
-  /**
-   * Resolves with a result where the state needs one. @param signal stops the work; absent for what is no step of it
-   */
+  /** Resolves with a result where the state needs one. @param signal stops the work; absent for what is no step */
   async carryOut(effect: Effect, signal?: AbortSignal): Promise<Result | undefined> {
     const way = this.ways[effect.type] as Way<Effect['type']>;
     return (await way(effect, signal)) as Result | undefined;

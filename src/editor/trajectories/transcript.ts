@@ -144,9 +144,7 @@ function choiceLines(
   ].map(quoted);
 }
 
-/**
- * The first word of a query in a message or note, else the beginning of the message. @returns offsets in `transcript`
- */
+/** The first word of a query in a message or note, else the start of the message. @returns offsets in `transcript` */
 export function passageIn(
   transcript: string,
   { turn, by, text }: Passage,
