@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { withVisibleControls } from '../../webview/dialogue/protocol';
 import { inOneLine, listIn } from '../core/text';
-import { shown, type Given, type Head } from './inputSteps';
+import { shown, type Given, type Head, valueOf } from './inputSteps';
+import { MAX_LENGTHS } from '../core/training/runNotes';
 
 export interface KnownWord {
   readonly word: string;
@@ -78,3 +79,24 @@ const isSame = (rows: readonly Row[], others: readonly Row[]): boolean =>
   rows.length === others.length && rows.every(({ label }, index) => label === others[index]?.label);
 
 const wordsIn = (text: string): string[] => [...new Set(listIn(inOneLine(text), ','))];
+
+const { t } = vscode.l10n;
+
+/** @returns all ticked and new tags; undefined when the person cancelled */
+export async function pickTags(
+  title: string,
+  known: readonly KnownWord[],
+): Promise<readonly string[] | undefined> {
+  const given = await pickOrType({
+    ...{ title, known, label: (tag) => `#${tag}`, unknown: t('new'), refuse: wrongTags },
+    placeholder: t('Select tags, or type new ones with commas between them'),
+  });
+  return valueOf(given);
+}
+
+function wrongTags(tags: readonly string[]): string | undefined {
+  if (tags.length > MAX_LENGTHS.tags)
+    return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
+  return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
+}

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { idOf, type CommandId } from '../contributions';
 import { askWhole, pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
-import type { Pack, ListedTask } from '../tasks/pack';
+import type { Pack, ListedTask } from '../tasks/packs';
 import { dialogues } from '../words';
 import { extentOf, playedAmong, playedOf, type Extent } from './collectionExtent';
 

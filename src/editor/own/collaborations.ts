@@ -11,7 +11,7 @@ import type { SessionPanel } from '../session/panel';
 import type { Sessions } from '../session/sessions';
 import type { Session } from '../session/session';
 import { pointedAt } from './functionAtCursor';
-import { proposalSchema, type Proposal } from './proposal';
+import { proposalSchema, type Proposal } from './proposals';
 import type { AnswerDecision, Proposals } from './proposals';
 
 const { t } = vscode.l10n;

@@ -11,7 +11,7 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Packs } from '../tasks/packs';
 import { askFacts } from './askFacts';
-import { claimsAbout } from './claims';
+import { claimsAbout } from './testAnswer';
 import { pointedAt, type FunctionAtCursor } from './functionAtCursor';
 import { withLateProgress, withProgress } from './testAnswer';
 

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Grade } from '../../core/grading/grade';
 import type { Engine } from '../engine';
-import { claimsAbout } from './claims';
+import { assertsAbout } from '../../core/task/python/asserts';
+import { testFilesNaming } from './testFiles';
 
 const { t } = vscode.l10n;
 
@@ -102,4 +103,12 @@ function tell(grade: Grade, claims: readonly string[]): void {
   const failing = grade.tests.findIndex(({ status }) => status !== 'passed');
   if (failing === -1) void vscode.window.showInformationMessage(`${all}.`);
   else void vscode.window.showWarningMessage(t('{0}. The first that fails: {1}', all, claims[failing]!));
+}
+
+/** From open Python files, then from the workspace's test files. @throws the signal's reason when it is aborted */
+export async function claimsAbout(name: string, signal: AbortSignal): Promise<string[]> {
+  const open = vscode.workspace.textDocuments.filter(({ languageId }) => languageId === 'python');
+  const texts = open.map((document) => document.getText());
+  for await (const { text } of testFilesNaming(name, { signal })) texts.push(text);
+  return [...new Set(texts.flatMap((text) => assertsAbout(text, name)))];
 }

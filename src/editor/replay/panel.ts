@@ -16,7 +16,7 @@ import { calledOf, modelsOf } from '../models/displayNames';
 import { Panel, Panels } from '../panel';
 import { taskView } from '../session/view';
 import { manageTrust } from '../workspaceTrust';
-import { creditsView } from './credit';
+import { creditsView } from './view';
 import { replayOf } from './view';
 import { noTrajectory } from '../logs';
 

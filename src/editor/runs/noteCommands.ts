@@ -3,7 +3,7 @@ import type { Run } from '../../core/training/runs';
 import { changeNotes, MAX_LENGTHS } from '../../core/training/runNotes';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { askLine } from '../askLine';
-import { pickTags } from '../pickTags';
+import { pickTags } from '../pickOrType';
 import { chooseRun } from './runPicker';
 import { runsMeant } from './commands';
 import { runName } from './words';

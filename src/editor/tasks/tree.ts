@@ -5,18 +5,27 @@ import { contextKeys, contextValues, views } from '../contributions';
 import { tooltip } from '../tooltip';
 import { moreItem, Tree } from '../tree';
 import type { PackDrop } from './adding/dropPack';
-import { filterWords } from './filter';
-import { badItem, othersItem, taskItem, type TaskList, type TaskMoreRow, type TaskNode } from './items';
+import {
+  badItem,
+  othersItem,
+  taskItem,
+  type TaskList,
+  type TaskMoreRow,
+  type TaskNode,
+  statusIcons,
+} from './items';
 import type { Pack, Packs, ListedTask } from './packs';
 import type { PlayedTasks } from './playedTasks';
-import { nextUnfinished } from './nextTask';
 import {
+  nextUnfinished,
   assignedWords,
   assignmentWords,
   counted,
   numberOfTasks,
   taskStatusOf,
   type TaskStatus,
+  taskStatuses,
+  taskStatusWords,
 } from './status';
 
 const { t } = vscode.l10n;
@@ -222,4 +231,37 @@ export function folderOf({ file }: Pick<Pack, 'file'>): string {
 
 function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+}
+
+interface FilteredList {
+  filter: ReadonlySet<TaskStatus> | undefined;
+  counts(): Promise<{ readonly each: ReadonlyMap<TaskStatus, number> }>;
+}
+
+/** A choice of nothing or of everything shows all. @returns whether the person chose */
+export async function askFilter(tree: FilteredList): Promise<boolean> {
+  const { each } = await tree.counts();
+  const rows = taskStatuses.map((status) => ({
+    label: `$(${statusIcons[status]}) ${taskStatusWords(status, t)}`,
+    description: String(each.get(status) ?? 0),
+    picked: tree.filter?.has(status) ?? false,
+    status,
+  }));
+  const chosen = await vscode.window.showQuickPick(rows, {
+    title: t('Filter Tasks'),
+    placeHolder: t('Choose the tasks to show. None chosen: all.'),
+    canPickMany: true,
+  });
+  if (chosen === undefined) return false;
+  const wanted = new Set(chosen.map(({ status }) => status));
+  tree.filter = wanted.size === 0 || wanted.size === taskStatuses.length ? undefined : wanted;
+  return true;
+}
+
+/** Returns for example `draft, skipped`. */
+function filterWords(filter: ReadonlySet<TaskStatus>): string {
+  return taskStatuses
+    .filter((status) => filter.has(status))
+    .map((status) => taskStatusWords(status, t))
+    .join(', ');
 }

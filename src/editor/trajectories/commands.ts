@@ -9,9 +9,11 @@ import { pickOne, valueOf } from '../inputSteps';
 import type { ListedTask } from '../tasks/packs';
 import { pickFilter } from './filterPicker';
 import { groupingName, groupings, groupingWords } from './grouping';
-import { pickDialogue } from './pickDialogue';
 import { givenTitle, outcomeWords, tagsInShort } from './words';
-import { ago } from '../words';
+import { ago, dialogues } from '../words';
+import type { Engines } from '../engines';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { grouped } from '../../core/text';
 
 const { t } = vscode.l10n;
 
@@ -118,4 +120,93 @@ export async function compareWith(
     placeholder: t('Another dialogue of this task'),
   });
   if (chosen !== undefined) await replays.compare(id, chosen);
+}
+
+export async function chooseLog({ logs, shown }: Engines): Promise<void> {
+  const items = await Promise.all(
+    logs.map(async (log) => ({
+      label: log.name,
+      description: await countOf(log.engine),
+      detail: vscode.workspace.asRelativePath(log.engine.dataFolder),
+      iconPath: new vscode.ThemeIcon(log.engine === shown.engine ? 'check' : 'blank'),
+      log,
+    })),
+  );
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: t('Switch Log'),
+    placeHolder: t('Choose the log whose dialogues are listed, counted, exported, imported and deleted'),
+    matchOnDetail: true,
+  });
+  if (chosen !== undefined) await shown.show(chosen.log);
+}
+
+async function countOf(engine: Engine): Promise<string> {
+  try {
+    return dialogues((await engine.log()).count().total, t);
+  } catch (error) {
+    // The others can be chosen all the same; the output channel says why, and so do the views when this log is shown.
+    engine.report(error);
+    return t('cannot be read');
+  }
+}
+
+/** Maximum number of rows; a longer list is searched. */
+const MAX_ROWS = 200;
+
+interface DialogueItem extends vscode.QuickPickItem {
+  /** Id of the dialogue; undefined in the row that says how many are not shown. */
+  readonly episode?: string;
+}
+
+interface DialogueChoice {
+  readonly log: Pick<TrajectoryLog, 'list'>;
+  /** Id of the task that all dialogues are about. */
+  readonly task: string;
+  readonly except?: string;
+  readonly itemOf: (summary: TrajectorySummary) => vscode.QuickPickItem;
+  readonly title: string;
+  readonly placeholder: string;
+}
+
+async function pickDialogue(choice: DialogueChoice): Promise<string | undefined> {
+  const picker = vscode.window.createQuickPick<DialogueItem>();
+  Object.assign(picker, { title: choice.title, placeholder: choice.placeholder });
+  Object.assign(picker, { matchOnDescription: true, matchOnDetail: true });
+  const show = (query: string): void => {
+    picker.items = dialogueItems(choice, query);
+  };
+  show('');
+  picker.onDidChangeValue(show);
+  try {
+    return await new Promise((resolve) => {
+      picker.onDidAccept(() => {
+        const episode = picker.selectedItems[0]?.episode;
+        if (episode !== undefined) resolve(episode);
+      });
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+/** While all dialogues fit, the picker filters them. Otherwise the log searches names and ids for the typed text. */
+export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, query: string): DialogueItem[] {
+  const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
+  const isWhole = all.rows.length <= MAX_ROWS;
+  const { rows, total } = isWhole
+    ? all
+    : log.list({ filter: { task, text: query }, offset: 0, limit: MAX_ROWS });
+  const items = rows
+    .filter(({ id }) => id !== except)
+    .map((row): DialogueItem => ({ ...itemOf(row), alwaysShow: !isWhole, episode: row.id }));
+  if (rows.length < total) {
+    const label = t('{0} more: type the name of an agent or of a collaborator', grouped(total - rows.length));
+    return [...items, { label, alwaysShow: true }];
+  }
+  if (items.length > 0 || isWhole) return items;
+  return [
+    { label: t('No agent, collaborator or id of these dialogues has: {0}', query.trim()), alwaysShow: true },
+  ];
 }

@@ -6,7 +6,7 @@ import { calledFilter, chosenOf, filterWords, isFiltered, namedFilter, type List
 import { dimensionsOf, type FilterValue, type Dimension } from './filterDimensions';
 import { groupingName, type ListGrouping } from './grouping';
 import type { RunNamer } from './runsOfAgents';
-import type { SavedFilter, SavedFilters } from './savedFilters';
+import type { SavedFilter, SavedFilters } from './filter';
 
 const { t } = vscode.l10n;
 

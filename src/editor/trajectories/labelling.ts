@@ -10,7 +10,7 @@ import type { Engine } from '../engine';
 import { askLine } from '../askLine';
 import { askPseudonym } from '../pseudonym';
 import type { KnownWord } from '../pickOrType';
-import { pickTags } from '../pickTags';
+import { pickTags } from '../pickOrType';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;

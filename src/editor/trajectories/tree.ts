@@ -19,7 +19,7 @@ import {
 } from './filter';
 import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
 import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
-import { SavedFilters } from './savedFilters';
+import { SavedFilters } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { givenTitle, headline } from './words';
 

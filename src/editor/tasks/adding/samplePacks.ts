@@ -4,7 +4,7 @@ import type { FolderSettings } from '../../configuration';
 import { STARTER } from '../../models/localModels';
 import type { Packs } from '../packs';
 import { chooseFolder } from './addPack';
-import { copyTo, likeness } from './packFiles';
+import { copyTo, likeness } from './addPack';
 
 const { t } = vscode.l10n;
 
