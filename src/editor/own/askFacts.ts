@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
+import { cancellable } from '../progress';
 import { factsIn, factsOfTests, factsQuestion } from '../../core/task/draftedFacts';
 import { listIn } from '../../core/text';
 import { Fault } from '../../core/fault';
 import type { Fact } from '../../core/task/task';
 import type { Engine } from '../engine';
-import { withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 
@@ -86,7 +86,7 @@ function drafter({ simulatorName, agentName }: Engine): string | undefined {
 
 /** @throws {Fault} `editor/no-facts` when the model wrote something else */
 async function drafted(engine: Engine, name: string, task: TaskBeforeFacts): Promise<Fact[] | undefined> {
-  return withProgress(t('{0} drafts facts', engine.calledBy(name)), async (signal) => {
+  return cancellable(t('{0} drafts facts', engine.calledBy(name)), async (signal) => {
     const model = await engine.modelNamed(name);
     const { text } = await model.generate(factsQuestion(task), engine.samplingOf(name), { signal });
     const facts = factsIn(text);

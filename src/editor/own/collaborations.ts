@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
-import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
+import { isOwnFunction, ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
@@ -10,9 +10,8 @@ import { recall } from '../recall';
 import type { SessionPanel } from '../session/panel';
 import type { Sessions } from '../session/sessions';
 import type { Session } from '../session/session';
-import { pointedAt } from './functionAtCursor';
-import { proposalSchema, type Proposal } from './proposals';
-import type { AnswerDecision, Proposals } from './proposals';
+import { askRequest, pointedAt } from './functionAtCursor';
+import { proposalSchema, type AnswerDecision, type Proposal, type Proposals } from './proposals';
 
 const { t } = vscode.l10n;
 
@@ -66,22 +65,18 @@ export class Collaborations implements vscode.Disposable {
   async start(): Promise<SessionPanel | undefined> {
     const { document, function: wanted } = pointedAt();
     const engine = this.engines.of(document.uri.fsPath);
-    const request = await vscode.window.showInputBox({
-      title: t('Collaborate on {0}', wanted.name),
-      prompt:
-        engine.agentName === ''
-          ? t(
-              'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
-            )
-          : t(
-              'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
-              engine.calledBy(engine.agentName),
-            ),
-      value: draftedRequest(wanted),
-      ignoreFocusOut: true,
-      validateInput: (text) =>
-        text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
-    });
+    const request = await askRequest(
+      wanted,
+      t('Collaborate on {0}', wanted.name),
+      engine.agentName === ''
+        ? t(
+            'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
+          )
+        : t(
+            'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
+            engine.calledBy(engine.agentName),
+          ),
+    );
     if (request === undefined) return undefined;
     const task = ownTask(request, wanted.signature);
     const panel = await this.panels.openOwn(task, document.uri.fsPath, wanted.name);

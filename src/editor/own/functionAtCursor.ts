@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
+import { draftedRequest } from '../../core/task/own';
 import { functionAround, type PythonFunction } from '../../core/task/python/functions';
 import { idOf } from '../contributions';
 
@@ -23,6 +24,19 @@ export function pointedAt(): FunctionAtCursor {
     'editor/no-function',
     t('The cursor is not in a function. Move it into one; a signature with a docstring is enough.'),
   );
+}
+
+/** Asks for the request of a task about the function, with a draft from its docstring and name. */
+export function askRequest(
+  wanted: PythonFunction,
+  title: string,
+  prompt: string,
+): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    ...{ title, prompt, value: draftedRequest(wanted), ignoreFocusOut: true },
+    validateInput: (text) =>
+      text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
+  });
 }
 
 /** Returns the line where a selection begins, because the selection of a whole function ends on the line after it. */

@@ -3,17 +3,16 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
-import { draftedRequest } from '../../core/task/own';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import { cancellable } from '../progress';
 import type { Packs } from '../tasks/packs';
 import { askFacts } from './askFacts';
-import { claimsAbout } from './testAnswer';
-import { pointedAt, type FunctionAtCursor } from './functionAtCursor';
-import { withLateProgress, withProgress } from './testAnswer';
+import { askRequest, pointedAt, type FunctionAtCursor } from './functionAtCursor';
+import { claimsAbout, withLateProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 
@@ -36,14 +35,20 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
     throw new Fault('editor/no-folder', t('Open the folder of this file first: the pack is kept in it.'));
   }
   const tests = await askTests(pointed);
-  const request = tests && (await askRequest(pointed));
+  const request =
+    tests &&
+    (await askRequest(
+      pointed.function,
+      t('Create Task from {0}: request', pointed.function.name),
+      t('What everyone sees, with the signature behind it. Leave out what the agent should have to ask.'),
+    ));
   if (tests === undefined || request === undefined) return;
   const { packLine, taskFromFunction } = await import('../../core/task/drafted');
   const source = pointed.document.getText();
   const drafted = { request, tests: tests.all };
   const task = taskFromFunction(source, pointed.function, drafted);
   const engine = engines.of(pointed.document.uri.fsPath);
-  const isVerified = await withProgress(t('Running the reference against its own tests'), async (signal) => {
+  const isVerified = await cancellable(t('Running the reference against its own tests'), async (signal) => {
     await verify(engine, { task, name: pointed.function.name, claims: tests.claims }, signal);
     return true;
   });
@@ -108,19 +113,6 @@ async function askTests({ function: { name } }: FunctionAtCursor): Promise<Chose
     all: [...new Set([...chosen, ...added])],
     claims: [...new Set([...chosen, ...added.filter((test) => equalityIn(test, name) !== undefined)])],
   };
-}
-
-function askRequest({ function: wanted }: FunctionAtCursor): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
-    title: t('Create Task from {0}: request', wanted.name),
-    prompt: t(
-      'What everyone sees, with the signature behind it. Leave out what the agent should have to ask.',
-    ),
-    value: draftedRequest(wanted),
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
-  });
 }
 
 interface Verified {

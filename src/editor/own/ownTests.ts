@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { cancellable } from '../progress';
 import type { TestCount, TestOutcome, TestRun } from '../../core/testing/run';
 import { chosenPython } from '../pythonEnvironments';
 import { pointedAt } from './functionAtCursor';
 import { testFilesNaming } from './testFiles';
-import { withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 
@@ -120,7 +120,7 @@ export class OwnTests implements vscode.Disposable {
     texts: readonly string[],
   ): Promise<{ readonly tested: Tested; readonly runs: readonly TestRun[] } | undefined> {
     const called = name ?? path.basename(document.fileName);
-    const done = await withProgress(t('Running the tests of {0}', called), async (signal) => {
+    const done = await cancellable(t('Running the tests of {0}', called), async (signal) => {
       const tested = await testsOf(document, name, signal);
       if (tested === undefined) return 'none';
       const runs: TestRun[] = [];

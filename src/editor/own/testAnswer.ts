@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Grade } from '../../core/grading/grade';
 import type { Engine } from '../engine';
+import { cancellable } from '../progress';
 import { assertsAbout } from '../../core/task/python/asserts';
 import { testFilesNaming } from './testFiles';
 
@@ -13,7 +14,7 @@ const answerSchema = z.object({ code: z.string(), name: z.string() });
 export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   const answer = answerSchema.safeParse(what).data;
   if (answer === undefined) return;
-  const tested = await withProgress(t('Running the tests of {0}', answer.name), (signal) =>
+  const tested = await cancellable(t('Running the tests of {0}', answer.name), (signal) =>
     gradeByClaims(engine, answer, signal),
   );
   if (tested === undefined) return;
@@ -52,7 +53,7 @@ async function gradeByClaims(
 /** Milliseconds of work before its progress is shown, so that work which is soon done shows none. */
 const PROGRESS_DELAY_MS = 1_000;
 
-/** As `withProgress`, but the progress is shown only when the work lasts. */
+/** As `cancellable`, but the progress is shown only when the work lasts. */
 export async function withLateProgress<T extends object>(
   title: string,
   run: (signal: AbortSignal) => Promise<T>,
@@ -69,26 +70,9 @@ export async function withLateProgress<T extends object>(
   } finally {
     clearTimeout(timer);
   }
-  return withProgress(title, (signal) => {
+  return cancellable(title, (signal) => {
     signal.addEventListener('abort', () => controller.abort());
     return running;
-  });
-}
-
-export async function withProgress<T>(
-  title: string,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
-    const controller = new AbortController();
-    token.onCancellationRequested(() => controller.abort());
-    try {
-      return await run(controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return undefined;
-      throw error;
-    }
   });
 }
 

@@ -6,7 +6,7 @@ const EXCLUDED = '**/{node_modules,.tandem,.git,.venv,venv,site-packages}/**';
 /** Number of files that are read at the same time. */
 const AT_ONCE = 16;
 
-export interface TestFile {
+interface TestFile {
   readonly uri: vscode.Uri;
   readonly text: string;
 }

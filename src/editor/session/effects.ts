@@ -216,7 +216,7 @@ function stepOf({ id, protocol, agent, turns, candidates, answer, next }: Dialog
 }
 
 /** In the log's categories (docs/data.md). Spaces at either end do not count as an edit. */
-export function authorOf({ text, suggestion }: Draft): Omit<DeveloperReply, 'by' | 'milliseconds'> {
+function authorOf({ text, suggestion }: Draft): Omit<DeveloperReply, 'by' | 'milliseconds'> {
   if (suggestion === undefined) return { author: 'developer' };
   const isEdited = text.trim() !== suggestion.text.trim();
   return {

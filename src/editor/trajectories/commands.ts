@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { Fault } from '../../core/fault';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { App, CommandRow } from '../app';
 import { documentUri, openDocument } from '../documents';
 import type { Engine } from '../engine';
+import { noTrajectory } from '../logs';
 import { collaboratorCalled } from '../models/displayNames';
 import { pickOne, valueOf } from '../inputSteps';
 import type { ListedTask } from '../tasks/packs';
@@ -56,9 +56,7 @@ export async function openTranscript({ engines, panels }: App, row: CommandRow):
   if (row?.kind !== 'trajectory') return panels.active?.openTranscript();
   const { id } = row.summary;
   const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
-  if (trajectory === undefined) {
-    throw new Fault('editor/no-trajectory', t('The log has no dialogue {0}; it may have been deleted.', id));
-  }
+  if (trajectory === undefined) throw noTrajectory(id);
   await openDocument(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
