@@ -263,7 +263,7 @@ function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) =>
   };
 }
 
-/** Returns a handler for the document whose title has the button; the document is undefined from elsewhere. */
+/** Returns a handler for a button in a document's title; the document is undefined from elsewhere. */
 function ofDocument(act: (app: App, document: vscode.Uri | undefined) => unknown): Handler {
   return (app, target: unknown) => act(app, target instanceof vscode.Uri ? target : undefined);
 }

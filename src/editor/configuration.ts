@@ -16,7 +16,7 @@ const SETTLED_MS = 1000;
 
 /** The settings of one folder, read each time; their defaults are in the manifest only. */
 export class FolderSettings {
-  /** @param folder whose settings apply, and against which relative paths resolve; by default the workspace's first */
+  /** @param folder of the settings, and of relative paths; by default the workspace's first */
   constructor(readonly folder: vscode.WorkspaceFolder | undefined = vscode.workspace.workspaceFolders?.[0]) {}
 
   /** Model as on the command line; empty when none is chosen. */

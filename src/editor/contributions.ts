@@ -68,10 +68,10 @@ export const contextValues = {
   server: 'tandem.server',
   editorModel: 'tandem.editorModel',
   critic: 'tandem.critic',
-  /** The critic whose credit the replays show. */
+  /** The critic that the replays show. */
   shownCritic: 'tandem.shownCritic',
   liveRun: 'tandem.liveRun',
-  /** A live run whose policy could be kept as it is. */
+  /** A live run with a policy that could be kept as it is. */
   liveRunWithPolicy: 'tandem.liveRunWithPolicy',
   /** A run that was paused, failed or died, and can be resumed. */
   restingRun: 'tandem.restingRun',

@@ -36,7 +36,7 @@ export async function pickOrType(question: Question): Promise<Given<readonly str
   list.items = known;
   list.selectedItems = known.filter(({ picked }) => picked);
   let ticked = list.selectedItems;
-  /** New words whose ticks a person has taken away. */
+  /** New words that a person has unticked. */
   const unticked = new Set<string>();
   let wrong: string | undefined;
   let before: readonly Row[] = [];

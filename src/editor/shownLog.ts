@@ -3,7 +3,7 @@ import { afterActivation } from './afterActivation';
 import { contextKeys } from './contributions';
 import type { Engine } from './engine';
 
-/** Key of the address of the workspace folder whose log was chosen. */
+/** Key of the address of the chosen log's workspace folder. */
 const KEY = 'tandem.shownLog';
 
 /** A log of the window: of one folder of the workspace, or of several that write into the same data folder. */

@@ -104,7 +104,7 @@ export async function rowsMeant<Row>(
   return row === undefined || row === 'selected' ? tree.selection() : [row];
 }
 
-/** A row that stands for the rows of a list which are not shown. */
+/** The last row of a list that is not shown whole. */
 export interface MoreRow {
   readonly kind: 'more';
   readonly shown: number;

@@ -21,7 +21,7 @@ const { t } = vscode.l10n;
 export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly counters = new Map<string, TokenCounter>();
-  /** The list that the editor got last; undefined while nobody has asked. */
+  /** The list that the editor got last; undefined before it has asked. */
   private given: readonly OfferedModel[] | undefined;
   private registration: vscode.Disposable | undefined;
   private updating: Promise<void> = Promise.resolve();
@@ -37,7 +37,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.updateSoon()),
       afterActivation(() => this.updateSoon()),
     ];
-    // The provider is registered before anybody asks; whether there are models is known only after the activation.
+    // The provider is registered first; whether there are models is known only after the activation.
     this.register(vscode.workspace.isTrusted);
   }
 
@@ -125,8 +125,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
     const models = await this.models();
     this.register(models.length > 0);
     if (this.given === undefined) {
-      // The picker does not ask by itself; until somebody has, it shows nothing but a sign-in to the editor's own
-      // models.
+      // The picker does not ask by itself, and then shows only a sign-in to the editor's own models.
       if (models.length > 0) await vscode.lm.selectChatModels({ vendor: VENDOR });
       return;
     }

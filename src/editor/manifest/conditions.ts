@@ -70,7 +70,7 @@ export const schemeIs = (
 
 const PREFIX = 'tandem.';
 
-/** The context key has one of these values, of which Tandem's own all begin with the same prefix. */
+/** The context key has one of these values; Tandem's own all begin with the same prefix. */
 function isOneOf(key: string, values: readonly string[]): Condition {
   if (values.length === 1) return condition(`${key} == ${values.join('')}`);
   const isOwn = values.every((value) => value.startsWith(PREFIX));

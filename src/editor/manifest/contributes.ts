@@ -92,7 +92,7 @@ const sideBar = {
 
 const PRODUCT = 'Tandem';
 
-/** Tandem wakes for a panel that is restored, for runs that may wait for their turn, and for lessons that go on. */
+/** Tandem wakes for a panel that is restored, for runs that may be queued, and for lessons that continue. */
 export const activationEvents = [
   ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
   'workspaceContains:.tandem/runs',

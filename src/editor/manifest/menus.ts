@@ -32,7 +32,7 @@ export interface KeyBinding extends Keys {
 /** A group of a menu. Groups follow each other by name, their entries by the number after `@`. */
 type Section = `${number}_${string}`;
 
-/** Groups whose entries are buttons in a title, or behind the label of a row. */
+/** Groups of buttons in a title, or behind the label of a row. */
 type Navigation = 'navigation' | `navigation@${number}`;
 type Inline = 'inline' | `inline@${number}`;
 

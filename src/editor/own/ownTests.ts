@@ -161,7 +161,7 @@ export class OwnTests implements vscode.Disposable {
 export const showTitle = ({ failing }: TestReport): string =>
   failing === undefined ? t('Show Output') : t('Show Failure');
 
-/** Returns the folder whose tests may be run; undefined in a workspace that is not trusted, and outside of folders. */
+/** Returns the folder of a file; undefined outside of folders, and in a workspace that is not trusted. */
 const testedFolder = ({ uri }: vscode.TextDocument): vscode.WorkspaceFolder | undefined =>
   vscode.workspace.isTrusted ? vscode.workspace.getWorkspaceFolder(uri) : undefined;
 

@@ -33,12 +33,12 @@ export type Request =
   | { readonly type: 'offer'; readonly hasNext: boolean; readonly hasGuidelines: boolean }
   | { readonly type: 'close' };
 
-/** A dialogue after a step that is in the log, and whose move it is. */
+/** A dialogue after a step that is in the log, and who moves next. */
 export type Logged = Pick<State, 'episode' | 'protocol' | 'playedBy' | 'turns' | 'candidates' | 'answer'> & {
   readonly next: Mover;
 };
 
-/** Purpose for which a dialogue was read: to begin work on it, to go on after it was left, or to show it. */
+/** Purpose for which a dialogue was read: to begin work on it, to continue after it was left, or to show it. */
 type ReadAs = 'caught-up' | 'read' | 'looked';
 
 interface Failure {

@@ -144,7 +144,7 @@ function unfit(state: State, what: string): Reduced {
 function start(state: State, consent: ConsentRequest | undefined, present: Present): Reduced {
   const given = present.consent;
   if (consent !== undefined && !isDeepStrictEqual(consent, given)) {
-    // The form was not shown, so nobody gave this consent; a person changes it with the command for it.
+    // The form was not shown, so no one gave this consent; a person changes it by the command for it.
     if (!asksConsent(state, given?.pseudonym)) return unfit(state, 'a consent that was not asked for');
     return reduced(state, { type: 'give-consent', consent });
   }
@@ -283,7 +283,7 @@ const shown = (state: State, trajectory: Trajectory, { t, consent }: Present): S
   ...{ ...state, ...loggedState(trajectory, consent?.pseudonym, t), warning: undefined },
 });
 
-/** Shows a dialogue that had gone on elsewhere as the log has it now; what the person asked is not done. */
+/** Shows a dialogue that was played elsewhere as the log has it now; the request is dropped. */
 function wentOn(state: State, trajectory: Trajectory, present: Present): Reduced {
   const now = shown(state, trajectory, present);
   const notice = now.notice ?? notices.wentOn(present.t);

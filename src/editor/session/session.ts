@@ -35,7 +35,7 @@ export class Session {
     this.told = this.shown;
   }
 
-  /** Makes the session of a task that nobody has begun: nothing is logged before it is started. */
+  /** A task without a dialogue: nothing is logged before it is started. */
   static ofTask(parts: SessionParts, from: SessionTask): Session {
     return new Session(parts, from, newState(from.task));
   }

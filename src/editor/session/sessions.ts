@@ -171,7 +171,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     for (const { shown } of this.open) shown.refresh();
   }
 
-  /** Closes the sessions whose dialogue has begun; resolves when none of them writes any more. */
+  /** Closes the sessions that have begun; resolves when none of them writes any more. */
   async closeBegun(): Promise<void> {
     const begun = this.open.filter(({ shown }) => shown.id !== undefined);
     for (const panel of begun) panel.dispose();
@@ -275,7 +275,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory === undefined) throw noTrajectory(episode);
     const pack = await this.packOf(trajectory, engine);
-    // Folders may share a log: the dialogue goes on with the settings of the folder that holds its pack.
+    // Folders may share a log: the dialogue continues with the settings of the folder that holds its pack.
     const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);

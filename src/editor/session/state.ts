@@ -104,7 +104,7 @@ export function newState(task: Task): State {
   };
 }
 
-/** @param own pseudonym of the person at this editor, whose ratings alone are shown: they can be changed */
+/** @param own pseudonym of the person at this editor; only their ratings are shown, which they can change */
 export function loggedState(trajectory: Trajectory, own: string | undefined, t: Translate): LoggedState {
   const { id, collaborator, answer, grades, damaged, doubtful } = trajectory;
   const { turns, rating } = ratedBy(own, trajectory);

@@ -7,7 +7,7 @@ import type { Engines } from '../engines';
 
 const { t } = vscode.l10n;
 
-/** Key of the packs, by their files, whose guidelines this workspace has seen. */
+/** Key of the packs with guidelines that this workspace has shown, by their files. */
 const SEEN = 'tandem.guidelinesSeen';
 
 /** The instructions of a pack's author for its players: a Markdown file, shown as a preview beside the task. */

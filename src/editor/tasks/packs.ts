@@ -65,7 +65,7 @@ const EXCLUDED = '**/{node_modules,.tandem,.git}/**';
 const MAX_FILES = 500;
 const RELOAD_AFTER_MS = 200;
 
-/** The packs of all folders of the workspace: files that match the setting and whose first good line is a task. */
+/** The packs of all folders of the workspace: files that match the setting and begin with a task. */
 export class Packs implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly read = new Map<

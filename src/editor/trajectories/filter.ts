@@ -57,7 +57,7 @@ export const filterSchema = lazily((): z.ZodType<ListFilter> => {
   });
 });
 
-/** Returns what a person chose of a filter, without what `namedFilter` finds anew each time. */
+/** Returns what a person chose of a filter, without what `namedFilter` finds each time. */
 export function chosenOf(filter: ListFilter): ListFilter {
   const { named: _, agents: __, ...chosen } = filter;
   if (chosen.lastDays === undefined) return chosen;

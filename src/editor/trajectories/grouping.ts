@@ -86,7 +86,7 @@ export function groupsOf(
     label: labelOf(value),
     filter: { ...filter, [grouping]: value },
     counts,
-    // A single evaluation has hundreds of dialogues, which nobody reads one after the other.
+    // A single evaluation has hundreds of dialogues.
     isFolded: grouping !== 'source' || value === 'evaluation',
   }));
   return { groups, total: each.size, counts: all };

@@ -92,7 +92,7 @@ function marksOf({ leaked, doubtful, review }: TrajectorySummary): string[] {
   return [
     ...(leaked ? [t('leak')] : []),
     ...(doubtful ? [t('doubtful')] : []),
-    // The row's icon shows the outcome, so the shape of a review stands in its text.
+    // The row's icon shows the outcome, so the shape of a review is in its text.
     ...(review === undefined ? [] : [`${REVIEW_SHAPES[review]} ${reviewName(review, t)}`]),
   ];
 }

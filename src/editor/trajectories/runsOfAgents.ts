@@ -8,7 +8,7 @@ export interface RunNamer extends Namer {
   runOf(agent: string): TrainedBy | undefined;
 }
 
-/** A run whose model played, under one name in the log or several. */
+/** A run that trained agents of the log, which may have several names. */
 interface PlayedRun extends TrainedBy {
   readonly agents: ReadonlySet<string>;
   readonly count: number;

@@ -53,7 +53,7 @@ const MAX_TAGS = 3;
 export const givenTitle = ({ title }: TrajectorySummary): string | undefined =>
   title === undefined ? undefined : safe(title, MAX_SHOWN_CHARS.line);
 
-/** Returns the pseudonym of the person who played it; empty when nobody did, or the person at this editor. */
+/** Returns the pseudonym of the player; empty without one, and for the person at this editor. */
 export const playedBy = ({ player }: TrajectorySummary, own: string | undefined): string[] =>
   player === undefined || player === own ? [] : [safe(player, MAX_SHOWN_CHARS.line)];
 

@@ -73,7 +73,7 @@ async function offerCollecting(packs: Pick<Packs, 'all'>, file: string, tasks: n
   await vscode.commands.executeCommand(idOf('collect'), pack && { kind: 'pack', pack });
 }
 
-/** Returns a seed whose file does not exist yet: the tasks differ each time, and nothing is overwritten. */
+/** Returns the first seed without a file: the tasks differ each time, and nothing is overwritten. */
 function freeFile(folder: string, split: OfferedSplit): { readonly file: string; readonly seed: number } {
   for (let seed = 1; ; seed += 1) {
     const file = path.join(folder, `${FILES[split]}-${seed}.jsonl`);
