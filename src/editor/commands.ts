@@ -8,7 +8,7 @@ import { collectPack } from './collecting/commands';
 import * as comparison from './comparison/commands';
 import { idOf, type CommandName } from './contributions';
 import { openDocument, useUri } from './documents';
-import { openHelp, openNamedHelp } from './help';
+import { openHelp, openNamedHelp } from './documents';
 import * as judging from './judging/commands';
 import * as models from './models/commands';
 import type { Server } from './models/server';

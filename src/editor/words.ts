@@ -17,7 +17,6 @@ export function methodWord(method: string, t: Translate): string {
   }
 }
 
-/** Returns the last part of the base model's folder or name. */
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
 
@@ -56,7 +55,7 @@ export function duration(exact: number, t: Translate): string {
     : t('{0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`; seconds mean nothing in an estimate of minutes. */
+/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`. */
 export function roughly(seconds: number, t: Translate): string {
   if (seconds < 1) return t('<1 s');
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);

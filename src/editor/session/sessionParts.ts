@@ -31,7 +31,6 @@ export interface SessionParts extends Namer {
   /** Agent that writes the second candidate; empty when the agent itself does. */
   readonly secondAgentName: string;
   readonly simulatorName: string;
-  /** Returns whether a person has connected this model, and so can edit its connection. */
   isConnected(spec: string): boolean;
   readonly protocol: Protocol;
   readonly sampling: SamplingSettings;

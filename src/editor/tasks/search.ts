@@ -7,7 +7,6 @@ interface Searchable {
 export interface Found<T> {
   /** Matches, at most as many as were asked for. */
   readonly tasks: readonly T[];
-  /** Number of all matches. */
   readonly total: number;
 }
 

@@ -158,7 +158,6 @@ interface DialogueItem extends vscode.QuickPickItem {
 
 interface DialogueChoice {
   readonly log: Pick<TrajectoryLog, 'list'>;
-  /** Id of the task that all dialogues are about. */
   readonly task: string;
   readonly except?: string;
   readonly itemOf: (summary: TrajectorySummary) => vscode.QuickPickItem;

@@ -121,7 +121,6 @@ function shared(log: TrajectoryLog, filter: ListFilter, name: Grouping, namer: R
   ];
 }
 
-/** Returns runs with dialogues that the rest of the filter leaves. */
 function ofRuns(log: TrajectoryLog, filter: ListFilter, namer: RunNamer): FilterValue[] {
   const others: ListFilter = { ...filter, run: undefined, agents: undefined };
   return [
