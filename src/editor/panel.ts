@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Fault } from '../core/fault';
 import { helpCommand } from '../../webview/ui/protocol';
 import { panelTypes, type PageName } from './contributions';
 import { pageListener, type ErrorSink, type PageMessages, type PageReceiver } from './pageMessages';
-import { randomBytes } from 'node:crypto';
 import { sentencesId } from '../../webview/language/protocol';
 import { language } from './language';
 

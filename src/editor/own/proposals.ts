@@ -1,11 +1,11 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { functionsIn } from '../../core/task/python/functions';
 import { brought, withAnswer } from '../../core/task/python/placing';
 import { answerScheme, contextKeys } from '../contributions';
 import { showTitle, type OwnTests, type TestReport } from './ownTests';
-import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 
 const { t } = vscode.l10n;

@@ -1,5 +1,5 @@
-import type { MoreRow } from '../tree';
 import * as vscode from 'vscode';
+import type { MoreRow } from '../tree';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';

@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { guidelinesOf } from '../../../core/task/guidelines';
 import { isThere } from '../../../core/trajectory/files';
 
