@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { cancellable } from '../progress';
 import { factsIn, factsOfTests, factsQuestion } from '../../core/task/draftedFacts';
 import { listIn } from '../../core/text';
 import { Fault } from '../../core/fault';
 import type { Fact } from '../../core/task/task';
 import type { Engine } from '../engine';
+import { cancellable } from '../progress';
 
 const { t } = vscode.l10n;
 
