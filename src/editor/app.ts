@@ -150,7 +150,6 @@ export function buildApp(context: vscode.ExtensionContext) {
   };
 }
 
-/** The parts of the extension, on which commands act. */
 export type App = ReturnType<typeof buildApp>;
 
 /** The row on which a menu or a tree called a command; undefined from the palette. */
@@ -165,10 +164,7 @@ const manifestSchema = lazily(() =>
   }),
 );
 
-/**
- * Returns the titles of the commands by their ids.
- * @param manifest as the editor has translated it
- */
+/** @param manifest as the editor has translated it */
 function titlesOf(manifest: unknown): ReadonlyMap<string, string> {
   const { contributes } = manifestSchema().parse(manifest);
   return new Map(contributes.commands.map(({ command, title }) => [command, title.replace(/…$/, '')]));

@@ -3,7 +3,6 @@ import { inOneLine } from '../core/text';
 
 const { t } = vscode.l10n;
 
-/** Asks for one line of text, such as a name or a note. @returns undefined when the person cancelled */
 export async function askLine({
   most,
   ...options

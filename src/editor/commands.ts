@@ -8,7 +8,7 @@ import { collectPack } from './collecting/commands';
 import * as comparison from './comparison/commands';
 import { idOf, type CommandName } from './contributions';
 import { openDocument, useUri } from './documents';
-import { openHelp, openNamedHelp } from './help';
+import { openHelp, openNamedHelp } from './documents';
 import * as judging from './judging/commands';
 import * as models from './models/commands';
 import type { Server } from './models/server';
@@ -16,10 +16,10 @@ import { compareBlindly } from './runs/blindComparison';
 import * as runs from './runs/commands';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './tasks/commands';
-import { askFilter } from './tasks/filter';
+import { askFilter } from './tasks/tree';
 import type { Pack, ListedTask } from './tasks/packs';
 import { openBeside } from './replay/adjacentDialogues';
-import { chooseLog } from './trajectories/chooseLog';
+import { chooseLog } from './trajectories/commands';
 import * as dialogues from './trajectories/commands';
 import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
 import { saveFilter } from './trajectories/filterPicker';
@@ -51,10 +51,7 @@ const notPlayed = t('Nothing is played');
 const notTested = t('Tests are not run');
 const notTrained = t('Nothing is trained');
 
-/**
- * All commands, and what each does. Its icon, menus and key are in `manifest/places.ts`, where the compiler asks for an
- * entry; its English title is in `package.nls.json`, as `command.` and its name.
- */
+/** Icons, menus and keys are in `manifest/places.ts`, English titles in `package.nls.json` as `command.` and name. */
 export const commands = {
   // Tasks.
   playTask: { run: ofTask(({ panels }, task) => panels.openTask(task)) },
@@ -248,10 +245,7 @@ function ofDialogue(act: (app: App, dialogue: TrajectorySummary) => unknown): Ha
   return (app, row) => (row?.kind === 'trajectory' ? act(app, row.summary) : undefined);
 }
 
-/**
- * Returns a handler for the dialogues selected with its row. A key of the list passes `selected`. The palette passes
- * nothing, and means the dialogue that is replayed in front, or else the selection.
- */
+/** A key of the list passes `selected`; the palette nothing: the dialogue replayed in front, else the selection. */
 function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) => unknown): Handler {
   return async (app, row: RowOrSelected, selected) => {
     const front = row === undefined ? app.replays.front : undefined;
@@ -268,7 +262,7 @@ function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) =>
   };
 }
 
-/** Returns a handler for the document whose title has the button; the document is undefined from elsewhere. */
+/** Returns a handler for a button in a document's title; the document is undefined from elsewhere. */
 function ofDocument(act: (app: App, document: vscode.Uri | undefined) => unknown): Handler {
   return (app, target: unknown) => act(app, target instanceof vscode.Uri ? target : undefined);
 }
@@ -292,7 +286,7 @@ export function registerCommands(app: App): vscode.Disposable {
     return vscode.commands.registerCommand(id, async (row: CommandRow, selected?: readonly CommandRow[]) => {
       try {
         if (refused !== undefined) refuseInRestrictedMode(refused);
-        // The editor does not know rows that it is about to draw anew.
+        // The editor does not know rows that it is about to redraw.
         if (Array.isArray(selected) && selected.includes(undefined)) {
           const sentence = t('The list was drawn anew at that moment: choose the command again.');
           void vscode.window.showInformationMessage(sentence);

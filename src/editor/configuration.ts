@@ -14,9 +14,9 @@ const POLL_INTERVAL_MS = 50;
 /** Milliseconds after which the editor has also noted when that file was written, without which it would not save it. */
 const SETTLED_MS = 1000;
 
-/** The settings of one folder, read anew each time; their defaults are in the manifest only. */
+/** The settings of one folder, read each time; their defaults are in the manifest only. */
 export class FolderSettings {
-  /** @param folder whose settings apply, and against which relative paths resolve; by default the workspace's first */
+  /** @param folder of the settings, and of relative paths; by default the workspace's first */
   constructor(readonly folder: vscode.WorkspaceFolder | undefined = vscode.workspace.workspaceFolders?.[0]) {}
 
   /** Model as on the command line; empty when none is chosen. */
@@ -29,7 +29,6 @@ export class FolderSettings {
     return this.get('simulator').trim();
   }
 
-  /** True when the developer chooses each message of the agent from two candidates. */
   get showsCandidates(): boolean {
     return this.get('candidates.show');
   }
@@ -39,7 +38,6 @@ export class FolderSettings {
     return this.get('candidates.secondAgent').trim();
   }
 
-  /** Folders of local models, as written in the setting. */
   get modelFolders(): readonly string[] {
     return this.get('modelFolders');
   }
@@ -81,10 +79,7 @@ export class FolderSettings {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }
 
-  /**
-   * Folder of the user's own prompts, or the word for the short prompt; undefined for the prompts that ship with
-   * Tandem.
-   */
+  /** Folder of the user's own prompts, or the word for the short prompt; undefined for those that ship with Tandem. */
   get promptFolder(): string | undefined {
     const folder = this.get('protocol.promptFolder').trim();
     return folder === '' ? undefined : folder === SHORT ? folder : this.resolve(folder);
@@ -101,7 +96,6 @@ export class FolderSettings {
     };
   }
 
-  /** Time limits of a server, in milliseconds. */
   get timeLimits(): { firstTokenMs: number; totalMs: number } {
     return {
       firstTokenMs: this.get('model.firstTokenSeconds') * 1000,
@@ -151,10 +145,7 @@ export class FolderSettings {
     }
   }
 
-  /**
-   * Sets a value for this folder of the workspace alone.
-   * @returns a function that restores the earlier value
-   */
+  /** Sets a value for this folder alone. @returns a function that restores the earlier value */
   async setHere<K extends keyof Settings>(name: K, value: Settings[K]): Promise<() => Promise<void>> {
     const { WorkspaceFolder } = vscode.ConfigurationTarget;
     const own = vscode.workspace.getConfiguration('tandem', this.folder?.uri);
@@ -173,7 +164,6 @@ export class FolderSettings {
     if (this.secondAgent === spec) await this.set('candidates.secondAgent', '');
   }
 
-  /** Resolves a path against the folder; undefined for a relative path without a folder. */
   resolve(file: string): string | undefined {
     if (path.isAbsolute(file)) return file;
     return this.folder && path.join(this.folder.uri.fsPath, file);

@@ -49,9 +49,7 @@ export class AskedConsent implements ConsentKeeper {
     if (this.given !== undefined) await this.write(this.given);
   }
 
-  /**
-   * Writes the consent into a log that has an earlier one of the same person; any other log gets it with a dialogue.
-   */
+  /** Only into a log that has an earlier one of the same person; any other log gets it with a dialogue. */
   async recordAgain(): Promise<void> {
     const { given } = this;
     if (given !== undefined && (await this.log()).allowed.of(given.pseudonym) !== undefined) {
@@ -59,7 +57,6 @@ export class AskedConsent implements ConsentKeeper {
     }
   }
 
-  /** Forgets the consent, so that it is asked for again before the next dialogue. */
   async forget(): Promise<void> {
     await this.memory.update(KEY, undefined);
   }

@@ -1,9 +1,7 @@
 import type titles from '../../package.nls.json';
 
-/*
- * The manifest (`package.json`) and the code share these names, except those of the settings (`settings.ts`). What the
- * manifest says of them is in `manifest`, where a mistyped name does not compile.
- */
+// The manifest (`package.json`) and the code share these names, except those of the settings (`settings.ts`). What the
+// manifest says of them is in `manifest`, where a mistyped name does not compile.
 
 /** The commands: every `command.` of `package.nls.json`, which has the English title of each. */
 export type CommandName = {
@@ -12,7 +10,6 @@ export type CommandName = {
 
 export type CommandId = `tandem.${CommandName}`;
 
-/** Returns the identifier of a command, as menus and the manifest name it. */
 export const idOf = <Name extends CommandName>(name: Name): `tandem.${Name}` => `tandem.${name}`;
 
 export const views = {
@@ -22,25 +19,16 @@ export const views = {
   runs: 'tandem.runs',
 } as const;
 
-/** Types of the webview panels, by the name of their page. */
 export const panelTypes = {
-  /** A session, in which one dialogue is played. */
   session: 'tandem.session',
-  /** A dialogue of the log to read, or two of one task. */
   replay: 'tandem.replay',
   statistics: 'tandem.statistics',
-  /** A dialogue that others played, to judge it. */
   judging: 'tandem.judging',
-  /** Shows what people played and judged, and how far they agree. */
   people: 'tandem.people',
   run: 'tandem.run',
-  /** All training runs, as a table. */
   runs: 'tandem.runTable',
-  /** The form for a new training run. */
   newRun: 'tandem.newRun',
-  /** The lesson of the agent. */
   teaching: 'tandem.teaching',
-  /** Some training runs, compared. */
   comparison: 'tandem.comparison',
 } as const;
 
@@ -67,7 +55,6 @@ export const answerScheme = 'tandem-answer';
 /** Context values of the trees' rows, for the menus of the manifest. */
 export const contextValues = {
   pack: 'tandem.pack',
-  /** A task about which nobody has begun a dialogue. */
   newTask: 'tandem.newTask',
   /** A task about which there is a dialogue, none of them finished by the person at this window. */
   draftTask: 'tandem.draftTask',
@@ -81,33 +68,25 @@ export const contextValues = {
   server: 'tandem.server',
   editorModel: 'tandem.editorModel',
   critic: 'tandem.critic',
-  /** The critic whose credit the replays show. */
+  /** The critic that the replays show. */
   shownCritic: 'tandem.shownCritic',
-  /** A run that a trainer works on. */
   liveRun: 'tandem.liveRun',
-  /** A live run whose policy could be kept as it is. */
+  /** A live run with a policy that could be kept as it is. */
   liveRunWithPolicy: 'tandem.liveRunWithPolicy',
   /** A run that was paused, failed or died, and can be resumed. */
   restingRun: 'tandem.restingRun',
-  /** A run that waits in the queue. */
   queuedRun: 'tandem.queuedRun',
   doneRun: 'tandem.doneRun',
 } as const;
 
-/** Context keys for the conditions of the manifest. */
 export const contextKeys = {
   /** The packs have been looked for: if none is shown, there is none. */
   packsAreRead: 'tandem.packsAreRead',
   hasPacks: 'tandem.hasPacks',
-  /** The Tasks view does not show all tasks. */
   tasksAreFiltered: 'tandem.tasksAreFiltered',
-  /** A session is open in this window. */
   hasSessions: 'tandem.hasSessions',
-  /** The list of trajectories is narrowed by a filter. */
   trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
-  /** The folders of the window write into more than one log. */
   hasSeveralLogs: 'tandem.hasSeveralLogs',
-  /** The runs have been looked for: if none is shown, there is none. */
   runsAreRead: 'tandem.runsAreRead',
   /** Runs wait in the queue, and none begins before a person fixes a problem. */
   queueIsHalted: 'tandem.queueIsHalted',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
@@ -10,10 +11,10 @@ import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from '../core/task/title';
 import { noTrajectory } from './logs';
+import { helpPages, type HelpPage } from '../../webview/ui/protocol';
 
 const { t } = vscode.l10n;
 
-/** Source of a task: a dialogue of the log that plays it, or a pack. */
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
 type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
@@ -21,7 +22,6 @@ type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
 /** VS Code's editor that shows Markdown rendered. */
 export const RENDERED = 'vscode.markdown.preview.editor';
 
-/** Address of the document about the use and cost of the models. */
 export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
 
 const placeSchema = lazily(() =>
@@ -42,7 +42,6 @@ export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Ur
   });
 }
 
-/** Provides reference, tests, answer and transcript as read-only documents of the editor. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: { dispose(): unknown }[];
@@ -94,7 +93,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return task;
   }
 
-  /** Returns a dialogue, and the engine of its folder. */
   private async logged(episode: string): Promise<{ trajectory: Trajectory; engine: Engine }> {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
@@ -125,7 +123,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return useDocument(await (await engine.log()).modelUse(), engine.servers.all, engine, t, name);
   }
 
-  /** Updates open transcripts and answers when their dialogues change. */
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.toString() === useUri.toString()) this.changed.fire(uri);
@@ -145,4 +142,32 @@ const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n
 
 export async function openDocument(uri: vscode.Uri): Promise<void> {
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+}
+
+/** The pages are in the package, so that they fit its version and need no network. */
+export async function openHelp(extension: vscode.Uri, page: HelpPage): Promise<void> {
+  await vscode.commands.executeCommand('vscode.openWith', pageUri(extension, page), RENDERED);
+}
+
+/** @param named by a link of a webview; for anything but a page, the person is asked */
+export async function openNamedHelp(extension: vscode.Uri, named: unknown): Promise<void> {
+  const page = helpPages.find((one) => one === named) ?? (await askForPage(extension));
+  if (page !== undefined) await openHelp(extension, page);
+}
+
+async function askForPage(extension: vscode.Uri): Promise<HelpPage | undefined> {
+  const rows = helpPages.map(async (page) => ({ label: await titleOf(pageUri(extension, page)), page }));
+  const chosen = await vscode.window.showQuickPick(Promise.all(rows), {
+    title: t('Help'),
+    placeHolder: t('Choose a page'),
+  });
+  return chosen?.page;
+}
+
+const pageUri = (extension: vscode.Uri, page: HelpPage): vscode.Uri =>
+  vscode.Uri.joinPath(extension, 'docs', `${page}.md`);
+
+async function titleOf({ fsPath }: vscode.Uri): Promise<string> {
+  const [heading = ''] = (await readFile(fsPath, 'utf8')).split('\n', 1);
+  return heading.replace(/^# /, '');
 }

@@ -33,18 +33,13 @@ export interface SharedParts {
   readonly output: vscode.LogOutputChannel;
   readonly logs: Logs;
   readonly grading: Grading;
-  /** The models that run on this machine. */
   readonly locals: LoadedModels;
-  /** The models behind servers that a person has connected. */
   readonly servers: Servers;
   readonly editorModels: EditorModels;
   readonly onDidChangeModels: vscode.Event<void>;
 }
 
-/**
- * The editor's access to the core for one folder of the workspace, with that folder's settings and log. Everything is
- * loaded and opened on first use, so that activation costs nothing.
- */
+/** The core for one folder of the workspace. Everything is opened on first use, so that activation costs nothing. */
 export class Engine implements SessionParts, vscode.Disposable {
   readonly t = vscode.l10n.t;
   readonly consent: AskedConsent;
@@ -86,7 +81,6 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.localPlace(name)?.name ?? this.servers.find(name)?.name ?? name;
   }
 
-  /** Returns the run whose model an agent is; undefined for all others. */
   runOf(agent: string): TrainedBy | undefined {
     return runOf(this.localPlace(agent)?.folder ?? '');
   }
@@ -141,10 +135,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
-  /**
-   * Returns the folder of the workspace and the data folder, absolute.
-   * @throws {Fault} `editor/no-folder`
-   */
+  /** Absolute paths. @throws {Fault} `editor/no-folder` */
   places(): { readonly folder: string; readonly dataFolder: string } {
     const { dataFolder, folder } = this.configuration;
     if (dataFolder === undefined)
@@ -157,12 +148,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.shared.logs.open(this.places().dataFolder);
   }
 
-  /** Returns the log where there is a folder for it. */
   async logIfAny(): Promise<TrajectoryLog | undefined> {
     return this.configuration.dataFolder === undefined ? undefined : this.log();
   }
 
-  /** @param agent by default that of the settings */
   async openAgent(agent = this.configuration.agent): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
     if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
@@ -182,7 +171,6 @@ export class Engine implements SessionParts, vscode.Disposable {
     return { agent: await this.openModel(secondAgent), sampling: this.samplingOf(secondAgent) };
   }
 
-  /** Starts loading the agents that run on this machine, so that they are ready when they are asked. */
   warmAgents(): void {
     if (!vscode.workspace.isTrusted) return;
     for (const agent of this.agents) {
@@ -191,7 +179,6 @@ export class Engine implements SessionParts, vscode.Disposable {
     }
   }
 
-  /** @param simulator by default that of the settings */
   async openSimulator(simulator = this.configuration.simulator): Promise<Simulator | undefined> {
     if (simulator === '') return undefined;
     refuseInRestrictedMode(t('Simulators do not run'));
@@ -220,10 +207,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     else this.shared.output.error(error instanceof Error ? error : messageOf(error));
   }
 
-  /**
-   * Shows one sentence, and writes all of it to the output channel.
-   * @param what the action that failed
-   */
+  /** Shows one sentence; the output channel gets all of it. @param what the action that failed */
   show(error: unknown, what?: string): void {
     this.report(error);
     if (isRestricted(error)) void showRestricted(error);
@@ -231,7 +215,6 @@ export class Engine implements SessionParts, vscode.Disposable {
     else void this.showUnforeseen(error, what);
   }
 
-  /** Shows the output channel, where `report` writes. */
   showReports(): void {
     this.shared.output.show(true);
   }
@@ -240,7 +223,6 @@ export class Engine implements SessionParts, vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** Shows a fault. When a model failed, a button leads to the Models view, where another one can be chosen. */
   private async showFault({ code, message }: Fault): Promise<void> {
     const showModels = t('Show Models');
     const buttons = code.startsWith('model/') ? [showModels] : [];
@@ -273,12 +255,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return { name: spec, generate: (...request) => model.generate(...request) };
   }
 
-  /** Returns the local model that a setting names, if it names one. */
   private localPlace(spec: string): LocalPlace | undefined {
     return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
   }
 
-  /** Models that write the agent's messages. */
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];

@@ -11,10 +11,7 @@ import type { LocalPlace } from './models/localModels';
 import { Servers } from './models/servers';
 import { ShownLog, type FolderLog } from './shownLog';
 
-/**
- * One engine for each folder of the workspace, because each has its own settings and log. Models, grader and open logs
- * are shared.
- */
+/** One engine for each folder, because each has its own settings and log. Models, grader and open logs are shared. */
 export class Engines implements vscode.Disposable {
   /** Engine of the first folder, or of a window without one. It lives as long as the extension. */
   readonly first: Engine;
@@ -62,7 +59,6 @@ export class Engines implements vscode.Disposable {
     ];
   }
 
-  /** All engines, in the order of the folders. */
   get all(): readonly Engine[] {
     const { workspaceFolders: folders = [] } = vscode.workspace;
     return folders.length === 0 ? [this.first] : folders.map((folder) => this.in(folder));
@@ -84,16 +80,12 @@ export class Engines implements vscode.Disposable {
     }));
   }
 
-  /** Returns the engine of the first folder that logs into a data folder; undefined when none does. */
   withDataFolder(dataFolder: string | undefined): Engine | undefined {
     if (dataFolder === undefined || dataFolder === '') return undefined;
     return this.logs.find(({ engine }) => engine.dataFolder === dataFolder)?.engine;
   }
 
-  /**
-   * Returns the engine whose log has the dialogue; the shown log is tried first. Returns the first engine when none has
-   * it.
-   */
+  /** The shown log is tried first. Returns the first engine when no log has the dialogue. */
   async withEpisode(id: string): Promise<Engine> {
     for (const engine of [this.shown.engine, ...this.all]) {
       if (await this.has(engine, id)) return engine;

@@ -5,10 +5,7 @@ import type { FolderSettings } from './configuration';
 export class Grading {
   private started: { readonly settings: string; readonly grader: Promise<Grader> } | undefined;
 
-  /**
-   * @param assets the folder of the built extension
-   * @param cacheFolder keeps the return values of references
-   */
+  /** @param cacheFolder keeps the return values of references */
   constructor(
     private readonly configuration: FolderSettings,
     private readonly assets: string,

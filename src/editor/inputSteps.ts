@@ -7,10 +7,8 @@ import * as vscode from 'vscode';
  */
 const LINGERING = 80;
 
-/** Result of a step: a value, a step back, or a cancellation. */
 export type Given<T> = { readonly value: T } | 'back' | 'cancelled';
 
-/** Returns the value; undefined when the person went back or cancelled. */
 export const valueOf = <T>(given: Given<T>): T | undefined =>
   typeof given === 'string' ? undefined : given.value;
 
@@ -42,12 +40,10 @@ export function askText(step: TextStep): Promise<Given<string>> {
   ]);
 }
 
-/** No validation message while the field is empty. */
 function undefinedWhileEmpty(text: string, validate: TextStep['validate']): string | undefined {
   return text === '' ? undefined : validate?.(text);
 }
 
-/** Asks for a whole number from 1 to `most`. */
 export async function askWhole({
   most,
   value,
@@ -70,7 +66,6 @@ interface PickStep<Item extends vscode.QuickPickItem> extends Head {
   readonly placeholder?: string;
   /** While a promise is pending, the list shows that it is busy. */
   readonly items: readonly Item[] | Promise<readonly Item[]>;
-  /** Returns true for the item that is active at first; by default the first one. */
   readonly active?: (item: Item) => boolean;
   /** Called when the button of an item is pressed; returns the items after it. */
   readonly onButton?: (item: Item) => readonly Item[];
@@ -123,10 +118,7 @@ function pick<Item extends vscode.QuickPickItem>(
   });
 }
 
-/**
- * Shows an input until a value is given or the person leaves it.
- * @throws the reason that `fail` was called with
- */
+/** @throws the reason that `fail` was called with */
 export function shown<T>(
   input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] } & Pick<
       vscode.InputBox,
@@ -154,7 +146,6 @@ export function shown<T>(
         (value) => end({ value }),
         (reason) => {
           leave(0);
-          // The reason of a failure is passed on as it is.
           reject(reason instanceof Error ? reason : new Error(String(reason)));
         },
       ),
@@ -165,13 +156,10 @@ export function shown<T>(
   });
 }
 
-/** Position of a step among all steps. */
 export type StepPosition = Required<Pick<Head, 'step' | 'totalSteps'>>;
 
-/** One step, which stores its own value. */
 export type Step = (place: StepPosition) => Promise<Given<unknown>>;
 
-/** Returns a step that passes its value to `take`. */
 export const taking =
   <T>(ask: (place: StepPosition) => Promise<Given<T>>, take: (value: T) => void): Step =>
   async (place) => {
@@ -180,10 +168,7 @@ export const taking =
     return given;
   };
 
-/**
- * Runs steps, forward and back. Returns false when the person cancelled, or went back from the first.
- * @param stepsOf the steps, or a function that returns them where later ones depend on what was given
- */
+/** @returns false when the person cancelled, or went back from the first step */
 export async function runSteps(stepsOf: readonly Step[] | (() => readonly Step[])): Promise<boolean> {
   for (let at = 0; ;) {
     const steps = typeof stepsOf === 'function' ? stepsOf() : stepsOf;

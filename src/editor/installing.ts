@@ -11,7 +11,6 @@ const INSTALLING = /^Installing collected packages: (.+)$/;
 const WORTH_A_WORD = 1e6;
 const POWER: Readonly<Record<string, number>> = { k: 1, K: 1, M: 2, G: 3 };
 
-/** Describes the installation and its size. */
 export function installWords(t: Translate): string {
   const { download, disk } = environmentSize();
   return t(

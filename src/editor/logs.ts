@@ -9,7 +9,6 @@ const POLL_INTERVAL_MS = 5000;
 /** One look in so many is done without the focus too: the window may be in sight, beside another one. */
 const UNFOCUSED_POLL_FACTOR = 6;
 
-/** Returns the fault of a dialogue that the log no longer has. */
 export const noTrajectory = (episode: string): Fault =>
   new Fault(
     'editor/no-trajectory',
@@ -17,16 +16,12 @@ export const noTrajectory = (episode: string): Fault =>
   );
 
 interface LogChange {
-  /** The data folder, as it was opened. */
   readonly folder: string;
   /** Ids of the dialogues that changed; no ids mean that any may have changed. */
   readonly episodes: readonly string[];
 }
 
-/**
- * Reads a log for a view. Returns undefined if the log was closed meanwhile, because its folder left the window: the
- * view is then drawn again, of another log.
- */
+/** Undefined if the log was closed meanwhile, because its folder left the window: the view then shows another log. */
 export async function unlessClosed<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -101,9 +96,8 @@ export class Logs implements vscode.Disposable {
   }
 
   /**
-   * Reads what another window, a terminal or another machine appends to the same log. The file system may not report
-   * changes in a folder that was just made, and a network drive reports none of other machines, so the log is also read
-   * now and then.
+   * Reads what other processes append. The file system may not report changes in a folder that was just made, and a
+   * network drive reports none of other machines, so the log is also read now and then.
    */
   private follow(folder: string, log: TrajectoryLog): vscode.Disposable {
     let reading = 0;

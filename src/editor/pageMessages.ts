@@ -14,7 +14,6 @@ import type * as people from '../../webview/people/protocol';
 import type * as statistics from '../../webview/statistics/protocol';
 import * as teaching from '../../webview/teaching/protocol';
 
-/** Messages that the page of each view may send, by the name of the view. */
 export interface PageMessages {
   readonly session: session.FromWebview;
   readonly replay: replay.FromWebview;
@@ -171,28 +170,19 @@ const schemas = lazily(() => {
   );
 });
 
-/** A receiver of errors, such as an engine. */
 export interface ErrorSink {
-  /** Shows the person an error. */
   show(error: unknown): void;
-  /** Writes an error to the output channel. */
   report(error: unknown): void;
 }
 
-/** A panel, to its page. */
 export interface PageReceiver<Page extends keyof PageMessages> {
   /** True once the page has said `ready`: what is posted before is lost and must not count as sent. */
   isListening: boolean;
-  /** Handles a message of the page; only valid messages reach it. */
   receive(message: PageMessages[Page]): unknown;
-  /**
-   * Called when the page sent an invalid message.
-   * @param kind of the message, where it has one
-   */
+  /** Called for an invalid message. @param kind of the message, where it has one */
   onMalformed(kind: string | undefined): void;
 }
 
-/** Returns the listener that reads what a page says, and hands each valid message to its panel. */
 export function pageListener<Page extends keyof PageMessages>(
   page: Page,
   panel: PageReceiver<Page>,
@@ -219,14 +209,9 @@ export function pageListener<Page extends keyof PageMessages>(
 }
 
 type ReadMessage<Page extends keyof PageMessages> =
-  | { readonly message: PageMessages[Page] }
-  /** `kind` is the kind of the message, where the page has such a kind. */
-  | { readonly fault: Fault; readonly kind: string | undefined };
+  { readonly message: PageMessages[Page] } | { readonly fault: Fault; readonly kind: string | undefined };
 
-/**
- * Reads a message of a page. A page shows what models and other people wrote, so it is trusted no more than they are;
- * it may also be of another version than the extension.
- */
+/** A page shows texts of others, so it is trusted no more than they are; it may also be of another version. */
 export function readMessage<Page extends keyof PageMessages>(page: Page, said: unknown): ReadMessage<Page> {
   const ofPage = schemas().get(page)!;
   const type = typeof said === 'object' && said !== null && 'type' in said ? said.type : undefined;

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Fault } from '../core/fault';
 import { helpCommand } from '../../webview/ui/protocol';
 import { panelTypes, type PageName } from './contributions';
-import { pageHtml } from './page';
 import { pageListener, type ErrorSink, type PageMessages, type PageReceiver } from './pageMessages';
+import { sentencesId } from '../../webview/language/protocol';
+import { language } from './language';
 
 /**
  * Milliseconds after which a page in sight that has not said `ready` is loaded again. The editor gives up on a file of a
@@ -15,15 +17,13 @@ interface PanelLook<Name extends PageName> {
   readonly name: Name;
   /** Name of an icon of the product's set, or files of our own. */
   readonly icon: string | { readonly light: vscode.Uri; readonly dark: vscode.Uri };
-  /** Folder of the extension. */
   readonly extension: vscode.Uri;
   readonly errors: ErrorSink;
 }
 
 /**
- * A webview panel. Its page may run scripts and reads nothing but the files that were built for the views; its links
- * may run one command, which opens help. The page of a hidden panel is gone; when the panel is seen again, the page
- * starts anew and says `ready`.
+ * A webview panel. Its page reads only files that were built for the views, and its links may run one command, which
+ * opens help. The page of a hidden panel is gone; seen again, it starts over and says `ready`.
  */
 export abstract class Panel<Name extends PageName, To> implements PageReceiver<Name> {
   isListening = false;
@@ -87,7 +87,6 @@ export abstract class Panel<Name extends PageName, To> implements PageReceiver<N
     this.panel.dispose();
   }
 
-  /** Called when the panel is seen again. */
   protected onShown(): void {
     // Most pages ask for everything when they start.
   }
@@ -96,7 +95,6 @@ export abstract class Panel<Name extends PageName, To> implements PageReceiver<N
     // Most panels hold nothing but what they own.
   }
 
-  /** Registers things to dispose of when the panel is closed. */
   protected owns(...things: readonly { dispose(): unknown }[]): void {
     this.ownedUntilClosed.push(...things);
   }
@@ -150,7 +148,6 @@ function columnOf({ viewType, title, viewColumn }: vscode.WebviewPanel): vscode.
   return group?.viewColumn ?? viewColumn ?? vscode.ViewColumn.One;
 }
 
-/** The part of a panel that `Panels` uses. */
 interface Revealed {
   reveal(preserveFocus?: boolean): void;
   dispose(): void;
@@ -161,19 +158,12 @@ interface PanelKind<Thing, Shown extends Revealed> {
   /** True when the page is a form, in which the editor's own find does not work. */
   readonly isForm?: boolean;
   readonly errors: ErrorSink;
-  /** Returns whether a panel shows this thing. */
   readonly shows: (panel: Shown, thing: Thing) => boolean;
-  /**
-   * Finds the thing that a panel showed before the window was reloaded.
-   * @param kept by the page; it may be anything
-   * @returns undefined when there is no such thing; then the panel is closed
-   */
+  /** @param kept by the page before a reload; it may be anything @returns undefined where the panel is to be closed */
   readonly restore: (kept: unknown) => Thing | undefined | Promise<Thing | undefined>;
   /** Loads the function that makes a panel. Its module is imported with the first panel. */
   readonly load: () => MakePanel<Thing, Shown> | Promise<MakePanel<Thing, Shown>>;
-  /** Called with a new panel. */
   readonly onOpened?: (panel: Shown) => void;
-  /** Called with a panel that is back after a reload. */
   readonly onRestored?: (panel: Shown) => void | Promise<void>;
   readonly onClosed?: (panel: Shown) => void;
 }
@@ -199,7 +189,6 @@ export class Panels<Thing, Shown extends Revealed>
     return this.all.find((panel) => this.kind.shows(panel, thing));
   }
 
-  /** Reveals the panel that shows a thing, or makes one. */
   async open(thing: Thing, viewColumn = vscode.ViewColumn.Active, preserveFocus = false): Promise<Shown> {
     const make = await this.kind.load();
     // From here on nothing is awaited, so that two requests get one panel.
@@ -258,7 +247,6 @@ export class Panels<Thing, Shown extends Revealed>
 export class Opening<T> {
   private readonly begun = new Map<string, Promise<T>>();
 
-  /** @param key identifies the thing */
   once(key: string, open: () => Promise<T>): Promise<T> {
     const there = this.begun.get(key);
     if (there !== undefined) return there;
@@ -266,4 +254,59 @@ export class Opening<T> {
     this.begun.set(key, opening);
     return opening;
   }
+}
+
+const { t } = vscode.l10n;
+
+const titles: Readonly<Record<PageName, string>> = {
+  session: t('Tandem session'),
+  replay: t('Tandem replay'),
+  statistics: t('Tandem statistics'),
+  judging: t('Tandem: judge'),
+  people: t('Tandem: people'),
+  run: t('Tandem run'),
+  runs: t('Tandem: runs'),
+  newRun: t('Tandem: new run'),
+  teaching: t('Tandem: teach the agent'),
+  comparison: t('Tandem comparison'),
+};
+
+/** The files of a view are `<name>.js` and `<name>.css` in `folder`, its element is `tandem-<name>`. */
+export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: PageName): string {
+  const scriptNonce = nonce();
+  // The component toolkit reads this nonce from the page for the style elements that it makes.
+  const styleNonce = nonce();
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(folder, `${name}.js`)).toString();
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(folder, `${name}.css`)).toString();
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'nonce-${scriptNonce}'`,
+    `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
+    `font-src ${webview.cspSource}`,
+  ].join('; ');
+  const { bundle } = vscode.l10n;
+  return `<!DOCTYPE html>
+<html lang="${language()}">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta property="csp-nonce" content="${styleNonce}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="stylesheet" href="${style}" />
+    <title>${titles[name]}</title>
+  </head>
+  <body>
+    <tandem-${name}></tandem-${name}>
+    ${bundle === undefined ? '' : pageData(sentencesId, bundle)}
+    <script type="module" nonce="${scriptNonce}" src="${script}"></script>
+  </body>
+</html>`;
+}
+
+const nonce = (): string => randomBytes(16).toString('base64url');
+
+/** Without a `<`, nothing in the data can end the element. The browser does not run it, whatever the page's policy. */
+function pageData(id: string, data: unknown): string {
+  const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
+  return `<script type="application/json" id="${id}">${json}</script>`;
 }

@@ -1,20 +1,18 @@
 import * as vscode from 'vscode';
 import { withVisibleControls } from '../../webview/dialogue/protocol';
 import { inOneLine, listIn } from '../core/text';
-import { shown, type Given, type Head } from './inputSteps';
+import { shown, type Given, type Head, valueOf } from './inputSteps';
+import { MAX_LENGTHS } from '../core/training/runNotes';
 
-/** A word that is known, such as a tag. */
 export interface KnownWord {
   readonly word: string;
   readonly description: string;
-  /** True when it is ticked at first. */
   readonly isPicked: boolean;
 }
 
 interface Question extends Head {
   readonly placeholder: string;
   readonly known: readonly KnownWord[];
-  /** Returns the label of a word's row. */
   readonly label: (word: string) => string;
   /** This stands beside a word that is not known. */
   readonly unknown: string;
@@ -38,7 +36,7 @@ export async function pickOrType(question: Question): Promise<Given<readonly str
   list.items = known;
   list.selectedItems = known.filter(({ picked }) => picked);
   let ticked = list.selectedItems;
-  /** New words whose ticks a person has taken away. */
+  /** New words that a person has unticked. */
   const unticked = new Set<string>();
   let wrong: string | undefined;
   let before: readonly Row[] = [];
@@ -80,5 +78,25 @@ export async function pickOrType(question: Question): Promise<Given<readonly str
 const isSame = (rows: readonly Row[], others: readonly Row[]): boolean =>
   rows.length === others.length && rows.every(({ label }, index) => label === others[index]?.label);
 
-/** Returns the words that a person typed with commas between them. */
 const wordsIn = (text: string): string[] => [...new Set(listIn(inOneLine(text), ','))];
+
+const { t } = vscode.l10n;
+
+/** @returns all ticked and new tags; undefined when the person cancelled */
+export async function pickTags(
+  title: string,
+  known: readonly KnownWord[],
+): Promise<readonly string[] | undefined> {
+  const given = await pickOrType({
+    ...{ title, known, label: (tag) => `#${tag}`, unknown: t('new'), refuse: wrongTags },
+    placeholder: t('Select tags, or type new ones with commas between them'),
+  });
+  return valueOf(given);
+}
+
+function wrongTags(tags: readonly string[]): string | undefined {
+  if (tags.length > MAX_LENGTHS.tags)
+    return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
+  return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
+}

@@ -3,12 +3,7 @@ import * as vscode from 'vscode';
 /** Reports the progress of work: its present step, and the fraction done when it is known. */
 export type Report = (message: string, fraction?: number) => void;
 
-/**
- * Runs long work with a notification that shows its progress and can cancel it.
- * @param cancelled cancels it from elsewhere
- * @returns undefined when the person cancelled it
- * @throws what the work throws otherwise
- */
+/** Runs work with a notification that can cancel it. @returns undefined when it was cancelled, also by `cancelled` */
 export async function cancellable<Result>(
   title: string,
   work: (signal: AbortSignal, report: Report) => Promise<Result>,

@@ -7,10 +7,7 @@ interface PythonEnvironments {
   ): Promise<{ readonly execInfo: { readonly run: { readonly executable: string } } } | undefined>;
 }
 
-/**
- * Returns the Python that a person has chosen for a folder in that extension.
- * @returns the interpreter's path; undefined when the extension is not there, or none is chosen
- */
+/** The interpreter that a person has chosen for a folder; undefined without that extension, or without a choice. */
 export async function chosenPython(folder: vscode.Uri | undefined): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<PythonEnvironments>('ms-python.vscode-python-envs');
   if (extension === undefined) return undefined;

@@ -1,6 +1,5 @@
 import { english, type Translate } from './translate';
 
-/** Returns the suggested reasons for skipping a task; a person may give another one. */
 export function skipReasons(t: Translate): readonly string[] {
   return [
     t('The request is unclear'),
@@ -11,7 +10,6 @@ export function skipReasons(t: Translate): readonly string[] {
   ];
 }
 
-/** Returns the suggested reasons for which a dialogue is to be redone. */
 export function redoReasons(t: Translate): readonly string[] {
   return [
     t('A reply is wrong'),
@@ -22,7 +20,6 @@ export function redoReasons(t: Translate): readonly string[] {
   ];
 }
 
-/** Returns the sentence about a message that was stopped while it was written. */
 export function stoppedWords(role: 'agent' | 'simulator', t: Translate): string {
   return role === 'agent'
     ? t('The agent was stopped. The partial message was discarded.')
@@ -38,9 +35,7 @@ const own = (t: Translate): readonly string[] => [
   t('Cancelled while it was played.'),
 ];
 
-/**
- * Returns a reason as it is logged: in English, whatever the editor's language. A person's own words stay as they are.
- */
+/** In English, whatever the editor's language. A person's own words stay as they are. */
 export function loggedReason(shown: string, t: Translate): string {
   const index = own(t).indexOf(shown);
   return index === -1 ? shown : own(english)[index]!;

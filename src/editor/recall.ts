@@ -1,9 +1,6 @@
 import type * as z from 'zod';
 
-/**
- * Reads a value that the editor has kept under a key.
- * @returns undefined when there is none, or another version of Tandem stored something else
- */
+/** Undefined also when another version of Tandem stored something else. */
 export function recall<T>(
   memory: { get(key: string): unknown },
   key: string,

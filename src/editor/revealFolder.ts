@@ -1,10 +1,6 @@
 import * as vscode from 'vscode';
 
-/**
- * Shows a folder in the explorer when the workspace holds it, else in the system's file manager where there is one.
- * @param file in the folder, which a file manager selects
- * @param sentence says where the folder is, for a window that can show neither
- */
+/** @param file that a file manager selects @param sentence says where it is, for a window that can show neither */
 export async function revealFolder(folder: string, file: string, sentence: string): Promise<void> {
   const uri = vscode.Uri.file(folder);
   if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) {

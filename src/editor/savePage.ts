@@ -6,7 +6,6 @@ import type { Engine } from './engine';
 
 const { t } = vscode.l10n;
 
-/** Maximum number of characters of a proposed name, without its ending. */
 const MAX_CHARS = 100;
 
 const kinds: Readonly<
@@ -19,10 +18,7 @@ const kinds: Readonly<
   png: { title: t('Save as PNG'), filter: t('PNG picture'), encoding: 'base64' },
 };
 
-/**
- * Asks where to save a table or picture that a page made, by default in the folder of an engine, and writes it there.
- * @throws {Fault} `editor/not-saved`
- */
+/** @throws {Fault} `editor/not-saved` */
 export async function saveOfPage(
   { name, kind, content }: PageFile,
   { configuration }: Pick<Engine, 'configuration'>,

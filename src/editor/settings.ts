@@ -1,8 +1,5 @@
-/**
- * This file declares every setting, in the order of the settings editor. `package.json` is generated from here by
- * `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`; the English descriptions are in
- * `package.nls.json`, as `setting.` and the name.
- */
+// `package.json` is written from here by `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`. The
+// order is that of the settings editor; the English descriptions are in `package.nls.json`, as `setting.` and the name.
 
 interface Declaration {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
@@ -166,7 +163,6 @@ const tasksAndLog = {
   },
 } as const satisfies Group;
 
-/** All settings, by their part of the settings editor. */
 export const settings = { models, dialogue, candidates, grading, training, tasksAndLog };
 
 type Declared = typeof models &

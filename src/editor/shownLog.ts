@@ -3,7 +3,7 @@ import { afterActivation } from './afterActivation';
 import { contextKeys } from './contributions';
 import type { Engine } from './engine';
 
-/** Key of the address of the workspace folder whose log was chosen. */
+/** Key of the address of the chosen log's workspace folder. */
 const KEY = 'tandem.shownLog';
 
 /** A log of the window: of one folder of the workspace, or of several that write into the same data folder. */
@@ -14,7 +14,6 @@ export interface FolderLog {
   readonly name: string;
 }
 
-/** The logs of the window, and what changes in them; no ids of dialogues mean that any may have changed. */
 interface WindowLogs {
   readonly logs: readonly FolderLog[];
   readonly onDidChangeLog: vscode.Event<{ readonly engine: Engine; readonly episodes: readonly string[] }>;
@@ -29,10 +28,7 @@ export class ShownLog implements vscode.Disposable {
 
   /** Fires when another log is shown, or the log has another name. */
   readonly onDidChange = this.changed.event;
-  /**
-   * Fires with the ids of the dialogues that changed in the shown log; no ids mean that any may have changed, or that
-   * another log is shown.
-   */
+  /** Fires with the ids of dialogues that changed; no ids: any may have changed, or another log is shown. */
   readonly onDidChangeDialogues = this.dialoguesChanged.event;
 
   constructor(

@@ -1,18 +1,12 @@
 import * as vscode from 'vscode';
 
-/**
- * Returns paragraphs of plain text as a tooltip. `MarkdownString.appendText` is not used: it makes every space
- * non-breaking, so that long lines break within words.
- * @param heading in bold, above them; empty for none
- */
+/** `MarkdownString.appendText` is not used: it makes each space non-breaking, so that long lines break within words. */
 export function tooltip(heading: string, paragraphs: readonly string[]): vscode.MarkdownString {
   const head = heading === '' ? [] : [`**${literal(heading)}**`];
   return new vscode.MarkdownString([...head, ...paragraphs.map(literal)].join('\n\n'));
 }
 
-/**
- * Escapes a text so that Markdown shows it as it is: a backslash may precede any punctuation (CommonMark 0.31, 2.4).
- */
+/** A backslash may precede any punctuation (CommonMark 0.31, 2.4). */
 const literal = (text: string): string =>
   text
     .replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`)

@@ -20,10 +20,7 @@ export class EditorTrainer {
     private readonly output: vscode.LogOutputChannel,
   ) {}
 
-  /**
-   * Opens the trainer, and makes its environment if there is none.
-   * @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing`
-   */
+  /** @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing` */
   async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
     const { openTrainer } = await import('../core/training/environment/environment');
     const words = new InstallingWords(environmentSize().download, t);
@@ -38,27 +35,19 @@ export class EditorTrainer {
     });
   }
 
-  /** Calls the listener when another Python was named for the trainer. */
   onDidChangePython(listener: () => void): vscode.Disposable {
     return vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('tandem.training.python')) listener();
     });
   }
 
-  /**
-   * Returns whether the trainer can be opened without downloading anything.
-   * @throws {Fault} `training/no-python`
-   */
+  /** True if nothing needs to be downloaded. @throws {Fault} `training/no-python` */
   async isInstalled(): Promise<boolean> {
     const { isInstalled } = await import('../core/training/environment/environment');
     return isInstalled(await this.options());
   }
 
-  /**
-   * Opens the trainer with a notification that can cancel it; asks first where it has to be installed.
-   * @param told called with each message of the notification
-   * @returns undefined when the person declined or cancelled
-   */
+  /** Asks before it installs. @param told gets each message @returns undefined when the person declined or cancelled */
   async openVisibly(title: string, told?: (message: string) => void): Promise<Trainer | undefined> {
     if (!(await this.mayInstall())) return undefined;
     return cancellable(title, (signal, report) => {
@@ -71,12 +60,7 @@ export class EditorTrainer {
     });
   }
 
-  /**
-   * Asks before gigabytes are installed; returns true at once where they are there.
-   * @param question says what needs the trainer, and asks for permission
-   * @param otherwise says what a person can do instead
-   * @throws {Fault} `training/no-python`
-   */
+  /** @param otherwise says what a person can do instead @throws {Fault} `training/no-python` */
   async mayInstall(
     question = t('Install what training needs on this machine?'),
     otherwise = '',
@@ -88,7 +72,6 @@ export class EditorTrainer {
     return chosen === install;
   }
 
-  /** Folder of the prompts that ship with Tandem. */
   get prompts(): string {
     return path.join(this.assets, 'prompts');
   }
@@ -104,10 +87,7 @@ export class EditorTrainer {
     };
   }
 
-  /**
-   * Returns the Python to use. One named for Tandem is used or refused; one chosen for the folder's own code is a
-   * suggestion.
-   */
+  /** One named for Tandem is used or refused; one chosen for the folder's own code is a suggestion. */
   private async python(variable: string): Promise<Pick<TrainerOptions, 'python' | 'preferred'>> {
     const { trainingPython, folder } = this.configuration;
     if (trainingPython !== '') return { python: { file: trainingPython, by: 'tandem.training.python' } };

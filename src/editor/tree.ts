@@ -10,13 +10,12 @@ const MINUTE_MS = 60_000;
 /** Milliseconds without a question for rows, after which those below an open row are drawn as well. */
 const DRAWN_AFTER_MS = 100;
 
-/** The rows of one of our views, and the view around them. */
 export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly owned: { dispose(): unknown }[] = [this.changed];
   protected readonly view: vscode.TreeView<Node>;
 
-  /** Whether the editor has not asked for the rows since they changed. */
+  /** True until the editor asks for rows that have changed. */
   private isStale = false;
   /** Number of questions for rows that are not answered, and when the last was (ms since the epoch). */
   private asked = 0;
@@ -32,7 +31,6 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
     this.owns(this.view);
   }
 
-  /** Returns the rows below one, or those at the top. */
   protected abstract children(node?: Node): Promise<Node[]>;
 
   abstract getTreeItem(node: Node): vscode.TreeItem;
@@ -48,10 +46,7 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
     }
   }
 
-  /**
-   * Returns the selected rows; the keyboard is on the first. While rows are drawn anew the editor knows none of them and
-   * says that nothing is selected, so this waits until they are drawn.
-   */
+  /** While rows are redrawn the editor says that nothing is selected, so this waits until they are drawn. */
   async selection(): Promise<readonly Node[]> {
     while (this.view.visible && this.isBeingDrawn) await wait(DRAWN_AFTER_MS);
     return this.view.selection;
@@ -70,12 +65,10 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
     vscode.Disposable.from(...this.owned).dispose();
   }
 
-  /** Registers things to dispose of with the view. */
   protected owns(...things: readonly { dispose(): unknown }[]): void {
     this.owned.push(...things);
   }
 
-  /** Calls `work` each time that the view is seen again. */
   protected whenSeen(work: () => void): void {
     this.owns(
       this.view.onDidChangeVisibility(({ visible }) => {
@@ -95,9 +88,9 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
 }
 
 /**
- * Returns the rows that a command is about: those that are selected with its row. A key of the list passes `selected` in
- * place of a row, and the palette nothing; both mean the selection. Among the selected rows of a menu, those that are
- * being drawn anew are unknown to the editor; then the selection is read again.
+ * The rows selected with the command's row. A key of the list passes `selected` in place of a row, and the palette
+ * nothing: both mean the selection. When some rows are unknown, because they are being redrawn, the selection is read
+ * again.
  */
 export async function rowsMeant<Row>(
   tree: { readonly selection: () => Promise<readonly Row[]> },
@@ -111,14 +104,14 @@ export async function rowsMeant<Row>(
   return row === undefined || row === 'selected' ? tree.selection() : [row];
 }
 
-/** A row that stands for the rows of a list which are not shown. */
+/** The last row of a list that is not shown whole. */
 export interface MoreRow {
   readonly kind: 'more';
   readonly shown: number;
   readonly total: number;
 }
 
-/** Makes the last row of a list, which shows the next ones when it is pressed. @param page number of rows of a press */
+/** @param page number of rows that a press shows */
 export function moreItem(row: MoreRow, page: number): vscode.TreeItem {
   const left = row.total - row.shown;
   const item = new vscode.TreeItem(t('Show {0} more', Math.min(page, left)));

@@ -17,15 +17,10 @@ export function methodWord(method: string, t: Translate): string {
   }
 }
 
-/** Returns the last part of the base model's folder or name. */
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
 
-/**
- * Returns a past time relative to now, in the largest unit that fits.
- * @param at ISO 8601
- * @param now milliseconds since 1970
- */
+/** @param at ISO 8601 @param now milliseconds since 1970 */
 export function ago(at: string, now: number, t: Translate): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
   if (seconds < 60) return t('just now');
@@ -35,7 +30,6 @@ export function ago(at: string, now: number, t: Translate): string {
   return days === 1 ? t('yesterday') : t('{0} days ago', days);
 }
 
-/** Returns `1 dialogue` or for example `1,204 dialogues`. */
 export const dialogues = (count: number, t: Translate): string =>
   count === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(count));
 
@@ -63,15 +57,12 @@ export function duration(exact: number, t: Translate): string {
     : t('{0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`; seconds mean nothing in an estimate of minutes. */
+/** Returns for example `<1 s`, `40 s`, `12 min`, `2 h 5 min`. */
 export function roughly(seconds: number, t: Translate): string {
   if (seconds < 1) return t('<1 s');
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
   return t('{0} min', Math.round(seconds / 60));
 }
 
-/**
- * Returns a text for a message or prompt of the editor in which nothing is a link. The editor draws `[text](address)` as
- * one, and an address may be a command; so names that somebody else wrote go through here.
- */
+/** For names that others wrote: the editor draws `[text](address)` as a link, and an address may be a command. */
 export const withoutLinks = (text: string): string => text.replaceAll('](', '] (');

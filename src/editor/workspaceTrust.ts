@@ -3,23 +3,16 @@ import { Fault } from '../core/fault';
 
 const { t } = vscode.l10n;
 
-/*
- * An untrusted workspace can be read: tasks, trajectories, transcripts. Anything that would run what the workspace may
- * have brought, or send something where it says, is refused with the reason. Grading counts: it runs code.
- */
+// An untrusted workspace can be read. What would run something that it may have brought, or send something where it
+// says, is refused with the reason. Grading counts: it runs code.
 
-/**
- * @param what beginning of a sentence that goes on with "in a workspace that is not trusted", e.g. `Models do not run`
- */
+/** @param what beginning of the sentence, such as `Models do not run` */
 export function refuseInRestrictedMode(what: string): void {
   const message = restrictionOf(what);
   if (message !== undefined) throw new Fault('editor/restricted', message);
 }
 
-/**
- * Returns why something is refused here; undefined where it is not.
- * @param what as above
- */
+/** Undefined in a trusted workspace. @param what as above */
 export function restrictionOf(what: string): string | undefined {
   if (vscode.workspace.isTrusted) return undefined;
   return t(
@@ -36,7 +29,6 @@ export async function manageTrust(): Promise<void> {
   await vscode.commands.executeCommand('workbench.trust.manage');
 }
 
-/** Shows the reason, with a button to the workspace's trust. */
 export async function showRestricted({ message }: Fault): Promise<void> {
   const manage = t('Manage Workspace Trust');
   if ((await vscode.window.showWarningMessage(message, manage)) === manage) await manageTrust();

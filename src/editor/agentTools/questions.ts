@@ -10,18 +10,14 @@ import { workplaceOf } from './workplace';
 
 const { t } = vscode.l10n;
 
-/** What a person is asked before a tool acts. */
 interface Question {
   readonly title: string;
   readonly message: string;
-  /** Says what is done once the person has agreed. */
+  /** Invocation message, shown once the person has agreed. */
   readonly doing: string;
 }
 
-/**
- * @param input which the tool does not refuse
- * @throws {Fault} `tools/unknown-pack`, `editor/no-folder`
- */
+/** @throws {Fault} `tools/unknown-pack`, `editor/no-folder` */
 export async function questionOf(name: ActingTool, input: unknown, app: App): Promise<Question> {
   switch (name) {
     case 'tandem_collect':
@@ -47,7 +43,6 @@ export async function questionOf(name: ActingTool, input: unknown, app: App): Pr
   }
 }
 
-/** Says who plays how much, and what it costs where that is known. */
 async function playWords(
   { packs, tasks, rollouts = 1, agent, agents = agent === undefined ? [] : [agent], simulator }: PlayInput,
   app: App,

@@ -62,7 +62,6 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
     }
   }
 
-  /** Calls the tool. What models play has a notification that shows its progress and can cancel it. */
   private async result(input: unknown, signal: AbortSignal): Promise<ToolResult> {
     const { name, app } = this;
     const { tools } = await import('../../core/tools/tools');

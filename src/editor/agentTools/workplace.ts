@@ -4,8 +4,7 @@ import { playersOf } from '../collecting/collect';
 import type { Engine } from '../engine';
 
 /**
- * Returns the workspace as a place for the tools: the log that the views show, with the settings of its folder; a pack
- * is played with the settings of the folder that holds it, as *Collect Dialogues…* does.
+ * The log that the views show. A pack is played with the settings of its own folder, as *Collect Dialogues…* does.
  * @throws {Fault} `editor/no-folder`
  */
 export function workplaceOf({ engines, packs, runStarter }: App): Workplace {

@@ -24,11 +24,9 @@ export interface OfferedModel {
   readonly capabilities: Readonly<Record<string, never>>;
 }
 
-/** Sources of the picker's list. */
 interface Playable {
   readonly locals: readonly (readonly [LocalPlace, ModelStatus])[];
   readonly servers: readonly (readonly [Server, ServerState])[];
-  /** Maximum number of tokens of an answer. */
   readonly maxTokens: number;
 }
 
@@ -81,15 +79,11 @@ function serverModel(server: Server, maxTokens: number, t: Translate): OfferedMo
   };
 }
 
-/** Returns whether the picker would show both lists alike. */
 export function sameModels(one: readonly OfferedModel[], other: readonly OfferedModel[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/**
- * Returns a conversation as chat templates expect it: consecutive messages of one role are merged, and the first is the
- * user's. The editor sends instructions as messages of the user.
- */
+/** As chat templates expect it: the roles alternate, the user first. The editor sends instructions as the user's. */
 export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
   const result: ChatMessage[] = [];
   for (const { role, content } of messages) {
@@ -101,9 +95,7 @@ export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
   return result;
 }
 
-/**
- * Returns the sampling settings, overridden by the asking extension's options, which have the names of OpenAI's API.
- */
+/** Options of the asking extension override the settings; they have the names of OpenAI's API. */
 export function samplingFor(
   settings: SamplingSettings,
   asked: Readonly<Record<string, unknown>> | undefined,

@@ -2,21 +2,25 @@ import * as vscode from 'vscode';
 import { NO_PREFERENCE } from '../../core/dialogue/protocol';
 import { Fault, messageOf } from '../../core/fault';
 import { requestedName } from '../../core/task/signature';
-import { functionsIn } from '../../core/task/python/functions';
-import { ANSWER, idOf, PARTICIPANT, VENDOR } from '../contributions';
+import { functionsIn, functionAround, functionText } from '../../core/task/python/functions';
+import { ANSWER, idOf, PARTICIPANT, VENDOR, documentScheme } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Proposal } from '../own/proposal';
+import type { Proposal } from '../own/proposals';
 import { refuseInRestrictedMode } from '../workspaceTrust';
-import { contextsOf, type LocatedContext } from './contexts';
-import { askedOf, fencedPython, resultSchema, threadOf, PictureRemover, type ChatResult } from './thread';
+import {
+  askedOf,
+  fencedPython,
+  resultSchema,
+  threadOf,
+  PictureRemover,
+  type ChatResult,
+  type Context,
+} from './thread';
 
 const { t } = vscode.l10n;
 
-/**
- * `@tandem` in the editor's chat: the agent asks before it writes, under the same protocol and prompts as in a session.
- * The chat's history is the dialogue. Nothing of it is logged.
- */
+/** `@tandem` in the editor's chat, with a session's protocol and prompts; nothing of it is logged. */
 export class Participant implements vscode.Disposable {
   private readonly participant: vscode.ChatParticipant;
 
@@ -35,7 +39,6 @@ export class Participant implements vscode.Disposable {
     this.participant.dispose();
   }
 
-  /** Answers a request. An error is shown in one sentence, with its remedy beside it. */
   private async respond(
     request: vscode.ChatRequest,
     context: vscode.ChatContext,
@@ -84,7 +87,6 @@ export class Participant implements vscode.Disposable {
     return { asked, said: text, isAnswer: answer !== undefined };
   }
 
-  /** Offers actions on the code, beside those that the editor offers for every piece of code. */
   private async offer(
     { answer, isShown }: Answer,
     about: LocatedContext | undefined,
@@ -111,17 +113,12 @@ export class Participant implements vscode.Disposable {
   }
 }
 
-/** An answer of the agent. */
 interface Answer {
   readonly answer: string;
   /** True when the chat has shown all of it already, because nothing announced it as the answer. */
   readonly isShown: boolean;
 }
 
-/**
- * Has the agent write its next message.
- * @returns the whole message, and the answer if it holds one
- */
 async function speak(
   engine: Engine,
   picked: vscode.LanguageModelChat,
@@ -192,3 +189,64 @@ function pythonFile(): vscode.Uri | undefined {
   const document = vscode.window.activeTextEditor?.document;
   return document?.languageId === 'python' ? document.uri : undefined;
 }
+
+/** Maximum number of characters of a file; more would leave a small model no room for the dialogue. */
+const MAX_CHARS = 8_000;
+
+interface LocatedContext extends Context {
+  readonly uri: vscode.Uri;
+  readonly range?: vscode.Range;
+}
+
+/** Prefix of the ids of context that the editor attaches on its own: the active file, or the selection in it. */
+const UNASKED = 'vscode.implicit';
+
+/**
+ * Returns the attached files and selections, without Tandem's own documents. Of a file that the editor attached on its
+ * own, it takes only the selection, or the function around the cursor.
+ */
+async function contextsOf(references: readonly vscode.ChatPromptReference[]): Promise<LocatedContext[]> {
+  const contexts = await Promise.all(
+    references.map(({ id, value }) => (id.startsWith(UNASKED) ? unasked(id, value) : located(value))),
+  );
+  return contexts.filter((context) => context !== undefined);
+}
+
+async function unasked(id: string, value: unknown): Promise<LocatedContext | undefined> {
+  const uri = value instanceof vscode.Location ? value.uri : value;
+  if (uri instanceof vscode.Uri && uri.scheme === documentScheme) return undefined;
+  return aroundCursor(value) ?? (id === `${UNASKED}.selection` ? located(value) : undefined);
+}
+
+async function located(value: unknown): Promise<LocatedContext | undefined> {
+  if (value instanceof vscode.Location) return read(value.uri, value.range);
+  return value instanceof vscode.Uri ? read(value) : undefined;
+}
+
+async function read(uri: vscode.Uri, range?: vscode.Range): Promise<LocatedContext | undefined> {
+  try {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const code = document.getText(range).slice(0, MAX_CHARS);
+    return { uri, file: nameOf(uri), code, ...(range && { range }) };
+  } catch {
+    // A folder, a picture or a deleted file has no text.
+    return undefined;
+  }
+}
+
+/** Returns the Python function around the cursor; undefined where there is none, or where something is selected. */
+function aroundCursor(value: unknown): LocatedContext | undefined {
+  const uri = value instanceof vscode.Location ? value.uri : value;
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || !(uri instanceof vscode.Uri)) return undefined;
+  const { document, selection } = editor;
+  const isShown = document.uri.toString() === uri.toString() && document.languageId === 'python';
+  if (!isShown || !selection.isEmpty) return undefined;
+  const source = document.getText();
+  const around = functionAround(source, selection.active.line);
+  if (around === undefined) return undefined;
+  const range = new vscode.Range(around.firstLine, 0, around.endLine, 0);
+  return { uri, file: nameOf(uri), code: functionText(source, around).slice(0, MAX_CHARS), range };
+}
+
+const nameOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri, false);

@@ -17,14 +17,11 @@ import {
 
 const { t } = vscode.l10n;
 
-/**
- * Offers the models that can play the agent in the editor's own picker. It is registered only while one of them can
- * answer. Only a model's description is read until somebody asks the model.
- */
+/** The models in the editor's own picker. Only their descriptions are read until one of them is asked. */
 export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly counters = new Map<string, TokenCounter>();
-  /** The list that the editor got last; undefined while nobody has asked. */
+  /** The list that the editor got last; undefined before it has asked. */
   private given: readonly OfferedModel[] | undefined;
   private registration: vscode.Disposable | undefined;
   private updating: Promise<void> = Promise.resolve();
@@ -40,7 +37,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.updateSoon()),
       afterActivation(() => this.updateSoon()),
     ];
-    // The provider is registered before anybody asks; whether there are models is known only after the activation.
+    // The provider is registered first; whether there are models is known only after the activation.
     this.register(vscode.workspace.isTrusted);
   }
 
@@ -123,16 +120,12 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       .catch((error: unknown) => this.engine.report(error));
   }
 
-  /**
-   * Tells the editor of a changed list, and only of a changed one: the editor then reports other models, which leads
-   * back here.
-   */
+  /** Reports only a changed list: the editor then reports other models, which leads back here. */
   private async update(): Promise<void> {
     const models = await this.models();
     this.register(models.length > 0);
     if (this.given === undefined) {
-      // The picker does not ask by itself; until somebody has, it shows nothing but a sign-in to the editor's own
-      // models.
+      // The picker does not ask by itself, and then shows only a sign-in to the editor's own models.
       if (models.length > 0) await vscode.lm.selectChatModels({ vendor: VENDOR });
       return;
     }

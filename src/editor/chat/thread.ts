@@ -12,14 +12,12 @@ export const resultSchema = lazily(() =>
     asked: z.string(),
     /** The agent's whole message, thoughts included. */
     said: z.string(),
-    /** True when the message holds the final code. */
     isAnswer: z.boolean(),
   }),
 );
 
 export type ChatResult = z.infer<ReturnType<typeof resultSchema>>;
 
-/** A dialogue so far, and the turn that comes next. */
 export interface Thread {
   /** The request that began the dialogue. */
   readonly description: string;
@@ -32,14 +30,12 @@ export interface Thread {
 /** The sentence is English, as the prompts are, because the agent reads it. */
 const ANSWER_NOW = 'Please answer now, with what you know: write the whole function.';
 
-/** A piece of code that the request is about. */
 export interface Context {
   /** Path of the file as the workspace names it. */
   readonly file: string;
   readonly code: string;
 }
 
-/** Returns the message that the agent gets for a person's prompt. */
 export function askedOf(prompt: string, contexts: readonly Context[], answersNow: boolean): string {
   return [
     prompt.trim(),
@@ -50,10 +46,7 @@ export function askedOf(prompt: string, contexts: readonly Context[], answersNow
     .join('\n\n');
 }
 
-/**
- * Returns the chat's turns as a dialogue of the protocol.
- * @param kept the participant's earlier answers, in order
- */
+/** @param kept the participant's earlier answers, in order */
 export function threadOf(kept: readonly ChatResult[], asked: string): Thread {
   const [first] = kept;
   if (first === undefined) return { description: asked, exchanges: [], turn: 1 };
@@ -68,10 +61,7 @@ export function threadOf(kept: readonly ChatResult[], asked: string): Thread {
 
 export const fencedPython = (code: string): string => fenced(withoutEnd(code, '\n'), 'python');
 
-/**
- * Disables pictures in a model's Markdown, line by line: they would be fetched from wherever the model says. Code is
- * left as it is, because there the sign is harmless and may mean something.
- */
+/** Disables pictures in a model's Markdown: they would be fetched from wherever the model says. Code stays as it is. */
 export class PictureRemover {
   private readonly fences = new MarginFences();
 

@@ -5,7 +5,7 @@ import { grouped } from '../../core/text';
 import type { CollectionPlan, CollectionProgress, PackTask } from '../../core/dialogue/collect';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
-import type { ListedTask as TaskHeader } from '../tasks/pack';
+import type { ListedTask as TaskHeader } from '../tasks/packs';
 import type { Packs } from '../tasks/packs';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 import { progressWords, type EndedCollection } from './collectionEnd';

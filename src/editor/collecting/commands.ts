@@ -4,7 +4,7 @@ import type { TrajectoryFilter } from '../../core/trajectory/index/filter';
 import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { ListedTask, Pack } from '../tasks/pack';
+import type { ListedTask, Pack } from '../tasks/packs';
 import { choosePack, type Packs } from '../tasks/packs';
 import type { Players } from './askExtent';
 import type { EndedCollection } from './collectionEnd';

@@ -6,7 +6,6 @@ import type { ExportChoice } from './preview';
 
 const { t } = vscode.l10n;
 
-/** Title of each format, and what a row is; the tools that read it come from the table of formats. */
 const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> = {
   trajectories: [
     t('Trajectories'),
@@ -54,12 +53,7 @@ const formats: readonly (vscode.QuickPickItem & { readonly format: FormatId })[]
   }),
 );
 
-/**
- * Asks what to export.
- * @param filter the present filter of the list
- * @param shown the same filter in words
- * @returns undefined when the person cancelled
- */
+/** @param shown the list's filter in words */
 export async function chooseExport(filter: ListFilter, shown: string): Promise<ExportChoice | undefined> {
   const only = { label: t('Only what the list shows'), description: shown, picked: true };
   const successes = { label: t('Only those that pass all tests') };

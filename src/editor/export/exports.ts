@@ -60,10 +60,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     return preview?.text ?? `${t('This preview is of an earlier window. Export again to see a new one.')}\n`;
   }
 
-  /**
-   * Asks what to export and shows the preview.
-   * @param filterOf returns the list's present filter for a log
-   */
+  /** @param filterOf returns the list's present filter for a log */
   async preview(filterOf: (log: TrajectoryLog) => Promise<ListFilter>): Promise<void> {
     const { engine, name: folder } = this.log;
     const log = await engine.log();
@@ -100,10 +97,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     return uri;
   }
 
-  /**
-   * Writes what a preview shows, and a card beside it.
-   * @param uri the preview; by default the active one
-   */
+  /** Writes the previewed rows and a card beside them. @param uri of the preview; by default the active one */
   async save(uri = this.inFront): Promise<void> {
     const previewed = uri && this.previews.get(uri.toString());
     if (uri === undefined || previewed === undefined) {
@@ -210,7 +204,6 @@ function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
     : undefined;
 }
 
-/** @returns undefined when the person cancelled */
 async function prepared({
   engine,
   folder,
@@ -263,11 +256,7 @@ async function rowFormat(
 
 type Choice = Exclude<FindingsPolicy, 'refuse'>;
 
-/**
- * Shows the findings in an export, masked, and asks what to do about them.
- * @param show opens the dialogue of a finding
- * @returns undefined when nothing is to be exported
- */
+/** Shows the findings masked, and asks what to do about them. @param show opens the dialogue of a finding */
 async function askAboutFindings(
   findings: readonly Finding[],
   show: (episode: string) => unknown,

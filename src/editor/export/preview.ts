@@ -27,7 +27,6 @@ interface PreviewWords {
 const MAX_TEXT_CHARS = 400;
 const MAX_NUMBERS = 8;
 
-/** Returns an export's preview as Markdown: the counts, what is left out and why, whose words, and the first rows. */
 export function previewDocument(
   preview: ExportPreview,
   choice: ExportChoice,
@@ -111,13 +110,11 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
       ].join('\n');
 }
 
-/** Explains what to do about the dialogues left out as doubtful. */
 const doubtWords = (t: Translate): string =>
   t(
     'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then select “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
   );
 
-/** Lists what a person should know before the file leaves this machine. */
 function sharing({ consents, findings }: ExportPreview, { format }: ExportChoice, t: Translate): string[] {
   const people =
     consents.length === 0

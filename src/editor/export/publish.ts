@@ -17,8 +17,7 @@ interface PublishContext {
 }
 
 /**
- * Puts exported rows or a model on the hub. Shows first what was found in them and what goes where, and sends nothing
- * before the person says yes.
+ * Sends nothing before the person has seen the findings and the destination, and has agreed.
  * @param given the file of an export, or the folder of a model; absent: the person is asked
  */
 export async function publish(given: string | undefined, context: PublishContext): Promise<void> {
@@ -45,7 +44,6 @@ export async function publish(given: string | undefined, context: PublishContext
 
 const TOKEN_FAULTS: ReadonlySet<string> = new Set(['publish/forbidden', 'task/bad-token']);
 
-/** Asks where it goes and who may read it, and uploads. */
 async function send(
   publication: Publication,
   what: string,
@@ -67,7 +65,6 @@ async function send(
   await tell(published);
 }
 
-/** Asks about secrets, and about what people keep on their machine. */
 async function mayBePublished({ findings, keptLocal }: Publication): Promise<boolean> {
   if (findings.length > 0) {
     const everything = {
@@ -185,7 +182,6 @@ async function tell(published: Published | undefined): Promise<void> {
     await vscode.env.openExternal(vscode.Uri.parse(url));
 }
 
-/** Asks for the file of an export or the folder of a model. */
 async function askWhat(): Promise<string | undefined> {
   const rows = { label: `$(table) ${t('Exported Rows…')}`, detail: t('A file that an export has written') };
   const model = { label: `$(package) ${t('A Model…')}`, detail: t('The folder of a model, with its card') };

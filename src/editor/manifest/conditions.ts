@@ -1,19 +1,15 @@
 import { contextKeys, contextValues, panelTypes, views, type PageName } from '../contributions';
 import type { answerScheme, exportScheme } from '../contributions';
 
-/*
- * Conditions of the manifest, which the editor calls "when clauses". They are made here and nowhere else, from the names
- * that the code uses, so that one with a mistyped name does not compile. Nothing of this folder is part of the bundle.
- */
+// Conditions of the manifest ("when clauses"), made from the names that the code uses: a mistyped one does not compile.
+// Nothing of this folder is part of the bundle.
 
 declare const made: unique symbol;
 
-/** A condition as the editor reads it. */
 export type Condition = string & { readonly [made]: true };
 
 export type ViewName = keyof typeof views;
 
-/** A kind of row in one of the trees. */
 export type RowName = keyof typeof contextValues;
 
 /** Context keys whose value is a list of addresses; the others are true or false. */
@@ -21,7 +17,6 @@ type ListKey = 'runFiles' | 'breakingAnswers';
 
 type FlagKey = Exclude<keyof typeof contextKeys, ListKey>;
 
-/** Context keys of the editor that are true or false. */
 type EditorKey =
   | 'inputFocus'
   | 'isWorkspaceTrusted'
@@ -32,11 +27,9 @@ type EditorKey =
 
 const condition = (text: string): Condition => text as Condition;
 
-/** All of these hold. */
 export const all = (...conditions: readonly Condition[]): Condition =>
   condition(conditions.map((one) => (one.includes(' || ') ? `(${one})` : one)).join(' && '));
 
-/** At least one of these holds. */
 export const either = (...conditions: readonly Condition[]): Condition => condition(conditions.join(' || '));
 
 export const not = (denied: Condition): Condition =>
@@ -45,23 +38,18 @@ export const not = (denied: Condition): Condition =>
 export const IN_FOLDER = condition('workspaceFolderCount > 0');
 export const WITHOUT_FOLDER = condition('workspaceFolderCount == 0');
 
-/** One of the editor's own context keys is true. */
 export const editor = (key: EditorKey): Condition => condition(key);
 
-/** One of Tandem's context keys is true. */
 export const isSet = (key: FlagKey): Condition => condition(contextKeys[key]);
 
-/** The document is in the list that one of Tandem's context keys holds. */
 export const resourceIsIn = (key: ListKey): Condition => condition(`resource in ${contextKeys[key]}`);
 
-/** The menu is that of one of these views. */
 export const viewIs = (names: readonly ViewName[]): Condition =>
   isOneOf(
     'view',
     names.map((name) => views[name]),
   );
 
-/** The menu is that of one of these rows. */
 export const rowIs = (names: readonly RowName[]): Condition =>
   isOneOf(
     'viewItem',
@@ -70,7 +58,6 @@ export const rowIs = (names: readonly RowName[]): Condition =>
 
 export const focusedViewIs = (name: ViewName): Condition => condition(`focusedView == '${views[name]}'`);
 
-/** The panel in front shows this page. */
 export const panelIs = (page: PageName): Condition =>
   condition(`activeWebviewPanelId == '${panelTypes[page]}'`);
 
@@ -83,7 +70,7 @@ export const schemeIs = (
 
 const PREFIX = 'tandem.';
 
-/** The context key has one of these values, of which Tandem's own all begin with the same prefix. */
+/** The context key has one of these values; Tandem's own all begin with the same prefix. */
 function isOneOf(key: string, values: readonly string[]): Condition {
   if (values.length === 1) return condition(`${key} == ${values.join('')}`);
   const isOwn = values.every((value) => value.startsWith(PREFIX));

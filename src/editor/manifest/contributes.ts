@@ -1,25 +1,104 @@
 import { tools } from '../../core/tools/tools';
-import { ANSWER, idOf, panelTypes, PARTICIPANT, VENDOR, type CommandName } from '../contributions';
+import { ANSWER, idOf, panelTypes, PARTICIPANT, VENDOR, type CommandName, views } from '../contributions';
 import { settings } from '../settings';
 import type { MenuEntry } from './menus';
 import { places } from './places';
-import { sideBar } from './views';
+import {
+  IN_FOLDER,
+  WITHOUT_FOLDER,
+  all,
+  editor,
+  either,
+  isSet,
+  not,
+  type Condition,
+  type ViewName,
+} from './conditions';
 
-/*
- * The parts of `package.json` that say what Tandem adds to the editor, and when it wakes. A test writes them there. Their
- * sentences are in `package.nls.json`.
- */
+// The parts of `package.json` that say what Tandem adds to the editor, and when it wakes. A test writes them there.
+// Their sentences are in `package.nls.json`.
+
+interface View {
+  /** Share of the side bar's height, beside the other views. */
+  readonly initialSize: number;
+  readonly visibility?: 'collapsed';
+  /** When an empty view shows which text, by its key in `package.nls.json` after `welcome.`. */
+  readonly welcome: Readonly<Record<string, Condition>>;
+}
+
+const RESTRICTED = all(editor('isWorkspaceTrustEnabled'), not(editor('isWorkspaceTrusted')));
+
+/** These hold, and the workspace is trusted or the editor does not ask for trust. */
+const trusted = (...conditions: readonly Condition[]): Condition =>
+  either(
+    all(...conditions, editor('isWorkspaceTrusted')),
+    all(...conditions, not(editor('isWorkspaceTrustEnabled'))),
+  );
+
+/** The views of the side bar from top to bottom. Their names are in `package.nls.json`, as `view.` and the name here. */
+const shown: Readonly<Record<ViewName, View>> = {
+  tasks: {
+    initialSize: 4,
+    welcome: { 'tasks.noFolder': WITHOUT_FOLDER, tasks: all(IN_FOLDER, isSet('packsAreRead')) },
+  },
+  trajectories: {
+    initialSize: 2,
+    welcome: {
+      'trajectories.restricted': RESTRICTED,
+      'trajectories.noFolder': trusted(WITHOUT_FOLDER),
+      trajectories: trusted(IN_FOLDER),
+    },
+  },
+  models: {
+    visibility: 'collapsed',
+    initialSize: 2,
+    welcome: { 'models.restricted': RESTRICTED, models: trusted() },
+  },
+  runs: {
+    initialSize: 2,
+    welcome: {
+      'runs.restricted': RESTRICTED,
+      'runs.noFolder': trusted(WITHOUT_FOLDER),
+      runs: trusted(IN_FOLDER, isSet('runsAreRead')),
+    },
+  },
+};
+
+const PICTURE = 'media/tandem.svg';
+
+const CONTAINER = 'tandem';
+
+const sideBarViews = Object.entries(shown).map(([name, view]) => ({
+  name,
+  id: views[name as ViewName],
+  ...view,
+}));
+
+const sideBar = {
+  viewsContainers: { activitybar: [{ id: CONTAINER, title: 'Tandem', icon: PICTURE }] },
+  views: {
+    [CONTAINER]: sideBarViews.map(({ id, name, visibility, initialSize }) => ({
+      id,
+      name: `%view.${name}%`,
+      icon: PICTURE,
+      visibility,
+      initialSize,
+    })),
+  },
+  viewsWelcome: sideBarViews.flatMap(({ id, welcome }) =>
+    Object.entries(welcome).map(([text, when]) => ({ view: id, when, contents: `%welcome.${text}%` })),
+  ),
+};
 
 const PRODUCT = 'Tandem';
 
-/** Tandem wakes for a panel that is restored, for runs that may wait for their turn, and for lessons that go on. */
+/** Tandem wakes for a panel that is restored, for runs that may be queued, and for lessons that continue. */
 export const activationEvents = [
   ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
   'workspaceContains:.tandem/runs',
   'workspaceContains:.tandem/teaching',
 ];
 
-/** The settings that an untrusted workspace cannot change. */
 export const restrictedConfigurations = Object.values(settings)
   .flatMap((group) => Object.entries<object>(group))
   .flatMap(([name, setting]) => ('isRestricted' in setting ? [`tandem.${name}`] : []));
@@ -35,7 +114,6 @@ const steps: Readonly<Record<string, readonly (CommandName | 'onStepSelected')[]
   people: ['assignPack', 'judgeNext', 'showAgreement'],
 };
 
-/** All commands with what leads to them. */
 const declared = Object.entries(places).map(([name, place]) => ({
   name,
   command: idOf(name as CommandName),

@@ -32,31 +32,27 @@ export interface KeyBinding extends Keys {
 /** A group of a menu. Groups follow each other by name, their entries by the number after `@`. */
 type Section = `${number}_${string}`;
 
-/** Groups whose entries are buttons in a title, or behind the label of a row. */
+/** Groups of buttons in a title, or behind the label of a row. */
 type Navigation = 'navigation' | `navigation@${number}`;
 type Inline = 'inline' | `inline@${number}`;
 
-/** An entry in the title of a view: a button, or behind its three dots. */
 export const inTitle = (
   view: ViewName | readonly ViewName[],
   group: Navigation | Section,
   ...conditions: readonly Condition[]
 ): MenuEntry => ({ menu: 'view/title', group, when: all(viewIs([view].flat()), ...conditions) });
 
-/** An entry in the menu of rows, or a button on them. */
 export const onRow = (
   row: RowName | readonly RowName[],
   group: Inline | Section,
   ...conditions: readonly Condition[]
 ): MenuEntry => ({ menu: 'view/item/context', group, when: all(rowIs([row].flat()), ...conditions) });
 
-/** A button in the title of a document or panel, or an entry behind its three dots. */
 export const inEditorTitle = (
   group: Navigation | Section,
   ...conditions: readonly Condition[]
 ): MenuEntry => ({ menu: 'editor/title', group, when: all(...conditions) });
 
-/** An entry in the menu of a document's text. */
 export const inText = (group: Section, ...conditions: readonly Condition[]): MenuEntry => ({
   menu: 'editor/context',
   group,

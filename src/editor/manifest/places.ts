@@ -51,7 +51,6 @@ const replayKeys = (key: string): readonly KeyBinding[] => [
   inFocus('trajectories', { key, mac: key }, ON_ROWS),
 ];
 
-/** The last button in the title of a view, whose title is a sentence about the view. */
 const helpOn = (view: ViewName): Place => ({
   icon: 'question',
   palette: 'never',
@@ -59,9 +58,8 @@ const helpOn = (view: ViewName): Place => ({
 });
 
 /**
- * Where a person finds each command; `commands.ts` says what it does. A command whose place is missing here does not
- * compile. The order is that of the commands in `package.json`, which is written from here by
- * `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`.
+ * Where a person finds each command; a missing one does not compile. `package.json` is written from here, in this
+ * order, by `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`.
  */
 export const places: Readonly<Record<CommandName, Place>> = {
   // Tasks.

@@ -4,13 +4,11 @@ import { listIn } from '../../core/text';
 import { Fault } from '../../core/fault';
 import type { Fact } from '../../core/task/task';
 import type { Engine } from '../engine';
-import { withProgress } from './testAnswer';
+import { cancellable } from '../progress';
 
 const { t } = vscode.l10n;
 
-/** A task before its facts. */
 interface TaskBeforeFacts {
-  /** Name of the function. */
   readonly name: string;
   readonly request: string;
   readonly reference: string;
@@ -22,11 +20,7 @@ interface Row extends vscode.QuickPickItem {
   readonly fact?: Fact;
 }
 
-/**
- * Asks for the facts of a task, which the rules tell when they play the collaborator: a list to add to, to edit and to
- * draft, by a model or from the tests. The list may be empty.
- * @returns undefined when the person cancelled
- */
+/** Asks for the facts that the rules tell when they play the collaborator. The list may be empty. */
 export async function askFacts(engine: Engine, task: TaskBeforeFacts): Promise<readonly Fact[] | undefined> {
   let facts: readonly Fact[] = [];
   const replace = async (old: Fact | undefined): Promise<void> => {
@@ -92,7 +86,7 @@ function drafter({ simulatorName, agentName }: Engine): string | undefined {
 
 /** @throws {Fault} `editor/no-facts` when the model wrote something else */
 async function drafted(engine: Engine, name: string, task: TaskBeforeFacts): Promise<Fact[] | undefined> {
-  return withProgress(t('{0} drafts facts', engine.calledBy(name)), async (signal) => {
+  return cancellable(t('{0} drafts facts', engine.calledBy(name)), async (signal) => {
     const model = await engine.modelNamed(name);
     const { text } = await model.generate(factsQuestion(task), engine.samplingOf(name), { signal });
     const facts = factsIn(text);
@@ -127,7 +121,7 @@ function pickRow(name: string, rows: readonly Row[]): Promise<Row | { removed: F
   });
 }
 
-/** Asks for a fact in three inputs. Returns undefined when the person cancelled, which leaves the fact as it was. */
+/** Asks for a fact in three inputs. Cancelling leaves the fact as it was. */
 async function editFact(name: string, fact: Fact | undefined): Promise<Fact | undefined> {
   const ask = (prompt: string, value: string): Thenable<string | undefined> =>
     vscode.window.showInputBox({

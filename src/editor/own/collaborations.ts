@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
-import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
+import { isOwnFunction, ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
@@ -10,9 +10,8 @@ import { recall } from '../recall';
 import type { SessionPanel } from '../session/panel';
 import type { Sessions } from '../session/sessions';
 import type { Session } from '../session/session';
-import { pointedAt } from './functionAtCursor';
-import { proposalSchema, type Proposal } from './proposal';
-import type { AnswerDecision, Proposals } from './proposals';
+import { askRequest, pointedAt } from './functionAtCursor';
+import { proposalSchema, type AnswerDecision, type Proposal, type Proposals } from './proposals';
 
 const { t } = vscode.l10n;
 
@@ -38,14 +37,10 @@ const acceptedSchema = lazily(() => z.object({ proposal: proposalSchema(), at: z
 type Target = z.infer<ReturnType<typeof targetSchema>>;
 type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
 
-/**
- * Dialogues about functions of the developer's own code. The developer is the collaborator, the hidden information is
- * in the developer's head, and the answer is shown as a change of the file.
- */
+/** Dialogues about a developer's own functions: the hidden information is in the developer's head. */
 export class Collaborations implements vscode.Disposable {
   /** Functions of sessions that have not begun. */
   private readonly starting = new WeakMap<Session, Omit<Target, 'episode'>>();
-  /** Timers of the answers that are measured later. */
   private timers: readonly NodeJS.Timeout[] = [];
   private readonly disposables: vscode.Disposable[];
 
@@ -67,26 +62,21 @@ export class Collaborations implements vscode.Disposable {
     this.measureLater();
   }
 
-  /** Asks what the function has to do, with a draft of the request, and opens a session about it. */
   async start(): Promise<SessionPanel | undefined> {
     const { document, function: wanted } = pointedAt();
     const engine = this.engines.of(document.uri.fsPath);
-    const request = await vscode.window.showInputBox({
-      title: t('Collaborate on {0}', wanted.name),
-      prompt:
-        engine.agentName === ''
-          ? t(
-              'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
-            )
-          : t(
-              'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
-              engine.calledBy(engine.agentName),
-            ),
-      value: draftedRequest(wanted),
-      ignoreFocusOut: true,
-      validateInput: (text) =>
-        text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
-    });
+    const request = await askRequest(
+      wanted,
+      t('Collaborate on {0}', wanted.name),
+      engine.agentName === ''
+        ? t(
+            'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
+          )
+        : t(
+            'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
+            engine.calledBy(engine.agentName),
+          ),
+    );
     if (request === undefined) return undefined;
     const task = ownTask(request, wanted.signature);
     const panel = await this.panels.openOwn(task, document.uri.fsPath, wanted.name);
@@ -95,10 +85,7 @@ export class Collaborations implements vscode.Disposable {
     return panel;
   }
 
-  /**
-   * Shows the change that an answer would make.
-   * @param what the dialogue of the answer, or the answer itself
-   */
+  /** @param what the dialogue of the answer, or the answer itself */
   async review(what: unknown): Promise<void> {
     const proposal = proposalSchema().safeParse(what).data;
     if (proposal !== undefined) return this.proposals.show(proposal);
@@ -125,7 +112,6 @@ export class Collaborations implements vscode.Disposable {
     return recall(this.memory, ACCEPTED, () => z.array(acceptedSchema())) ?? [];
   }
 
-  /** Remembers the function of a dialogue once it has begun, and shows the answer once there is one. */
   private async follow({ shown: session }: SessionPanel): Promise<void> {
     const { id: episode } = session;
     if (episode === undefined || !isOwnFunction(session.task)) return;
@@ -180,7 +166,6 @@ export class Collaborations implements vscode.Disposable {
     this.measureLater();
   }
 
-  /** Sets a timer for each answer that is to be measured, in place of earlier timers. */
   private measureLater(): void {
     for (const timer of this.timers) clearTimeout(timer);
     const { survivalMs } = this.engines.first.configuration;
@@ -192,7 +177,6 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
-  /** Measures, once, how much of an accepted answer is still in its file. */
   private async measure({ proposal, at }: Accepted): Promise<void> {
     await this.memory.update(
       ACCEPTED,
@@ -225,10 +209,7 @@ export class Collaborations implements vscode.Disposable {
   }
 }
 
-/**
- * Returns the present code of the function; all of the file when no function has the name any more, or the answer holds
- * more than the function.
- */
+/** Returns all of the file when the function is gone, or the answer holds more than the function. */
 async function codeNow({ file, name, near, code }: Proposal): Promise<string> {
   let source: string;
   try {

@@ -1,20 +1,17 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
+import { draftedRequest } from '../../core/task/own';
 import { functionAround, type PythonFunction } from '../../core/task/python/functions';
 import { idOf } from '../contributions';
 
 const { t } = vscode.l10n;
 
-/** A function at which a person points, in a file of the window. */
 export interface FunctionAtCursor {
   readonly document: vscode.TextDocument;
   readonly function: PythonFunction;
 }
 
-/**
- * Returns the selected Python function, or the one around the cursor.
- * @throws {Fault} `editor/no-function`
- */
+/** The selected Python function, else the one around the cursor. @throws {Fault} `editor/no-function` */
 export function pointedAt(): FunctionAtCursor {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'python') {
@@ -29,6 +26,19 @@ export function pointedAt(): FunctionAtCursor {
   );
 }
 
+/** Asks for the request of a task about the function, with a draft from its docstring and name. */
+export function askRequest(
+  wanted: PythonFunction,
+  title: string,
+  prompt: string,
+): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    ...{ title, prompt, value: draftedRequest(wanted), ignoreFocusOut: true },
+    validateInput: (text) =>
+      text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
+  });
+}
+
 /** Returns the line where a selection begins, because the selection of a whole function ends on the line after it. */
 function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: vscode.Selection): number {
   if (isEmpty) return active.line;
@@ -41,7 +51,6 @@ function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: 
 export class FunctionActions implements vscode.CodeActionProvider, vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
-  /** @param titles the manifest's titles of the commands */
   constructor(private readonly titles: () => ReadonlyMap<string, string>) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite] };
     this.registration = vscode.languages.registerCodeActionsProvider({ language: 'python' }, this, kinds);

@@ -3,27 +3,22 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
-import { draftedRequest } from '../../core/task/own';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import { cancellable } from '../progress';
 import type { Packs } from '../tasks/packs';
 import { askFacts } from './askFacts';
-import { claimsAbout } from './claims';
-import { pointedAt, type FunctionAtCursor } from './functionAtCursor';
-import { withLateProgress, withProgress } from './testAnswer';
+import { askRequest, pointedAt, type FunctionAtCursor } from './functionAtCursor';
+import { claimsAbout, withLateProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 
-/** File name of the pack for tasks from a folder's own code. */
 const PACK = 'private-tasks.jsonl';
 
-/**
- * Makes a task of a private pack from the function under the cursor. Tests and request are drafted from the code and
- * edited, and nothing is written before the reference has passed its own tests.
- */
+/** Makes a task of a private pack. Nothing is written before the reference has passed its own tests. */
 export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   const pointed = pointedAt();
   if (pointed.function.indent !== '') {
@@ -40,14 +35,20 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
     throw new Fault('editor/no-folder', t('Open the folder of this file first: the pack is kept in it.'));
   }
   const tests = await askTests(pointed);
-  const request = tests && (await askRequest(pointed));
+  const request =
+    tests &&
+    (await askRequest(
+      pointed.function,
+      t('Create Task from {0}: request', pointed.function.name),
+      t('What everyone sees, with the signature behind it. Leave out what the agent should have to ask.'),
+    ));
   if (tests === undefined || request === undefined) return;
   const { packLine, taskFromFunction } = await import('../../core/task/drafted');
   const source = pointed.document.getText();
   const drafted = { request, tests: tests.all };
   const task = taskFromFunction(source, pointed.function, drafted);
   const engine = engines.of(pointed.document.uri.fsPath);
-  const isVerified = await withProgress(t('Running the reference against its own tests'), async (signal) => {
+  const isVerified = await cancellable(t('Running the reference against its own tests'), async (signal) => {
     await verify(engine, { task, name: pointed.function.name, claims: tests.claims }, signal);
     return true;
   });
@@ -67,10 +68,7 @@ interface ChosenTests {
   readonly claims: readonly string[];
 }
 
-/**
- * Asks for tests: a choice of those found in the workspace, and others that the person types. Returns undefined when
- * the person cancelled.
- */
+/** Offers the tests that were found in the workspace, and takes others that the person types. */
 async function askTests({ function: { name } }: FunctionAtCursor): Promise<ChosenTests | undefined> {
   const { typedCalls } = await import('../../core/task/drafted');
   const title = t('Create Task from {0}: hidden tests', name);
@@ -115,19 +113,6 @@ async function askTests({ function: { name } }: FunctionAtCursor): Promise<Chose
     all: [...new Set([...chosen, ...added])],
     claims: [...new Set([...chosen, ...added.filter((test) => equalityIn(test, name) !== undefined)])],
   };
-}
-
-function askRequest({ function: wanted }: FunctionAtCursor): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
-    title: t('Create Task from {0}: request', wanted.name),
-    prompt: t(
-      'What everyone sees, with the signature behind it. Leave out what the agent should have to ask.',
-    ),
-    value: draftedRequest(wanted),
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
-  });
 }
 
 interface Verified {
@@ -178,7 +163,6 @@ async function append(file: string, line: string): Promise<void> {
   }
 }
 
-/** Returns whether the last line of a file has no line break. */
 async function endsOpen(file: string): Promise<boolean> {
   try {
     const text = await readFile(file, 'utf8');

@@ -1,31 +1,26 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { cancellable } from '../progress';
 import type { TestCount, TestOutcome, TestRun } from '../../core/testing/run';
 import { chosenPython } from '../pythonEnvironments';
 import { pointedAt } from './functionAtCursor';
 import { testFilesNaming } from './testFiles';
-import { withProgress } from './testAnswer';
 
 const { t } = vscode.l10n;
 
-/** Minutes until tests are stopped. */
 const LIMIT_MINUTES = 2;
 /** Milliseconds of a search for tests before a button that may need them is shown anyway. */
 const TEST_DELAY_MS = 1_000;
-/** Maximum number of broken tests that the sentence names. */
 const MAX_NAMED = 3;
 
-/** Result of a function's tests. */
 export interface TestReport {
   readonly sentence: string;
   /** True when a test that passed before fails with the answer. */
   readonly isBroken: boolean;
-  /** The failing test to open. */
   readonly failing?: TestOutcome;
 }
 
-/** A function, and the test files that name it. */
 interface Tested {
   readonly document: vscode.TextDocument;
   readonly name: string;
@@ -43,10 +38,7 @@ export class OwnTests implements vscode.Disposable {
   /** @param script the address of `run_tests.py` */
   constructor(private readonly script: string) {}
 
-  /**
-   * Tells whether a test file names the function, or may do so: a search that lasts is given up, so that a person need
-   * not wait for a button. Nothing may be run in a workspace that is not trusted.
-   */
+  /** True also when the search takes long and is given up, so that a person need not wait for a button. */
   async mayExist(document: vscode.TextDocument, name: string | undefined): Promise<boolean> {
     const within = testedFolder(document);
     if (name === undefined || within === undefined) return false;
@@ -63,13 +55,11 @@ export class OwnTests implements vscode.Disposable {
     }
   }
 
-  /** Runs the tests of the function under the cursor, and shows the result. */
   async runPointedAt(): Promise<void> {
     const { document, function: wanted } = pointedAt();
     await this.run(document, wanted.name);
   }
 
-  /** Runs the tests of a function, and shows the result. */
   async run(document: vscode.TextDocument, name: string): Promise<void> {
     const { tested, runs = [] } = (await this.runOnEach(document, name, [document.getText()])) ?? {};
     const [ran] = runs;
@@ -83,10 +73,7 @@ export class OwnTests implements vscode.Disposable {
     });
   }
 
-  /**
-   * Runs the tests on the file without and with the answer. Returns undefined when the person cancelled, and when there
-   * are no tests, which the person is told.
-   */
+  /** Returns undefined when the person cancelled, and when there are no tests, which the person is told. */
   async compare(
     document: vscode.TextDocument,
     name: string | undefined,
@@ -114,7 +101,6 @@ export class OwnTests implements vscode.Disposable {
     };
   }
 
-  /** Opens the failing test, and the output of the tests. */
   async showFailure({ failing }: TestReport): Promise<void> {
     this.channel?.show(true);
     if (failing?.file === undefined) return;
@@ -128,14 +114,13 @@ export class OwnTests implements vscode.Disposable {
     this.channel?.dispose();
   }
 
-  /** Looks for the tests of a function, and runs them on each of these texts of its file. */
   private async runOnEach(
     document: vscode.TextDocument,
     name: string | undefined,
     texts: readonly string[],
   ): Promise<{ readonly tested: Tested; readonly runs: readonly TestRun[] } | undefined> {
     const called = name ?? path.basename(document.fileName);
-    const done = await withProgress(t('Running the tests of {0}', called), async (signal) => {
+    const done = await cancellable(t('Running the tests of {0}', called), async (signal) => {
       const tested = await testsOf(document, name, signal);
       if (tested === undefined) return 'none';
       const runs: TestRun[] = [];
@@ -173,11 +158,10 @@ export class OwnTests implements vscode.Disposable {
   }
 }
 
-/** Returns the label of the button that opens the failing test or the output. */
 export const showTitle = ({ failing }: TestReport): string =>
   failing === undefined ? t('Show Output') : t('Show Failure');
 
-/** Returns the folder whose tests may be run; undefined in a workspace that is not trusted, and outside of folders. */
+/** Returns the folder of a file; undefined outside of folders, and in a workspace that is not trusted. */
 const testedFolder = ({ uri }: vscode.TextDocument): vscode.WorkspaceFolder | undefined =>
   vscode.workspace.isTrusted ? vscode.workspace.getWorkspaceFolder(uri) : undefined;
 
@@ -203,7 +187,6 @@ function tellNone(name: string): void {
   );
 }
 
-/** Returns the reason why a run has no result; undefined when it has one. */
 function troubleOf(
   { document, name }: Tested,
   { tests, runner, imported, isTimedOut }: TestRun,
@@ -248,16 +231,13 @@ function namesOf(tests: readonly TestOutcome[]): string {
   return [...names, ...(tests.length > MAX_NAMED ? ['…'] : [])].join(', ');
 }
 
-/**
- * Returns the Python with which a developer runs the code of a folder: the one chosen in the editor, else that of
- * `python.defaultInterpreterPath`, else that of the folder's `.venv`, else the first on the path.
- */
+/** Chosen in the editor, else `python.defaultInterpreterPath`, else the folder's `.venv`, else that on the path. */
 async function ownPython({ uri }: vscode.WorkspaceFolder): Promise<string> {
   const chosen = await chosenPython(uri);
   if (chosen !== undefined) return chosen;
   const named = vscode.workspace.getConfiguration('python', uri).get<unknown>('defaultInterpreterPath');
   const isWindows = process.platform === 'win32';
-  // The Python extension's setting is `python` where nobody has chosen.
+  // The Python extension's setting is `python` where none was chosen.
   if (typeof named === 'string' && named.trim() !== '' && named !== 'python') {
     const file = named.trim().replaceAll('${workspaceFolder}', uri.fsPath);
     return path.resolve(uri.fsPath, file);

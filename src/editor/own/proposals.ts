@@ -1,15 +1,47 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { functionsIn } from '../../core/task/python/functions';
-import { brought } from '../../core/task/python/placing';
+import { brought, withAnswer } from '../../core/task/python/placing';
 import { answerScheme, contextKeys } from '../contributions';
 import { showTitle, type OwnTests, type TestReport } from './ownTests';
-import { changeOf, proposalSchema, proposed, type Proposal } from './proposal';
+import { lazily } from '../../core/lazily';
 
 const { t } = vscode.l10n;
 
-/** A person's decision about an answer. */
+export const proposalSchema = lazily(() =>
+  z.object({
+    /** URI of the file, as a string. */
+    file: z.string(),
+    code: z.string(),
+    /** The function that it replaces; if the file has none of this name, it is appended to the file. */
+    name: z.string().optional(),
+    /** Line of that function when the answer was asked for. */
+    near: z.number().optional(),
+    /** The dialogue that ends with it; absent where nothing is logged. */
+    episode: z.string().optional(),
+  }),
+);
+
+export type Proposal = z.infer<ReturnType<typeof proposalSchema>>;
+
+export function proposed(source: string, { code, name, near }: Proposal): string {
+  return withAnswer(source, code, { name, near });
+}
+
+export function changeOf(
+  before: string,
+  after: string,
+): { readonly start: number; readonly end: number; readonly text: string } {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let behind = 0;
+  while (behind < most - start && before.at(-1 - behind) === after.at(-1 - behind)) behind += 1;
+  return { start, end: before.length - behind, text: after.slice(start, after.length - behind) };
+}
+
 export interface AnswerDecision {
   readonly proposal: Proposal;
   /** The code that was put into the file; absent when the answer was rejected. */
@@ -92,7 +124,6 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     void this.offerTests(file, proposal).catch((error: unknown) => this.fail(error));
   }
 
-  /** Runs the tests of the function on the file without and with the answer, and asks again with the result. */
   async test(uri = lookedAt()): Promise<void> {
     if (uri === undefined) return;
     const proposal = proposalOf(uri);
@@ -167,7 +198,6 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.window.tabGroups.close(tabs);
   }
 
-  /** Updates the diff when the file changes. */
   private follow(document: vscode.TextDocument): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.scheme === answerScheme && proposalOf(uri).file === document.uri.toString())

@@ -2,19 +2,19 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Grade } from '../../core/grading/grade';
 import type { Engine } from '../engine';
-import { claimsAbout } from './claims';
+import { cancellable } from '../progress';
+import { assertsAbout } from '../../core/task/python/asserts';
+import { testFilesNaming } from './testFiles';
 
 const { t } = vscode.l10n;
 
 const answerSchema = z.object({ code: z.string(), name: z.string() });
 
-/**
- * Runs an answer in the grader against the asserts of the workspace's tests about its function, and shows the result.
- */
+/** Runs an answer in the grader against the workspace's asserts about its function. */
 export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   const answer = answerSchema.safeParse(what).data;
   if (answer === undefined) return;
-  const tested = await withProgress(t('Running the tests of {0}', answer.name), (signal) =>
+  const tested = await cancellable(t('Running the tests of {0}', answer.name), (signal) =>
     gradeByClaims(engine, answer, signal),
   );
   if (tested === undefined) return;
@@ -53,7 +53,7 @@ async function gradeByClaims(
 /** Milliseconds of work before its progress is shown, so that work which is soon done shows none. */
 const PROGRESS_DELAY_MS = 1_000;
 
-/** As `withProgress`, but the progress is shown only when the work lasts. */
+/** As `cancellable`, but the progress is shown only when the work lasts. */
 export async function withLateProgress<T extends object>(
   title: string,
   run: (signal: AbortSignal) => Promise<T>,
@@ -70,27 +70,9 @@ export async function withLateProgress<T extends object>(
   } finally {
     clearTimeout(timer);
   }
-  return withProgress(title, (signal) => {
+  return cancellable(title, (signal) => {
     signal.addEventListener('abort', () => controller.abort());
     return running;
-  });
-}
-
-/** Returns undefined when the person cancelled it. */
-export async function withProgress<T>(
-  title: string,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
-    const controller = new AbortController();
-    token.onCancellationRequested(() => controller.abort());
-    try {
-      return await run(controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return undefined;
-      throw error;
-    }
   });
 }
 
@@ -105,4 +87,12 @@ function tell(grade: Grade, claims: readonly string[]): void {
   const failing = grade.tests.findIndex(({ status }) => status !== 'passed');
   if (failing === -1) void vscode.window.showInformationMessage(`${all}.`);
   else void vscode.window.showWarningMessage(t('{0}. The first that fails: {1}', all, claims[failing]!));
+}
+
+/** From open Python files, then from the workspace's test files. @throws the signal's reason when it is aborted */
+export async function claimsAbout(name: string, signal: AbortSignal): Promise<string[]> {
+  const open = vscode.workspace.textDocuments.filter(({ languageId }) => languageId === 'python');
+  const texts = open.map((document) => document.getText());
+  for await (const { text } of testFilesNaming(name, { signal })) texts.push(text);
+  return [...new Set(texts.flatMap((text) => assertsAbout(text, name)))];
 }

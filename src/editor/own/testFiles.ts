@@ -6,7 +6,7 @@ const EXCLUDED = '**/{node_modules,.tandem,.git,.venv,venv,site-packages}/**';
 /** Number of files that are read at the same time. */
 const AT_ONCE = 16;
 
-export interface TestFile {
+interface TestFile {
   readonly uri: vscode.Uri;
   readonly text: string;
 }
@@ -17,10 +17,7 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-/**
- * Yields all test files that name a function, in the order of their addresses, with their texts as the editor has them.
- * @throws the signal's reason when it is aborted
- */
+/** In the order of their addresses, with their texts as the editor has them. @throws the signal's reason */
 export async function* testFilesNaming(name: string, { within, signal }: Search): AsyncGenerator<TestFile> {
   const pattern = within === undefined ? TEST_FILES : new vscode.RelativePattern(within, TEST_FILES);
   const found = await filesMatching(pattern, signal);

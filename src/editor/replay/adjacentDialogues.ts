@@ -6,7 +6,6 @@ import { isFiltered } from '../trajectories/filter';
 
 const { t } = vscode.l10n;
 
-/** A person wants the dialogues that failed their tests, or those that nobody has reviewed. */
 type Wanted = 'failed' | 'unreviewed';
 type Direction = 'next' | 'previous';
 
@@ -21,7 +20,7 @@ export async function openBeside(
   const found = dialogueBeside(log, list, replays.single, direction);
   if (found !== undefined) {
     await replays.replay(found, true);
-    // The list may be drawn anew at this moment, and then the editor does not find the row.
+    // The list may be redrawn at this moment; then the editor does not find the row.
     await trajectories.select(found).catch((error: unknown) => engines.first.report(error));
     return;
   }
@@ -49,10 +48,7 @@ interface Part {
   readonly wanted: TrajectoryFilter | undefined;
 }
 
-/**
- * Narrows a list to the wanted dialogues.
- * @param list filters whose dialogues, one filter after the other and the newest first in each, are the list
- */
+/** @param list filters in the order of the list; each gives its dialogues, newest first */
 export const narrowed = (list: readonly TrajectoryFilter[], wanted: Wanted): Part[] =>
   list.map((all) => {
     if (wanted === 'failed') return { all, wanted: { ...all, state: 'answered', success: false } };
@@ -60,10 +56,7 @@ export const narrowed = (list: readonly TrajectoryFilter[], wanted: Wanted): Par
     return { all, wanted: isReviewed ? undefined : { ...all, state: 'answered', review: 'none' } };
   });
 
-/**
- * Finds the next or the previous wanted dialogue of a list.
- * @param episode where to begin; without one that the list has, at its beginning or its end
- */
+/** @param episode where to begin; without one that the list has, at its beginning or its end */
 export function dialogueBeside(
   log: Pick<TrajectoryLog, 'list'>,
   list: readonly Part[],

@@ -16,7 +16,7 @@ import { calledOf, modelsOf } from '../models/displayNames';
 import { Panel, Panels } from '../panel';
 import { taskView } from '../session/view';
 import { manageTrust } from '../workspaceTrust';
-import { creditsView } from './credit';
+import { creditsView } from './view';
 import { replayOf } from './view';
 import { noTrajectory } from '../logs';
 
@@ -58,7 +58,6 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     return this.shown;
   }
 
-  /** Shows another dialogue in the same place. */
   async turnTo(episode: string): Promise<void> {
     this.shown = [episode];
     await this.show();
@@ -254,19 +253,13 @@ export class Replays extends Panels<readonly string[], ReplayPanel> {
     return this.all.find(({ episodes }) => episodes.length === 1)?.episodes[0];
   }
 
-  /**
-   * Shows one dialogue.
-   * @param preserveFocus the focus stays where it is, so that a person can go on through a list
-   */
+  /** @param preserveFocus true while a person goes through a list */
   async replay(episode: string, preserveFocus = false): Promise<void> {
     const panel = await this.open([episode], undefined, preserveFocus);
     if (panel.episodes[0] !== episode) await panel.turnTo(episode);
   }
 
-  /**
-   * Shows two dialogues side by side.
-   * @throws {Fault} `editor/other-task` when they are not of one task
-   */
+  /** @throws {Fault} `editor/other-task` when they are not of one task */
   async compare(first: string, second: string): Promise<void> {
     const log = await (await this.on.engines.withEpisode(first)).log();
     if (log.summary(first)?.taskId !== log.summary(second)?.taskId) {

@@ -10,7 +10,7 @@ import type { CriticNode } from '../models/nodes';
 import { revealFolder } from '../revealFolder';
 import { rowsMeant } from '../tree';
 import { askLine } from '../askLine';
-import { pickTags } from '../pickTags';
+import { pickTags } from '../pickOrType';
 import { deleteRuns, runsOf } from './finishedRunActions';
 import { runName } from './words';
 import { chooseRun } from './runPicker';

@@ -30,21 +30,19 @@ export type Request =
   /** Shows what another window or a command has logged of the dialogue. */
   | { readonly type: 'follow' }
   | { readonly type: 'drafted-by'; readonly simulator: string | undefined }
-  /** Tells whether the pack has another task to play, and guidelines to read. */
   | { readonly type: 'offer'; readonly hasNext: boolean; readonly hasGuidelines: boolean }
   | { readonly type: 'close' };
 
-/** A dialogue after a step that is in the log, and whose move it is. */
+/** A dialogue after a step that is in the log, and who moves next. */
 export type Logged = Pick<State, 'episode' | 'protocol' | 'playedBy' | 'turns' | 'candidates' | 'answer'> & {
   readonly next: Mover;
 };
 
-/** Purpose for which a dialogue was read: to begin work on it, to go on after it was left, or to show it. */
+/** Purpose for which a dialogue was read: to begin work on it, to continue after it was left, or to show it. */
 type ReadAs = 'caught-up' | 'read' | 'looked';
 
 interface Failure {
   readonly error: unknown;
-  /** True when the work was stopped. */
   readonly isStopped: boolean;
   /** True for what was no step of the work. */
   readonly isAside: boolean;
@@ -52,11 +50,9 @@ interface Failure {
   readonly episode: string | undefined;
 }
 
-/** Result of an effect. */
 export type Result =
   | { readonly type: 'consented' }
   | { readonly type: ReadAs | 'followed'; readonly trajectory: Trajectory }
-  /** The log has another step of the dialogue, or the dialogue is ready for one. */
   | { readonly type: 'logged'; readonly by?: 'agent'; readonly dialogue: Logged }
   | { readonly type: 'seated'; readonly seat: Seat; readonly dialogue: Logged }
   | { readonly type: 'streamed'; readonly stream: StreamView }
@@ -69,7 +65,6 @@ export type Result =
 
 export type Action = Request | Result;
 
-/** Names the person who has said or chosen something, with the milliseconds that it took, where they are known. */
 interface Timed {
   readonly by: string;
   readonly milliseconds?: number;
@@ -77,37 +72,30 @@ interface Timed {
 
 /** Something to be carried out outside of the state. Its result comes back as an action. */
 export type Effect =
-  /**
-   * Claims the dialogue and reads it, after some tries a moment apart; `isAnew`: it is resumed with the present
-   * configuration afterwards.
-   */
+  /** `tries` are a moment apart; `isAnew`: it is then resumed with the present configuration. */
   | { readonly type: 'read'; readonly as: ReadAs; readonly tries?: number; readonly isAnew?: boolean }
-  /** Forgets the dialogue; it is resumed with the configuration of that moment when somebody goes on. */
+  /** Forgets the dialogue; the next step resumes it with the configuration of that moment. */
   | { readonly type: 'forget' }
   | { readonly type: 'begin'; readonly by: string }
-  /** Makes the dialogue ready for a step. */
   | { readonly type: 'attach' }
   | ({ readonly type: 'reply'; readonly draft: Draft } & Timed)
   | ({ readonly type: 'choose'; readonly picked: Picked } & Timed)
-  /** Has the agent write its next message; `isAgain`: its last one anew. */
+  /** `isAgain`: the agent rewrites its last message. */
   | { readonly type: 'ask-agent'; readonly isAgain?: boolean }
-  /** Has both agents write a candidate. */
   | { readonly type: 'ask-both' }
-  /** Has the simulator reply; `isChosenNow`: the simulator that is configured now. */
+  /** `isChosenNow`: the simulator that is configured now. */
   | { readonly type: 'ask-simulator'; readonly isChosenNow?: boolean }
   | { readonly type: 'suggest' }
   | { readonly type: 'give-seat' }
   | { readonly type: 'take-seat'; readonly by: string }
-  /** Takes the agent's last message as its answer. */
   | { readonly type: 'end' }
   | { readonly type: 'grade' }
   | { readonly type: 'abandon'; readonly reason: EventOf<'abandoned'>['reason']; readonly message: string }
   | { readonly type: 'rate'; readonly request: RatingRequest; readonly by: string }
   | { readonly type: 'give-consent'; readonly consent: ConsentRequest }
   | { readonly type: 'follow' }
-  /** Stops the work and waits until it is over. */
   | { readonly type: 'stop' }
-  /** Releases the claim; `finish`: after the work. */
+  /** `finish` releases the claim after the work. */
   | { readonly type: 'let-go' | 'finish' }
   | { readonly type: 'report'; readonly error: unknown }
   | { readonly type: 'tell'; readonly message: ToWebview };

@@ -13,10 +13,7 @@ const draftSchema = lazily((): z.ZodType<Draft> =>
   }),
 );
 
-/**
- * Replies that were begun and not sent, one small file for each dialogue. The editor writes its own memory of a panel
- * only now and then, and a window that closes in between would lose words.
- */
+/** Unsent replies. A window that closes before the editor has written its own memory of a panel would lose words. */
 export class Drafts {
   /** Runs all work on the files one after the other. */
   private queue: Promise<void> = Promise.resolve();
@@ -25,19 +22,13 @@ export class Drafts {
   /** Dialogues whose newest draft is queued to be saved. */
   private readonly waiting = new Set<string>();
 
-  /**
-   * @param folder made on first use; undefined when no folder is open: then nothing is kept
-   * @param report called for a draft that cannot be read
-   */
+  /** @param folder made on first use; undefined when no folder is open: then nothing is kept */
   constructor(
     private readonly folder: string | undefined,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /**
-   * Returns an empty draft when there is none. A draft that cannot be read is reported, and does not block the
-   * dialogue.
-   */
+  /** A draft that cannot be read is reported and counts as empty, so that it does not block the dialogue. */
   async read(episode: string): Promise<Draft> {
     return this.unsaved.get(episode) ?? this.saved(episode);
   }
@@ -68,7 +59,6 @@ export class Drafts {
     });
   }
 
-  /** Removes all drafts, except those of the dialogues to keep. */
   async remove(isKept: (episode: string) => boolean): Promise<void> {
     const { folder } = this;
     if (folder === undefined) return;

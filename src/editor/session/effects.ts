@@ -20,7 +20,6 @@ import { turnView } from './view';
 
 const TRY_AGAIN_MS = 250;
 
-/** The session whose effects are carried out. */
 interface Store {
   state(): State;
   dispatch(result: Result): Promise<void>;
@@ -34,12 +33,10 @@ type Way<Kind extends Effect['type']> = (
   signal: AbortSignal | undefined,
 ) => Promise<Result | undefined> | Promise<void> | undefined;
 
-/** Carries out the effects of a session: asks the models, appends to the log, grades. */
 export class Effects {
   /** Ratings are logged one after the other: stars right after a comment must not bring the earlier rating back. */
   private ratings: Promise<void> = Promise.resolve();
 
-  /** Carries out each kind of effect. */
   private readonly ways: { readonly [Kind in Effect['type']]: Way<Kind> } = {
     read: async ({ as, tries, isAnew }) => {
       if (isAnew === true) this.link.forget();
@@ -153,11 +150,7 @@ export class Effects {
     return this.link.id;
   }
 
-  /**
-   * Resolves with what came of it, where the state has to know.
-   * @param signal stops the work; absent for what is no step of it
-   * @throws the error that it ended with
-   */
+  /** Resolves with a result where the state needs one. @param signal stops the work; absent for what is no step */
   async carryOut(effect: Effect, signal?: AbortSignal): Promise<Result | undefined> {
     const way = this.ways[effect.type] as Way<Effect['type']>;
     return (await way(effect, signal)) as Result | undefined;
@@ -181,10 +174,7 @@ export class Effects {
     return logged(dialogue, 'agent');
   }
 
-  /**
-   * Has both agents write at once; the second is the agent itself when no other is configured. Neither message is shown
-   * before both are written, because the faster model would give itself away.
-   */
+  /** Neither message is shown before both are written, because the faster model would give itself away. */
   private async askBoth(signal: AbortSignal | undefined): Promise<Result> {
     const dialogue = await this.link.attached();
     const rival = await this.parts.openSecondAgent();
@@ -200,10 +190,7 @@ export class Effects {
     await this.store.dispatch({ type: 'rated', rating: await this.link.rate({ ...rating, by }) });
   }
 
-  /**
-   * A dialogue that cannot be read now is shown as it was. One that has gone on here while it was read is read again,
-   * because what was read may be from before that step.
-   */
+  /** Keeps the shown dialogue when it cannot be read, and reads again when a step was logged here meanwhile. */
   private async follow(): Promise<Result | undefined> {
     const { phase, turns } = this.store.state();
     try {
@@ -228,10 +215,8 @@ function stepOf({ id, protocol, agent, turns, candidates, answer, next }: Dialog
   return { episode: id, protocol, playedBy: agent, turns: [...turns], candidates, answer, next };
 }
 
-/**
- * Returns the author of a reply in the log's categories (docs/data.md). Spaces at either end do not count as an edit.
- */
-export function authorOf({ text, suggestion }: Draft): Omit<DeveloperReply, 'by' | 'milliseconds'> {
+/** In the log's categories (docs/data.md). Spaces at either end do not count as an edit. */
+function authorOf({ text, suggestion }: Draft): Omit<DeveloperReply, 'by' | 'milliseconds'> {
   if (suggestion === undefined) return { author: 'developer' };
   const isEdited = text.trim() !== suggestion.text.trim();
   return {
@@ -242,9 +227,8 @@ export function authorOf({ text, suggestion }: Draft): Omit<DeveloperReply, 'by'
 }
 
 /**
- * A session's hold on its dialogue. It begins the dialogue, or resumes it from the log with the present configuration.
- * All work on the dialogue is done under a claim, so that no other window or command plays it at the same time. Nothing
- * is claimed while a person thinks: a lost window whose extension host lives on then blocks nobody.
+ * A session's hold on its dialogue. All work is done under a claim, so that no other window or command plays it at the
+ * same time. Nothing is claimed while a person thinks: a lost extension host then blocks no one.
  */
 class DialogueLink {
   private held: Dialogue | undefined;
@@ -262,7 +246,6 @@ class DialogueLink {
     return this.episode;
   }
 
-  /** Logs the start of a new dialogue in which the developer has the seat. */
   async begin(pseudonym: string): Promise<Dialogue> {
     this.refuseIfRestricted();
     const { task, packName } = this.from;
@@ -289,11 +272,7 @@ class DialogueLink {
     return this.held;
   }
 
-  /**
-   * Returns the dialogue as the log has it now, claimed until `letGo`.
-   * @param tries with a moment in between, in which a closing window lets go of the dialogue
-   * @throws {Fault} `trajectory/claimed` when it is played elsewhere
-   */
+  /** Claimed until `letGo`. @param tries a moment apart, for a closing window @throws {Fault} `trajectory/claimed` */
   async claimed(tries = 1): Promise<Trajectory> {
     if (this.episode === undefined) throw notices.lost(this.parts.t);
     const log = await this.parts.log();
@@ -314,7 +293,6 @@ class DialogueLink {
     return this.episode === undefined ? undefined : (await this.parts.log()).trajectory(this.episode);
   }
 
-  /** Releases the claim. */
   letGo(): Promise<void> {
     const { claiming } = this;
     if (claiming === undefined) return this.releasing;
@@ -355,7 +333,7 @@ class DialogueLink {
     return logged;
   }
 
-  /** Forgets the dialogue; it is resumed with the configuration of that moment when somebody goes on. */
+  /** The next step resumes the dialogue with the configuration of that moment. */
   forget(): void {
     this.held = undefined;
   }

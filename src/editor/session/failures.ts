@@ -16,9 +16,7 @@ export function notSent(state: State, { t }: Present, effects: readonly Effect[]
   };
 }
 
-/**
- * Leaves work that was stopped or failed: the log gets an entry where the dialogue cannot go on, and the person decides.
- */
+/** The log gets an entry where the dialogue cannot continue, and the person decides. */
 export function workFailed(before: State, work: Work, failure: Failure, present: Present): Reduced {
   const { t } = present;
   const { error, isStopped, episode } = failure;

@@ -10,7 +10,6 @@ export type Connected = Readonly<Record<'agent' | 'simulator', boolean>>;
 
 const information = (message: string): Notice => ({ kind: 'information', message, actions: [] });
 
-/** The sentences of a session: what happened, and the buttons that help. */
 export const notices = {
   stopped: (t: Translate, party: 'agent' | 'simulator'): Notice => information(stoppedWords(party, t)),
   sampleStopped: (t: Translate): Notice =>
@@ -76,12 +75,10 @@ export const notices = {
 const noSimulator = (t: Translate): string =>
   t('No simulator is configured. Choose one, or answer yourself.');
 
-/** Returns whether another window or a command plays the dialogue. */
 export function isPlayedElsewhere(error: unknown): error is Fault {
   return error instanceof Fault && error.code === 'trajectory/claimed';
 }
 
-/** Returns the notice for an error: its sentence, and the buttons that can help. */
 export function noticeOf(
   error: unknown,
   party: Party,
@@ -122,10 +119,7 @@ function remedies(code: FaultCode, party: Party, isConnected: boolean): NoticeAc
   ];
 }
 
-/**
- * Returns the question before a dialogue is ended by hand.
- * @param isOwn true for a developer's own function, which has no tests
- */
+/** @param isOwn true for a developer's own function, which has no tests */
 export function endingQuestion(
   isOwn: boolean,
   t: Translate,

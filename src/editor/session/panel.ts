@@ -18,9 +18,7 @@ const { t } = vscode.l10n;
 export interface SessionContext {
   readonly extension: vscode.Uri;
   readonly drafts: Drafts;
-  /** Shows the next unplayed task of the same pack. */
   nextTask(panel: SessionPanel): Promise<void>;
-  /** Shows the same task once more, from the beginning. */
   replay(panel: SessionPanel): Promise<void>;
   /** Called when the panel shows another session, or its session has changed. */
   onDidChange(panel: SessionPanel): void;
@@ -50,7 +48,6 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     return this.session;
   }
 
-  /** Shows another session in the same place. */
   show(session: Session): void {
     this.leave();
     this.session = session;
@@ -60,7 +57,6 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     this.on.onDidChange(this);
   }
 
-  /** Opens the reference or the tests beside the session. */
   async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
     const place = this.place;
     // A developer's own function has neither.
@@ -73,7 +69,6 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     });
   }
 
-  /** Opens the dialogue so far as Markdown, beside the session. */
   async openTranscript(): Promise<void> {
     const { id, task } = this.session;
     if (id === undefined) return;
@@ -151,10 +146,7 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     }
   }
 
-  /**
-   * Sends a reply. Its draft is forgotten as soon as the log has the reply, because a page that is hidden or closed
-   * meanwhile no longer says so, and the draft would come back as that of the next reply.
-   */
+  /** The draft is forgotten as soon as the log has the reply, or it would come back as that of the next reply. */
   private async reply(message: Extract<FromWebview, { type: 'reply' }>): Promise<void> {
     const { session } = this;
     const { drafts } = this.on;
@@ -220,7 +212,7 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     }
   }
 
-  /** Edits the connection of a model. One that has been removed meanwhile is chosen anew. */
+  /** Edits the connection of a model. If it was removed meanwhile, another model is chosen. */
   private editConnection(spec: string, instead: 'chooseAgent' | 'chooseSimulator'): Thenable<void> {
     const server = this.engine.servers.find(spec);
     return server === undefined

@@ -32,9 +32,8 @@ const ending = ({ work, ...state }: State, ...effects: readonly Effect[]): Reduc
 const readAnew: Effect = { type: 'read', as: 'read', isAnew: true };
 
 /**
- * Returns the state after an action, and its effects. It is the whole of a session's logic, and pure: what the person
- * asks and what comes of each effect are actions, and everything else that it reads is in `present`. A message is in
- * the log before it is in the state.
+ * The whole logic of a session, and pure: requests and results of effects are actions, everything else that it reads is
+ * in `present`. A message is in the log before it is in the state.
  */
 export function reduce(state: State, action: Action, present: Present): Reduced {
   switch (action.type) {
@@ -145,7 +144,7 @@ function unfit(state: State, what: string): Reduced {
 function start(state: State, consent: ConsentRequest | undefined, present: Present): Reduced {
   const given = present.consent;
   if (consent !== undefined && !isDeepStrictEqual(consent, given)) {
-    // The form was not shown, so nobody gave this consent; a person changes it with the command for it.
+    // The form was not shown, so no one gave this consent; a person changes it by the command for it.
     if (!asksConsent(state, given?.pseudonym)) return unfit(state, 'a consent that was not asked for');
     return reduced(state, { type: 'give-consent', consent });
   }
@@ -155,10 +154,7 @@ function start(state: State, consent: ConsentRequest | undefined, present: Prese
   return work(state, { type: 'start' }, present);
 }
 
-/**
- * Sends the developer's reply to the agent's last message. A reply that gives the reference away is not sent at first:
- * the developer is warned, and may send it `anyway`.
- */
+/** A reply that gives the reference away is not sent at first: the developer is warned, and may send it `anyway`. */
 function reply(
   state: State,
   { draft, anyway }: Extract<Request, { type: 'reply' }>,
@@ -287,14 +283,14 @@ const shown = (state: State, trajectory: Trajectory, { t, consent }: Present): S
   ...{ ...state, ...loggedState(trajectory, consent?.pseudonym, t), warning: undefined },
 });
 
-/** Shows a dialogue that had gone on elsewhere as the log has it now; what the person asked is not done. */
+/** Shows a dialogue that was played elsewhere as the log has it now; the request is dropped. */
 function wentOn(state: State, trajectory: Trajectory, present: Present): Reduced {
   const now = shown(state, trajectory, present);
   const notice = now.notice ?? notices.wentOn(present.t);
   return ending({ ...now, notice }, { type: 'forget' });
 }
 
-/** The dialogue was read anew: it goes on, unless it was skipped or has gone on elsewhere meanwhile. */
+/** The dialogue was read again: it continues, unless it was skipped or played elsewhere meanwhile. */
 function read(state: State): Reduced {
   const goesOn = state.work?.request.type === 'again' && ['stopped', 'skipped'].includes(state.phase);
   if (!goesOn) return ending(state);
@@ -333,7 +329,6 @@ const withSteps = (
   { episode, protocol, playedBy, turns, candidates, answer }: Logged,
 ): State => ({ ...{ ...state, episode, protocol, playedBy, turns, candidates, answer } });
 
-/** Plays until it is the developer's turn or the dialogue is over. */
 function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present): Reduced {
   switch (next) {
     case 'agent':

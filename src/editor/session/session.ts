@@ -13,14 +13,10 @@ import { changes, shownOf, titleOf, type Shown } from './view';
 const MAX_DIALOGUES = 20;
 const MAX_REPLIES = 50;
 
-/**
- * One dialogue as a person plays it: holds the state, hands each action to the reducer and carries out what follows,
- * and tells the view of changes. It knows no editor.
- */
+/** One dialogue as a person plays it. It knows no editor. */
 export class Session {
   private readonly effects: Effects;
   private readonly listeners = new Set<(message: ToWebview) => void>();
-  /** State that the view was told last. */
   private told: Shown;
   private control = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -39,21 +35,18 @@ export class Session {
     this.told = this.shown;
   }
 
-  /** Makes the session of a task that nobody has begun: nothing is logged before it is started. */
+  /** A task without a dialogue: nothing is logged before it is started. */
   static ofTask(parts: SessionParts, from: SessionTask): Session {
     return new Session(parts, from, newState(from.task));
   }
 
-  /**
-   * Makes the session of a logged dialogue, whatever state it was left in. Nothing is written until the person goes on.
-   */
+  /** A logged dialogue in any state. Nothing is written until the person continues. */
   static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string, title?: string): Session {
     const { task, started } = trajectory;
     const state = { ...newState(task), ...loggedState(trajectory, parts.consent.given?.pseudonym, parts.t) };
     return new Session(parts, { task, pack, packName: started.pack, title }, state);
   }
 
-  /** The dialogue's id in the log, once it has begun. */
   get id(): string | undefined {
     return this.current.episode;
   }
@@ -66,12 +59,10 @@ export class Session {
     return titleOf(this.from);
   }
 
-  /** The agent's final answer, once there is one; it is graded and compared. */
   get answer(): string | undefined {
     return this.current.answer;
   }
 
-  /** Replies so far, in their order. */
   get replies(): readonly string[] {
     return this.current.turns.flatMap(({ reply }) => (reply === undefined ? [] : [reply.text]));
   }
@@ -80,7 +71,6 @@ export class Session {
     return this.shown.state;
   }
 
-  /** Everything that a view needs at its start, except the draft. */
   get snapshot(): Shown {
     this.told = this.shown;
     return this.told;
@@ -96,16 +86,12 @@ export class Session {
     return this.dispatch(request);
   }
 
-  /**
-   * Returns whether the dialogue can end now. It cannot while two candidates wait: neither is the agent's message yet,
-   * and the person is told so.
-   */
+  /** False while two candidates wait: neither is the agent's message yet, and the person is told so. */
   async mayEndNow(): Promise<boolean> {
     await this.do({ type: 'may-end' });
     return canEnd(this.current);
   }
 
-  /** Updates the view after a change of the settings, such as another agent or limit. */
   refresh(): void {
     this.show();
   }
@@ -128,10 +114,7 @@ export class Session {
     this.do({ type: 'close' }).catch((error: unknown) => this.parts.report(error));
   }
 
-  /**
-   * Changes the state, and carries out what follows from it.
-   * @param signal of the work that the action belongs to
-   */
+  /** @param signal of the work that the action belongs to */
   private dispatch(action: Action, signal?: AbortSignal): Promise<void> {
     const before = this.current;
     const { state, effects } = reduce(before, action, this.present);
@@ -187,7 +170,6 @@ export class Session {
     return { t, agentName, connected, showsCandidates, protocol, at: Date.now(), consent: consent.given };
   }
 
-  /** Tells the view what has changed since it was told last. */
   private show(): void {
     const before = this.told;
     this.told = this.shown;

@@ -13,21 +13,16 @@ import type { ConsentRequest } from '../../../webview/session/protocol';
 import type { Namer } from '../models/displayNames';
 import type { Translate } from '../translate';
 
-/**
- * The consent of a developer: nothing is logged of them before they have agreed, under a pseudonym and for a purpose.
- */
+/** Nothing is logged of a developer before they have agreed, under a pseudonym and for a purpose. */
 export interface ConsentKeeper {
   readonly given: ConsentRequest | undefined;
-  /** Initial values of the form. */
   readonly suggestion: ConsentRequest;
   give(consent: ConsentRequest): Promise<void>;
   /** Makes sure that this folder's log holds the consent, before it holds anything of the developer. */
   record(): Promise<void>;
 }
 
-/**
- * The parts of Tandem that a session uses. They are read when they are needed, so that changed settings count at once.
- */
+/** They are read when they are needed, so that changed settings count at once. */
 export interface SessionParts extends Namer {
   /** Translates what a person sees; what is logged or sent stays English. */
   readonly t: Translate;
@@ -36,15 +31,11 @@ export interface SessionParts extends Namer {
   /** Agent that writes the second candidate; empty when the agent itself does. */
   readonly secondAgentName: string;
   readonly simulatorName: string;
-  /** Returns whether a person has connected this model, and so can edit its connection. */
   isConnected(spec: string): boolean;
   readonly protocol: Protocol;
-  /** Sampling settings of the agent. */
   readonly sampling: SamplingSettings;
   readonly gradingMode: GradingMode;
-  /** True when a person sees counters of turns and time. */
   readonly showsCounters: boolean;
-  /** True when a developer chooses each message of the agent from two candidates. */
   readonly showsCandidates: boolean;
   /** Reason why nothing is played in this workspace; undefined in a trusted one. */
   readonly restriction: string | undefined;
@@ -55,16 +46,12 @@ export interface SessionParts extends Namer {
   log(): Promise<TrajectoryLog>;
   /** @throws {Fault} when the setting names no model that can be opened */
   openAgent(): Promise<Model>;
-  /**
-   * Opens the second agent with its own sampling settings; undefined when none is configured.
-   * @throws {Fault} when the setting names no model that can be opened
-   */
+  /** Undefined when none is configured. @throws {Fault} when the setting names no model that can be opened */
   openSecondAgent(): Promise<SampledAgent | undefined>;
   /** Returns undefined when none is configured. */
   openSimulator(): Promise<Simulator | undefined>;
   prompts(): Promise<Prompts>;
   grader(): Promise<Grader>;
-  /** Writes details to the output channel; a person sees one sentence of them. */
   report(error: unknown): void;
 }
 
@@ -80,7 +67,6 @@ export interface SessionTask {
   readonly file?: string;
 }
 
-/** Returns what a dialogue that begins or goes on now is played with. */
 export async function dialogueParts(parts: SessionParts): Promise<DialogueParts> {
   const simulator = await parts.openSimulator();
   return {
@@ -92,10 +78,7 @@ export async function dialogueParts(parts: SessionParts): Promise<DialogueParts>
   };
 }
 
-/**
- * Returns a model that is opened when it is asked, so that an old dialogue can be graded without it and changed settings
- * count at once.
- */
+/** It is opened when it is asked, so that an old dialogue is graded without it and changed settings count at once. */
 const agentOf = (parts: SessionParts): Model => ({
   name: parts.agentName,
   ...termsOf(parts.agentName),

@@ -80,15 +80,11 @@ export class Sessions implements SessionContext, vscode.Disposable {
     return this.panels.all;
   }
 
-  /** The panel that has the focus, or had it last of all editors. */
   get active(): SessionPanel | undefined {
     return this.open.find((panel) => panel.isActive);
   }
 
-  /**
-   * Opens a task: the person's newest dialogue if there is one, else a new one that begins when the person says so; a new
-   * one also of a task that is to be redone.
-   */
+  /** Opens the person's newest dialogue, else a new one; a new one also of a task that is to be redone. */
   openTask(task: ListedTask): Promise<SessionPanel> {
     return this.opening.once(JSON.stringify([task.pack, task.id]), async () => {
       const state = await this.tree.state(task);
@@ -98,7 +94,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
     });
   }
 
-  /** Starts a task once more, whatever was played of it. */
   async replay(panel: SessionPanel): Promise<void> {
     const { pack, task } = panel.shown.from;
     panel.show(await this.fresh(pack, task.id));
@@ -172,12 +167,11 @@ export class Sessions implements SessionContext, vscode.Disposable {
     this.changed.fire(panel);
   }
 
-  /** Updates all sessions after a change of settings or consent. */
   refresh(): void {
     for (const { shown } of this.open) shown.refresh();
   }
 
-  /** Closes the sessions whose dialogue has begun; resolves when none of them writes any more. */
+  /** Closes the sessions that have begun; resolves when none of them writes any more. */
   async closeBegun(): Promise<void> {
     const begun = this.open.filter(({ shown }) => shown.id !== undefined);
     for (const panel of begun) panel.dispose();
@@ -281,16 +275,14 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory === undefined) throw noTrajectory(episode);
     const pack = await this.packOf(trajectory, engine);
-    // Folders may share a log: the dialogue goes on with the settings of the folder that holds its pack.
+    // Folders may share a log: the dialogue continues with the settings of the folder that holds its pack.
     const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
     return this.tellOffer(Session.ofTrajectory(parts, trajectory, pack, title));
   }
 
-  /**
-   * Returns the pack that holds the task of a dialogue, for "Next task"; it is in a folder that logs into the same log.
-   */
+  /** For "Next task": a pack in a folder that logs into the same log. */
   private async packOf({ task, started }: Trajectory, engine: Engine): Promise<string | undefined> {
     const packs = await this.packs.all();
     const holding = packs.filter(
@@ -301,7 +293,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
   }
 }
 
-/** Returns whether a task is played in a new dialogue. */
 const isToBegin = (state: TaskState): state is Extract<TaskState, { kind: 'new' | 'redo' }> =>
   state.kind === 'new' || state.kind === 'redo';
 

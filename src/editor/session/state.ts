@@ -23,7 +23,6 @@ import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import { notices } from './notices';
 
-/** A change of a rating, as the page asks for it. */
 export type RatingRequest = Extract<FromWebview, { type: 'rate' | 'rate-turn' }>;
 
 /** A request of the person that is carried out step by step, and can be stopped. */
@@ -76,7 +75,6 @@ export interface Work {
 export interface State extends LoggedState {
   readonly task: Task;
   readonly work: Work | undefined;
-  /** The message that is being written. */
   readonly stream: StreamView | undefined;
   /** Reason why the draft was not sent, until the person does something else. */
   readonly warning: LeakWarning | undefined;
@@ -95,7 +93,6 @@ export interface State extends LoggedState {
   readonly hasGuidelines: boolean;
 }
 
-/** Returns the state of a task that nobody has begun. */
 export function newState(task: Task): State {
   return {
     ...{ task, phase: 'ready', seat: 'developer', turns: [], rating: {} },
@@ -107,10 +104,7 @@ export function newState(task: Task): State {
   };
 }
 
-/**
- * Returns the state of a logged dialogue that nobody plays.
- * @param own pseudonym of the person at this editor, whose ratings alone are shown: they can be changed
- */
+/** @param own pseudonym of the person at this editor; only their ratings are shown, which they can change */
 export function loggedState(trajectory: Trajectory, own: string | undefined, t: Translate): LoggedState {
   const { id, collaborator, answer, grades, damaged, doubtful } = trajectory;
   const { turns, rating } = ratedBy(own, trajectory);
@@ -134,7 +128,6 @@ export function loggedState(trajectory: Trajectory, own: string | undefined, t: 
   };
 }
 
-/** Returns the phase and the notice, by what can be done next with the logged dialogue. */
 function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, 'phase' | 'notice'> {
   const { state, abandoned, turns, collaborator, grades } = trajectory;
   if (state === 'answered') {
@@ -154,7 +147,7 @@ function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, '
   return { phase: 'stopped', notice: notices.cutOff(t, awaitsReply ? 'simulator' : 'agent') };
 }
 
-/** Returns whether the log has more of the dialogue than is shown: another window or a command has gone on with it. */
+/** True if another window or a command appended to this dialogue. */
 export function isBehind(state: State, trajectory: Trajectory, t: Translate): boolean {
   return !isDeepStrictEqual(progressOf(state), progressOf(loggedState(trajectory, undefined, t)));
 }
@@ -172,15 +165,13 @@ export function isCollaboratorsMove({ turns, answer }: Pick<LoggedState, 'turns'
   return last !== undefined && last.reply === undefined && answer === undefined;
 }
 
-/** Returns whether the agent has a message that can be taken as its answer now. */
 export const canEnd = ({ turns, phase }: State): boolean =>
   turns.length > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
 
-/** Returns whether the form of the consent is shown. */
 export const asksConsent = ({ phase }: State, by: string | undefined): boolean =>
   by === undefined && ['ready', 'choosing', 'developer'].includes(phase);
 
-/** Returns whether the writers of candidates may be shown, because nobody will choose any more. */
+/** True once no one will choose any more, so that the writers of candidates may be shown. */
 export const tellsNames = ({ phase }: LoggedState): boolean =>
   phase === 'over' || phase === 'grading' || phase === 'skipped';
 
@@ -203,7 +194,6 @@ export function ratingOf({ rating, turns }: State, request: RatingRequest): NewR
 export type NewRating = Omit<EventOf<'rating'>, Stamped> | Omit<EventOf<'turn-rating'>, Stamped>;
 type Stamped = 'version' | 'at' | 'episode' | 'by';
 
-/** Returns the state with a rating that is in the log. */
 export function withRating(state: State, rating: EventOf<'rating'> | EventOf<'turn-rating'>): State {
   if (rating.event === 'rating') return { ...state, rating: ratingIn(rating) };
   const turns = state.turns.map((turn) => (turn.agent.turn === rating.turn ? { ...turn, rating } : turn));

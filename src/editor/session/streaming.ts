@@ -13,7 +13,6 @@ const MAX_STREAMED_CHARS = 10_000;
 export class Streaming {
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onStream called with the message so far, many times a second */
   constructor(private readonly onStream: (stream: StreamView) => void) {}
 
   /** Resolves when the message is written, or is not written any more. */
@@ -46,10 +45,7 @@ export class Streaming {
   }
 }
 
-/**
- * Returns an agent's message while it arrives. Before `OUTPUT:` thoughts and message cannot be told apart, so the text
- * counts as thoughts, unless this agent wrote none in its earlier turns.
- */
+/** Before `OUTPUT:` the text counts as thoughts, unless this agent wrote none in its earlier turns. */
 export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
   const { thinking, before, answer, left } = reading.beginning(MAX_STREAMED_CHARS);
   const undecided = thinking === 0 && answer === undefined && !reading.hasOutput;
@@ -60,7 +56,6 @@ export function agentStream(reading: AgentReading, earlier: readonly TurnView[])
   return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };
 }
 
-/** Returns a simulator's reply while it arrives. */
 export function simulatorStream(text: GrowingText): StreamView {
   const left = text.length - MAX_STREAMED_CHARS;
   return { by: 'simulator', text: text.slice(0, MAX_STREAMED_CHARS), thinking: 0, ...(left > 0 && { left }) };

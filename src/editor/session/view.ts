@@ -29,15 +29,11 @@ import { asksConsent, canEnd, tellsNames, type State } from './state';
 /** Everything that a view of a session needs at its start, except the draft. */
 export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
 
-/**
- * These functions turn the engine's data into what a person sees; they are pure, so that they can be tested without an
- * editor.
- */
+/** These functions are pure, so that they can be tested without an editor. */
 
 /** Maximum number of characters shown of a message: drawing megabytes would stop the view. The log has all of it. */
 const MAX_CHARS = 50_000;
 
-/** Returns what a person sees of a session. The settings are those of this moment. */
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
   const { task, pack, packName } = from;
@@ -54,7 +50,6 @@ export function shownOf(state: State, parts: SessionParts, from: SessionTask): S
   };
 }
 
-/** Returns the messages that bring a view from one state to the next. */
 export function changes(before: Shown, after: Shown): ToWebview[] {
   const { panel, stream, candidates, turns, state } = after;
   const rest: ToWebview[] = [];
@@ -139,7 +134,6 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
   };
 }
 
-/** Splits a message of the agent, of any length, into Markdown and thoughts. */
 export function messageOf(text: string): { visible: string; thoughts: string; final: boolean } {
   const { thoughts, visible, answer } = parseAgentMessage(text);
   return {
@@ -163,9 +157,7 @@ export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView
   };
 }
 
-/**
- * Returns the time of the slower candidate plus the choice, because the time of the chosen one would reveal its writer.
- */
+/** The slower candidate plus the choice, because the time of the chosen one would reveal its writer. */
 function writingTime({ agent, candidates }: Turn): number {
   if (candidates === undefined) return agent.timing?.totalMs ?? 0;
   const pairs = candidates.map(
@@ -175,7 +167,6 @@ function writingTime({ agent, candidates }: Turn): number {
   return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
-/** Returns the part of an agent's message that is drawn. */
 export function messageView(text: string): MessageView {
   const { visible, thoughts, final } = messageOf(text);
   const said = cut(visible, MAX_CHARS);
@@ -203,11 +194,9 @@ export function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRati
   return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
 }
 
-/** Returns the text before the answer with which the message ends. */
 const beforeAnswer = (visible: string, answer: string): string =>
   visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : '';
 
-/** Returns the beginning of a text, and the number of characters left out. */
 export function cut(text: string, most: number): { shown: string; left: number } {
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
 }

@@ -12,7 +12,7 @@ import { choosePack, type Pack } from './packs';
 
 const { t } = vscode.l10n;
 
-/** Asks which people play a pack, and how many of them each task, and logs it; nobody takes an assignment back. */
+/** Asks who plays a pack, and how many each task, and logs it. An assignment is never taken back. */
 export async function assignPack({ packs, engines }: App, chosen: Pack | undefined): Promise<void> {
   const all = await packs.all();
   const pack = chosen ?? (await choosePack(all, t('Assign Pack')));
@@ -63,11 +63,7 @@ export async function assignPack({ packs, engines }: App, chosen: Pack | undefin
 
 const peopleOf = (parts: readonly Part[]): string[] => parts.map(({ person }) => person);
 
-/**
- * An assignment names a pack by its file name, as dialogues do.
- * @param packs those that log into the same place
- * @throws {Fault} `editor/pack-name-shared`
- */
+/** An assignment names a pack by its file name, as dialogues do. @throws {Fault} `editor/pack-name-shared` */
 function refuseSameName({ file }: Pack, packs: readonly Pack[]): void {
   const same = packs.find((one) => one.file !== file && path.basename(one.file) === path.basename(file));
   if (same === undefined) return;
@@ -84,13 +80,10 @@ function refuseSameName({ file }: Pack, packs: readonly Pack[]): void {
 interface People {
   /** These play the pack, as far as the person has said. */
   readonly now: readonly string[];
-  /** The log knows these. */
   readonly known: readonly string[];
-  /** Numbers of dialogues that they played. */
   readonly played: ReadonlyMap<string, number>;
 }
 
-/** Asks who plays a pack; those who play it now stand first. */
 function askPeople(
   { name }: Pack,
   { now, known, played }: People,
@@ -147,7 +140,7 @@ function eachOf(dialogues: number, people: number): string {
   return least === most ? String(least) : `${least}–${most}`;
 }
 
-/** Names the people whom the log does not know, because a slip of the pen would give somebody's tasks to nobody. */
+/** Names the people whom the log does not know: a typo would assign tasks to no one. */
 function strangersSentence(people: readonly string[], known: readonly string[]): string[] {
   const strangers = people.filter((person) => !known.includes(person));
   return strangers.length === 0

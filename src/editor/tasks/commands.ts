@@ -5,11 +5,13 @@ import type { App, CommandRow } from '../app';
 import { idOf } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
-import { findTask } from './findTask';
-import type { Pack, ListedTask } from './packs';
+import type { Pack, ListedTask, Packs } from './packs';
 import { withoutLinks } from '../words';
 import { askSkipReason } from './skipTask';
-import { cutTo, MAX_OTHER_PLAYERS } from './status';
+import { cutTo, MAX_OTHER_PLAYERS, stateWords } from './status';
+import { stateIcon } from './items';
+import type { PlayedTasks } from './playedTasks';
+import { excerpt, searchTasks } from './search';
 
 const { t } = vscode.l10n;
 
@@ -23,16 +25,12 @@ export async function openGuidelines({ guidelines, panels, packs }: App, row: Co
   );
 }
 
-/** Asks for a task by words of its title or description, and opens it. */
 export async function playFound({ packs, played, panels }: App): Promise<void> {
   const task = await findTask(packs, played);
   if (task !== undefined) await panels.openTask(task);
 }
 
-/**
- * Opens the first unplayed task of some packs; those of which the person has a part come first. Who has no pseudonym
- * yet is told that an assigned pack has a part for them.
- */
+/** Packs with a part for the person come first. Without a pseudonym, the person is told of such a part. */
 export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void> {
   const { played, tasks, panels } = app;
   await played.read();
@@ -55,7 +53,6 @@ export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void
   );
 }
 
-/** Asks a person without a pseudonym for it, if the pack is assigned. */
 async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack): Promise<void> {
   const assignment = played.of(file).assignment(tasks);
   if (assignment === undefined) return;
@@ -89,10 +86,7 @@ export async function removePack({ packs }: App, { file, name }: Pack): Promise<
   if (pressed === undo) await putBack();
 }
 
-/**
- * Opens the reference or the tests of a task.
- * @throws {Fault} `editor/no-task`
- */
+/** @throws {Fault} `editor/no-task` */
 export async function openOf(
   { packs }: App,
   kind: 'reference' | 'tests',
@@ -118,7 +112,6 @@ export async function skip({ engines, panels }: App, task: ListedTask): Promise<
   if (reason !== undefined) await panels.skip(task, reason);
 }
 
-/** Asks in which of four ways a pack is added. */
 export async function addPack(): Promise<void> {
   const ways = [
     {
@@ -144,4 +137,64 @@ export async function addPack(): Promise<void> {
   ];
   const way = await vscode.window.showQuickPick(ways, { title: t('Add Pack') });
   if (way !== undefined) await vscode.commands.executeCommand(way.command);
+}
+
+/** Maximum number of rows; people narrow a longer list instead of reading it. */
+const MAX_ROWS = 200;
+
+interface Row extends vscode.QuickPickItem {
+  readonly task?: ListedTask;
+}
+
+/** The rows are searched here: the picker would need all descriptions, and shows only one line of each. */
+async function findTask(packs: Packs, played: PlayedTasks): Promise<ListedTask | undefined> {
+  const [all] = await Promise.all([packs.all(), played.read()]);
+  const names = new Map(all.map(({ file, name }) => [file, name]));
+  const tasks = all.flatMap((pack) => pack.tasks);
+  const picker = vscode.window.createQuickPick<Row>();
+  picker.title = t('Find Task');
+  picker.placeholder = t('Search in titles and descriptions');
+  const show = (query: string): void => {
+    const found = searchTasks(tasks, query, MAX_ROWS);
+    const rows = found.tasks.map((task) => row(task, query, names.get(task.pack) ?? '', played));
+    picker.items = [...rows, ...restOf(found.total, rows.length, query)];
+  };
+  show('');
+  picker.onDidChangeValue(show);
+  try {
+    return await chosen(picker);
+  } finally {
+    picker.dispose();
+  }
+}
+
+function chosen(picker: vscode.QuickPick<Row>): Promise<ListedTask | undefined> {
+  return new Promise((resolve) => {
+    picker.onDidAccept(() => {
+      const task = picker.selectedItems[0]?.task;
+      if (task !== undefined) resolve(task);
+    });
+    picker.onDidHide(() => resolve(undefined));
+    picker.show();
+  });
+}
+
+function row(task: ListedTask, query: string, pack: string, played: PlayedTasks): Row {
+  const state = played.state(task);
+  return {
+    label: task.title,
+    iconPath: stateIcon(state),
+    description: [pack, stateWords(state, task.tests, t)].filter(Boolean).join(' · '),
+    detail: excerpt(task.description, query),
+    alwaysShow: true,
+    task,
+  };
+}
+
+function restOf(total: number, shown: number, query: string): Row[] {
+  if (total > shown) {
+    return [{ label: t('{0} more: type more words', total - shown), alwaysShow: true }];
+  }
+  if (total > 0) return [];
+  return [{ label: t('No task has all of these words: {0}', query.trim()), alwaysShow: true }];
 }

@@ -7,7 +7,7 @@ import type { Engines } from '../engines';
 
 const { t } = vscode.l10n;
 
-/** Key of the packs, by their files, whose guidelines this workspace has seen. */
+/** Key of the packs with guidelines that this workspace has shown, by their files. */
 const SEEN = 'tandem.guidelinesSeen';
 
 /** The instructions of a pack's author for its players: a Markdown file, shown as a preview beside the task. */
@@ -35,10 +35,7 @@ export class Guidelines {
     await this.show(pack, file);
   }
 
-  /**
-   * Opens the guidelines for the first task that is played of a pack, unless the settings say no. The focus stays where
-   * it is.
-   */
+  /** Opened with the first task that is played of a pack, unless the settings say no. The focus stays where it is. */
   async openFirst(pack: string): Promise<void> {
     if (!this.engines.of(pack).configuration.opensGuidelines || this.seen.includes(pack)) return;
     const file = await guidelinesOf(pack);

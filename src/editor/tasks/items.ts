@@ -25,7 +25,6 @@ export type TaskNode =
   | { readonly kind: 'others'; readonly pack: Pack; readonly tasks: readonly ListedTask[] }
   | TaskMoreRow;
 
-/** The lists of tasks below a pack. */
 export type TaskList = 'own' | 'others';
 
 export type TaskMoreRow = MoreRow & { readonly pack: Pack; readonly list: TaskList };
@@ -85,7 +84,6 @@ export function stateIcon(state: TaskState): vscode.ThemeIcon {
   return new vscode.ThemeIcon(statusIcons[status], color);
 }
 
-/** Returns the menu context of a task: its actions depend on whether there is a dialogue, and whether it is over. */
 function contextValueOf({ kind }: TaskState, hasOthers: boolean): string {
   if (kind === 'done' || kind === 'skipped') return contextValues.playedTask;
   return kind === 'new' && !hasOthers ? contextValues.newTask : contextValues.draftTask;

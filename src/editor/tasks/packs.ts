@@ -1,23 +1,71 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault } from '../../core/fault';
+import { Fault, messageOf } from '../../core/fault';
 import type { Task } from '../../core/task/task';
 import type { FolderSettings } from '../configuration';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
 import { pickOne, valueOf } from '../inputSteps';
-import { readPack, unreadablePack, type Pack } from './pack';
-
-export type { Pack, ListedTask } from './pack';
+import type { BadLine } from '../../core/task/pack';
+import { numbered, taskTitle } from '../../core/task/title';
 
 const { t } = vscode.l10n;
+
+/** A task as the tree shows it; the whole task is read from its pack when it is opened. */
+export interface ListedTask {
+  /** Absolute path of the pack. */
+  readonly pack: string;
+  readonly id: string;
+  readonly title: string;
+  /** The description, or the beginning of a very long one. */
+  readonly description: string;
+  readonly tests: number;
+}
+
+export interface Pack {
+  /** Absolute path of the pack. */
+  readonly file: string;
+  /** File name without its ending. */
+  readonly name: string;
+  readonly tasks: readonly ListedTask[];
+  readonly bad: readonly BadLine[];
+}
+
+const DESCRIPTION_LENGTH = 2000;
+
+/** Returns what the tree shows of a pack; undefined when the file holds something else. */
+async function readPack(file: string): Promise<Pack | undefined> {
+  const { isPack, readTasks } = await import('../../core/task/pack');
+  if (!(await isPack(file))) return undefined;
+  const tasks: ListedTask[] = [];
+  const bad: BadLine[] = [];
+  const titles = new Map<string, number>();
+  for await (const read of readTasks(file)) {
+    if ('bad' in read) bad.push(read.bad);
+    else tasks.push(shown(file, read.task, numbered(taskTitle(read.task), titles)));
+  }
+  return { file, name: nameOf(file), tasks, bad };
+}
+
+function unreadablePack(file: string, error: unknown): Pack {
+  return { file, name: nameOf(file), tasks: [], bad: [{ file, line: 1, reason: messageOf(error) }] };
+}
+
+function shown(pack: string, task: Task, title: string): ListedTask {
+  const { id, description, testCases } = task;
+  const cut =
+    description.length > DESCRIPTION_LENGTH ? `${description.slice(0, DESCRIPTION_LENGTH)}…` : description;
+  return { pack, id, title, description: cut, tests: testCases.length };
+}
+
+const nameOf = (file: string): string => path.basename(file, path.extname(file));
 
 const EXCLUDED = '**/{node_modules,.tandem,.git}/**';
 const MAX_FILES = 500;
 const RELOAD_AFTER_MS = 200;
 
-/** The packs of all folders of the workspace: files that match the setting and whose first good line is a task. */
+/** The packs of all folders of the workspace: files that match the setting and begin with a task. */
 export class Packs implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly read = new Map<
@@ -56,20 +104,14 @@ export class Packs implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /**
-   * Excludes a file in the setting; the file stays.
-   * @returns a function that undoes it
-   */
+  /** Excludes a file in the setting; the file stays. @returns a function that undoes it */
   leaveOut(file: string): Promise<() => Promise<void>> {
     const { configuration } = this.engines.of(file);
     const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
     return configuration.setHere('packs', [...configuration.packs, `!${written}`]);
   }
 
-  /**
-   * Removes a file's exclusion from the setting: whoever adds the file wants it in the list.
-   * @throws {Fault} `editor/pack-not-listed` when no pattern of the setting matches it
-   */
+  /** Removes a file's exclusion. @throws {Fault} `editor/pack-not-listed` when no pattern of the setting matches it */
   async list(file: string): Promise<void> {
     const { configuration } = this.engines.of(file);
     const others = configuration.packs.filter((pattern) => leftOutBy(pattern, configuration) !== file);
@@ -85,10 +127,7 @@ export class Packs implements vscode.Disposable {
     );
   }
 
-  /**
-   * Returns the whole task; undefined when the pack no longer has it, or is not a pack of this window: a page that
-   * comes back after a reload may name any file.
-   */
+  /** Undefined also for a file that is no pack of this window: a page restored after a reload may name any file. */
   async task(file: string, id: string): Promise<Task | undefined> {
     if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
     const { readTasks } = await import('../../core/task/pack');
@@ -98,7 +137,6 @@ export class Packs implements vscode.Disposable {
     return undefined;
   }
 
-  /** Returns the task's title in the list; undefined when no pack here holds it. */
   async title(file: string | undefined, id: string): Promise<string | undefined> {
     const pack = (await this.all()).find((one) => one.file === file);
     return pack?.tasks.find((task) => task.id === id)?.title;
@@ -142,7 +180,6 @@ export class Packs implements vscode.Disposable {
   }
 }
 
-/** Asks for one of several packs. @param title what the pack is asked for */
 export async function choosePack(packs: readonly Pack[], title: string): Promise<Pack | undefined> {
   if (packs.length < 2) return packs[0];
   const picked = await pickOne({
@@ -156,12 +193,10 @@ export async function choosePack(packs: readonly Pack[], title: string): Promise
   return valueOf(picked)?.pack;
 }
 
-/** Returns the file that a pattern with `!` excludes; undefined for patterns that include files. */
 function leftOutBy(pattern: string, { folder }: FolderSettings): string | undefined {
   return pattern.startsWith('!') ? path.join(folder?.uri.fsPath ?? '', pattern.slice(1)) : undefined;
 }
 
-/** Returns the files of a folder that match its setting, by path. */
 async function filesOf(configuration: FolderSettings): Promise<string[]> {
   const { folder, packs } = configuration;
   if (folder === undefined) return [];

@@ -6,10 +6,9 @@ import { TaskProgress, type TaskState } from '../../core/dialogue/taskProgress';
 import type { Part } from '../../core/trajectory/assignments';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Pack, ListedTask } from './pack';
+import type { Pack, ListedTask } from './packs';
 import type { Packs } from './packs';
 
-/** Holds what was read of one log. */
 interface PlayedIn {
   readonly progress: TaskProgress;
   /** The parts that people have of each assigned pack, by the pack's file name. */
@@ -18,7 +17,7 @@ interface PlayedIn {
 
 /** Counts what was played of one pack until now, by the person at this window and by the others. */
 class PlayedPack {
-  /** Kept, because a list of ten thousand tasks asks for it at each of its drawings more than once. */
+  /** Kept, because a long list asks for it more than once each time it is drawn. */
   private dealt:
     { readonly tasks: readonly ListedTask[]; readonly assignment: PackAssignment<ListedTask> } | undefined;
 
@@ -27,7 +26,6 @@ class PlayedPack {
       /** The person's pseudonym; undefined before a consent. */
       readonly person: string | undefined;
       readonly progress: TaskProgress;
-      /** The parts that people have of the pack. */
       readonly parts: readonly Part[];
       /** Returns whether dialogues about a task that were begun from a pack of this file name, or from none, count. */
       readonly counts: (from: string | undefined, task: string) => boolean;
@@ -39,8 +37,8 @@ class PlayedPack {
   }
 
   /**
-   * Returns the state of a task for the person; before a consent, by what all have played. Dialogues that nobody known
-   * played, as imported ones, count for everybody, unless the pack is assigned: then each person plays their part.
+   * The state for the person; before a consent, by what all have played. Dialogues without a known player, such as
+   * imported ones, count for everyone, unless the pack is assigned: then each person plays their part.
    */
   state(task: string): TaskState {
     const { person, progress, parts, counts } = this.on;
@@ -50,14 +48,13 @@ class PlayedPack {
     });
   }
 
-  /** Returns the state of a task for each other person who has begun a dialogue about it. */
   statesOfOthers(task: string): ReadonlyMap<string, TaskState> {
     const states = this.statesOfAll(task);
     if (this.on.person !== undefined) states.delete(this.on.person);
     return states;
   }
 
-  /** Returns who is to play what of the pack; undefined if it is assigned to nobody. */
+  /** Returns undefined if the pack is assigned to no one. */
   assignment(tasks: readonly ListedTask[]): PackAssignment<ListedTask> | undefined {
     const [first, ...others] = this.on.parts;
     if (first === undefined) return undefined;
@@ -68,9 +65,7 @@ class PlayedPack {
     return this.dealt.assignment;
   }
 
-  /**
-   * Returns the tasks that the person is to play; undefined where the pack is assigned to nobody, and before a consent.
-   */
+  /** Undefined where the pack is assigned to no one, and before a consent. */
   part(tasks: readonly ListedTask[]): readonly ListedTask[] | undefined {
     const { person } = this.on;
     return person === undefined ? undefined : this.assignment(tasks)?.partOf(person);
@@ -81,13 +76,9 @@ class PlayedPack {
   }
 }
 
-/**
- * The progress of the person at this window, and of the others, with the tasks of each pack; each folder of the
- * workspace logs its own. Who has not given a pseudonym yet sees the progress of all.
- */
+/** The progress of the person at this window, and of the others. Without a pseudonym, a person sees that of all. */
 export class PlayedTasks implements vscode.Disposable {
   private readonly logs = new Map<Engine, PlayedIn>();
-  /** The packs as they were asked for since the last change. */
   private readonly known = new Map<string, PlayedPack>();
   private rivals: { readonly packs: readonly Pack[]; readonly found: SharedTaskIds } | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
@@ -133,7 +124,6 @@ export class PlayedTasks implements vscode.Disposable {
     return played;
   }
 
-  /** Returns the state of one task for the person at this window. */
   state({ pack, id }: Pick<ListedTask, 'pack' | 'id'>): TaskState {
     return this.of(pack).state(id);
   }

@@ -1,4 +1,3 @@
-/** The searched parts of a task. */
 interface Searchable {
   readonly id: string;
   readonly title: string;
@@ -8,14 +7,10 @@ interface Searchable {
 export interface Found<T> {
   /** Matches, at most as many as were asked for. */
   readonly tasks: readonly T[];
-  /** Number of all matches. */
   readonly total: number;
 }
 
-/**
- * Returns the tasks that hold every word of the query in any case: first those with all words in the title, then those
- * with some in the description or the id. An empty query returns all tasks. The order is kept otherwise.
- */
+/** Tasks that hold every word, those with all words in the title first. An empty query returns all tasks. */
 export function searchTasks<T extends Searchable>(
   tasks: readonly T[],
   query: string,

@@ -18,10 +18,7 @@ export async function askSkipReason(title: string): Promise<string | undefined> 
   return reason === undefined || reason === '' ? undefined : loggedReason(reason, t);
 }
 
-/**
- * Logs the skip of a task without a dialogue, as a dialogue without turns, which can still be resumed.
- * @param pack the file name of the pack
- */
+/** A dialogue without turns, which can still be resumed. @param pack the file name of the pack */
 export async function logSkipped(
   engine: Engine,
   { task, pack, reason }: { readonly task: Task; readonly pack: string; readonly reason: string },

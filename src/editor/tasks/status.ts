@@ -4,10 +4,8 @@ import { lowerFirst } from '../words';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
-/** Maximum number of people that a row or its hover lists. */
 export const MAX_OTHER_PLAYERS = 20;
 
-/** Says who is to play a pack, whatever of its tasks is known. */
 type Assigned = PackAssignment<{ readonly id: string }>;
 
 /** States of a task for the list's filter; a finished dialogue counts by its result. */
@@ -52,7 +50,7 @@ export function counted(states: readonly TaskState[], t: Translate): string {
   return parts.join(' · ');
 }
 
-/** Returns for example `yours 12 of 40` and `all 55 of 120`; only the second for somebody who has no part. */
+/** Returns for example `yours 12 of 40` and `all 55 of 120`; only the second for a person without a part. */
 export function assignedWords(assignment: Assigned, person: string | undefined, t: Translate): string[] {
   const all = assignment.progress;
   const hasPart = person !== undefined && assignment.people.includes(person);
@@ -63,7 +61,6 @@ export function assignedWords(assignment: Assigned, person: string | undefined, 
   ];
 }
 
-/** Says in two paragraphs who is to play a pack, and how far each person is. */
 export function assignmentWords(assignment: Assigned, t: Translate): string[] {
   const { people, perTask } = assignment;
   const each = people.map((person) => {
@@ -85,13 +82,11 @@ export function personWords(person: string, state: TaskState, tests: number, t: 
 export const numberOfTasks = (count: number, t: Translate): string =>
   count === 1 ? t('1 task') : t('{0} tasks', count);
 
-/** Returns the first lines, and how many are left out. */
 export function cutTo(most: number, lines: readonly string[], t: Translate): string[] {
   const left = lines.length - most;
   return left > 0 ? [...lines.slice(0, most), t('… and {0} more', left)] : [...lines];
 }
 
-/** Returns the words after a task's title; empty for a new task. */
 export function stateWords(state: TaskState, tests: number, t: Translate): string {
   switch (state.kind) {
     case 'new':
@@ -112,4 +107,17 @@ export function stateWords(state: TaskState, tests: number, t: Translate): strin
       if (state.reward === null) return t('not gradable here');
       return t('{0}/{1} tests', Math.round(state.reward * tests), tests);
   }
+}
+
+const UNFINISHED: ReadonlySet<TaskState['kind']> = new Set(['new', 'draft', 'redo']);
+
+/** After a given task first, then from the beginning. Tasks to be redone count as unfinished, skipped ones do not. */
+export function nextUnfinished<T extends { readonly id: string }>(
+  tasks: readonly T[],
+  after: string | undefined,
+  state: (task: T) => TaskState,
+): T | undefined {
+  const start = tasks.findIndex(({ id }) => id === after) + 1;
+  const inOrder = [...tasks.slice(start), ...tasks.slice(0, start)];
+  return inOrder.find((task) => task.id !== after && UNFINISHED.has(state(task).kind));
 }

@@ -5,32 +5,38 @@ import { contextKeys, contextValues, views } from '../contributions';
 import { tooltip } from '../tooltip';
 import { moreItem, Tree } from '../tree';
 import type { PackDrop } from './adding/dropPack';
-import { filterWords } from './filter';
-import { badItem, othersItem, taskItem, type TaskList, type TaskMoreRow, type TaskNode } from './items';
+import {
+  badItem,
+  othersItem,
+  taskItem,
+  type TaskList,
+  type TaskMoreRow,
+  type TaskNode,
+  statusIcons,
+} from './items';
 import type { Pack, Packs, ListedTask } from './packs';
 import type { PlayedTasks } from './playedTasks';
-import { nextUnfinished } from './nextTask';
 import {
+  nextUnfinished,
   assignedWords,
   assignmentWords,
   counted,
   numberOfTasks,
   taskStatusOf,
   type TaskStatus,
+  taskStatuses,
+  taskStatusWords,
 } from './status';
 
 const { t } = vscode.l10n;
 
-/** Number of tasks of a pack that are shown at first, and more at each press: a tree of ten thousand helps nobody. */
+/** Page size of the task tree. */
 const PAGE = 200;
-/** Maximum number of bad lines that are shown; more would say the same thing. */
 const MAX_BAD_LINES = 50;
 
-/** The packs of the workspace, with the person's progress on each task. */
 export class TaskTree extends Tree<TaskNode> {
   private readonly shown = new Map<string, number>();
   private wanted: ReadonlySet<TaskStatus> | undefined;
-  /** Names that several packs have. */
   private ambiguous: ReadonlySet<string> = new Set();
 
   constructor(
@@ -94,7 +100,6 @@ export class TaskTree extends Tree<TaskNode> {
     this.redraw();
   }
 
-  /** Counts the tasks that the filter leaves, all tasks, and those of each state. */
   async counts(): Promise<{ shown: number; total: number; each: ReadonlyMap<TaskStatus, number> }> {
     const [packs] = await Promise.all([this.packs.all(), this.played.read()]);
     const each = new Map<TaskStatus, number>();
@@ -112,16 +117,12 @@ export class TaskTree extends Tree<TaskNode> {
     return { shown, total, each };
   }
 
-  /** Returns the state of the newest dialogue about a task. */
   async state(task: Pick<ListedTask, 'pack' | 'id'>): Promise<TaskState> {
     await this.played.read();
     return this.played.state(task);
   }
 
-  /**
-   * Returns the next task of the pack to play after this one: of the tasks that the person is to play, if the pack is
-   * assigned.
-   */
+  /** Of the tasks that the person is to play, if the pack is assigned. */
   async nextTask(file: string, after?: string): Promise<ListedTask | undefined> {
     await this.played.read();
     const pack = (await this.packs.all()).find((one) => one.file === file);
@@ -151,7 +152,6 @@ export class TaskTree extends Tree<TaskNode> {
     ];
   }
 
-  /** Returns the rows of a list of tasks that fit the filter, as many as were asked for. */
   private async page(pack: Pack, all: readonly ListedTask[], list: TaskList): Promise<TaskNode[]> {
     const filtered = this.filtered(all);
     const tasks = filtered.slice(0, this.shown.get(keyOf(pack, list)) ?? PAGE);
@@ -163,7 +163,6 @@ export class TaskTree extends Tree<TaskNode> {
     ];
   }
 
-  /** Says above the rows that not all tasks are shown. */
   private async showFilter(): Promise<void> {
     const { wanted } = this;
     await vscode.commands.executeCommand('setContext', contextKeys.tasksAreFiltered, wanted !== undefined);
@@ -232,4 +231,37 @@ export function folderOf({ file }: Pick<Pack, 'file'>): string {
 
 function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+}
+
+interface FilteredList {
+  filter: ReadonlySet<TaskStatus> | undefined;
+  counts(): Promise<{ readonly each: ReadonlyMap<TaskStatus, number> }>;
+}
+
+/** A choice of nothing or of everything shows all. @returns whether the person chose */
+export async function askFilter(tree: FilteredList): Promise<boolean> {
+  const { each } = await tree.counts();
+  const rows = taskStatuses.map((status) => ({
+    label: `$(${statusIcons[status]}) ${taskStatusWords(status, t)}`,
+    description: String(each.get(status) ?? 0),
+    picked: tree.filter?.has(status) ?? false,
+    status,
+  }));
+  const chosen = await vscode.window.showQuickPick(rows, {
+    title: t('Filter Tasks'),
+    placeHolder: t('Choose the tasks to show. None chosen: all.'),
+    canPickMany: true,
+  });
+  if (chosen === undefined) return false;
+  const wanted = new Set(chosen.map(({ status }) => status));
+  tree.filter = wanted.size === 0 || wanted.size === taskStatuses.length ? undefined : wanted;
+  return true;
+}
+
+/** Returns for example `draft, skipped`. */
+function filterWords(filter: ReadonlySet<TaskStatus>): string {
+  return taskStatuses
+    .filter((status) => filter.has(status))
+    .map((status) => taskStatusWords(status, t))
+    .join(', ');
 }

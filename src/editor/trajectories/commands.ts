@@ -1,34 +1,33 @@
 import * as vscode from 'vscode';
-import { Fault } from '../../core/fault';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { App, CommandRow } from '../app';
 import { documentUri, openDocument } from '../documents';
 import type { Engine } from '../engine';
+import { noTrajectory } from '../logs';
 import { collaboratorCalled } from '../models/displayNames';
 import { pickOne, valueOf } from '../inputSteps';
 import type { ListedTask } from '../tasks/packs';
 import { pickFilter } from './filterPicker';
 import { groupingName, groupings, groupingWords } from './grouping';
-import { pickDialogue } from './pickDialogue';
 import { givenTitle, outcomeWords, tagsInShort } from './words';
-import { ago } from '../words';
+import { ago, dialogues } from '../words';
+import type { Engines } from '../engines';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { grouped } from '../../core/text';
 
 const { t } = vscode.l10n;
 
-/** Returns a function that gives a dialogue's title in the list. */
 export const titleIn =
   ({ trajectories }: App) =>
   (summary: TrajectorySummary): string =>
     trajectories.title(summary);
 
-/** Asks for the filter of the list of dialogues. */
 export async function filter({ engines, trajectories }: App): Promise<void> {
   const { engine } = engines.shown;
   const log = await engine.log();
   await pickFilter(log, engine, trajectories);
 }
 
-/** Searches the texts of the dialogues. */
 export async function search({ engines, trajectories }: App): Promise<void> {
   const { engine } = engines.shown;
   const log = await engine.log();
@@ -37,7 +36,6 @@ export async function search({ engines, trajectories }: App): Promise<void> {
   await searchTranscripts({ log, engine, titlesOf: (rows) => trajectories.titlesOf(log, rows) });
 }
 
-/** Asks for the grouping of the list of dialogues. */
 export async function group({ trajectories }: App): Promise<void> {
   const chosen = valueOf(
     await pickOne({
@@ -53,30 +51,21 @@ export async function group({ trajectories }: App): Promise<void> {
   if (chosen !== undefined) trajectories.grouping = chosen.grouping;
 }
 
-/**
- * Opens the transcript of a row; without one, that of the active session.
- * @throws {Fault} `editor/no-trajectory`
- */
+/** Without a row, that of the active session. @throws {Fault} `editor/no-trajectory` */
 export async function openTranscript({ engines, panels }: App, row: CommandRow): Promise<void> {
   if (row?.kind !== 'trajectory') return panels.active?.openTranscript();
   const { id } = row.summary;
   const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
-  if (trajectory === undefined) {
-    throw new Fault('editor/no-trajectory', t('The log has no dialogue {0}; it may have been deleted.', id));
-  }
+  if (trajectory === undefined) throw noTrajectory(id);
   await openDocument(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
-/** Asks for a dialogue about a task, and opens it. */
 export async function openOneOf({ engines, panels }: App, task: ListedTask): Promise<void> {
   const episode = await chooseDialogue(engines.of(task.pack), task);
   if (episode !== undefined) await panels.openTrajectory(episode);
 }
 
-/**
- * Asks for one of the dialogues about a task, newest first, whoever played them.
- * @returns its id; undefined when the person cancelled, or there is none
- */
+/** Whoever played them. @returns its id; undefined when the person cancelled, or there is none */
 async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string | undefined> {
   const log = await engine.log();
   const { total } = log.list({ filter: { task: task.id }, offset: 0, limit: 0 });
@@ -102,10 +91,8 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
   });
 }
 
-/** Returns the title and the tags that tell a dialogue from the others of its task. */
 const saidOf = (row: TrajectorySummary): string[] => [...[givenTitle(row) ?? []].flat(), ...tagsInShort(row)];
 
-/** Asks for another dialogue of the same task, and shows both side by side. */
 export async function compareWith(
   { engines, replays }: App,
   { id, taskId }: TrajectorySummary,
@@ -131,4 +118,92 @@ export async function compareWith(
     placeholder: t('Another dialogue of this task'),
   });
   if (chosen !== undefined) await replays.compare(id, chosen);
+}
+
+export async function chooseLog({ logs, shown }: Engines): Promise<void> {
+  const items = await Promise.all(
+    logs.map(async (log) => ({
+      label: log.name,
+      description: await countOf(log.engine),
+      detail: vscode.workspace.asRelativePath(log.engine.dataFolder),
+      iconPath: new vscode.ThemeIcon(log.engine === shown.engine ? 'check' : 'blank'),
+      log,
+    })),
+  );
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: t('Switch Log'),
+    placeHolder: t('Choose the log whose dialogues are listed, counted, exported, imported and deleted'),
+    matchOnDetail: true,
+  });
+  if (chosen !== undefined) await shown.show(chosen.log);
+}
+
+async function countOf(engine: Engine): Promise<string> {
+  try {
+    return dialogues((await engine.log()).count().total, t);
+  } catch (error) {
+    // The others can be chosen all the same; the output channel says why, and so do the views when this log is shown.
+    engine.report(error);
+    return t('cannot be read');
+  }
+}
+
+/** Maximum number of rows; a longer list is searched. */
+const MAX_ROWS = 200;
+
+interface DialogueItem extends vscode.QuickPickItem {
+  /** Id of the dialogue; undefined in the row that says how many are not shown. */
+  readonly episode?: string;
+}
+
+interface DialogueChoice {
+  readonly log: Pick<TrajectoryLog, 'list'>;
+  readonly task: string;
+  readonly except?: string;
+  readonly itemOf: (summary: TrajectorySummary) => vscode.QuickPickItem;
+  readonly title: string;
+  readonly placeholder: string;
+}
+
+async function pickDialogue(choice: DialogueChoice): Promise<string | undefined> {
+  const picker = vscode.window.createQuickPick<DialogueItem>();
+  Object.assign(picker, { title: choice.title, placeholder: choice.placeholder });
+  Object.assign(picker, { matchOnDescription: true, matchOnDetail: true });
+  const show = (query: string): void => {
+    picker.items = dialogueItems(choice, query);
+  };
+  show('');
+  picker.onDidChangeValue(show);
+  try {
+    return await new Promise((resolve) => {
+      picker.onDidAccept(() => {
+        const episode = picker.selectedItems[0]?.episode;
+        if (episode !== undefined) resolve(episode);
+      });
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+/** While all dialogues fit, the picker filters them. Otherwise the log searches names and ids for the typed text. */
+export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, query: string): DialogueItem[] {
+  const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
+  const isWhole = all.rows.length <= MAX_ROWS;
+  const { rows, total } = isWhole
+    ? all
+    : log.list({ filter: { task, text: query }, offset: 0, limit: MAX_ROWS });
+  const items = rows
+    .filter(({ id }) => id !== except)
+    .map((row): DialogueItem => ({ ...itemOf(row), alwaysShow: !isWhole, episode: row.id }));
+  if (rows.length < total) {
+    const label = t('{0} more: type the name of an agent or of a collaborator', grouped(total - rows.length));
+    return [...items, { label, alwaysShow: true }];
+  }
+  if (items.length > 0 || isWhole) return items;
+  return [
+    { label: t('No agent, collaborator or id of these dialogues has: {0}', query.trim()), alwaysShow: true },
+  ];
 }

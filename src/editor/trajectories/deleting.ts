@@ -8,7 +8,6 @@ import { ago, dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Asks, hides dialogues from every list, and offers to undo that. */
 export async function deleteDialogues(
   { engines, panels }: { readonly engines: Engines; readonly panels: Sessions },
   summaries: readonly TrajectorySummary[],
@@ -45,10 +44,7 @@ export async function deleteDialogues(
   if (answer === undo) await log.undelete(ids);
 }
 
-/**
- * Does work while nobody plays these dialogues; their sessions in this window are closed.
- * @throws {Fault} `trajectory/claimed` when one is played in another window or by a command
- */
+/** Closes their sessions in this window. @throws {Fault} `trajectory/claimed` when one is played elsewhere */
 async function whileNobodyPlays(
   log: TrajectoryLog,
   summaries: readonly TrajectorySummary[],
@@ -68,7 +64,6 @@ async function whileNobodyPlays(
   }
 }
 
-/** Asks which deleted dialogues to restore, and restores them. */
 export async function restoreDialogues(
   engine: Engine,
   titleOf: (summary: TrajectorySummary) => string,

@@ -13,12 +13,12 @@ import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled, type Namer } from '../models/displayNames';
 import type { Translate } from '../translate';
 import { lowerFirst } from '../words';
-import { sourceName } from './grouping';
+import { sourceName, groupingSchema, type ListGrouping } from './grouping';
 import { agentsByRun, runCalled, type RunNamer } from './runsOfAgents';
+import type { Memory } from '../consent';
 
 const DAY = 24 * 3600 * 1000;
 
-/** The part of a log's filter that a person can set in the list. */
 export interface ListFilter extends Pick<
   TrajectoryFilter,
   | 'source'
@@ -57,7 +57,7 @@ export const filterSchema = lazily((): z.ZodType<ListFilter> => {
   });
 });
 
-/** Returns what a person chose of a filter, without what `namedFilter` finds anew each time. */
+/** Returns what a person chose of a filter, without what `namedFilter` finds each time. */
 export function chosenOf(filter: ListFilter): ListFilter {
   const { named: _, agents: __, ...chosen } = filter;
   if (chosen.lastDays === undefined) return chosen;
@@ -103,9 +103,7 @@ export const leakWords = (leaked: boolean, t: Translate): string =>
 export const isFiltered = (filter: ListFilter): boolean =>
   (Object.values(filter) as unknown[]).some((value) => value !== undefined);
 
-/**
- * Returns for example `passed all tests · since 2026-03-01 · agent starter`, long parts last; empty without a filter.
- */
+/** Returns for example `passed all tests · since 2026-03-01 · agent starter`, long parts last. */
 export function filterWords(filter: ListFilter, t: Translate): string {
   const { source, pack, agent, run, collaborator, outcome, stars, review, leaked, tag, text } = filter;
   return [
@@ -163,7 +161,6 @@ export function namedFilter(
   };
 }
 
-/** Finds the tasks, agents and collaborators whose names on the screen have a text. */
 function namesWith(
   text: string,
   titles: ReadonlyMap<string, { readonly title: string }>,
@@ -182,7 +179,6 @@ function namesWith(
   return named;
 }
 
-/** Returns the same filter, whose last days are a date. */
 export function withDates(filter: ListFilter): ListFilter {
   const { lastDays } = filter;
   if (lastDays === undefined) return filter;
@@ -204,10 +200,7 @@ export function datesWords({ since, until, lastDays }: ListFilter, t: Translate)
   return last === undefined ? [] : [t('up to {0}', last)];
 }
 
-/**
- * Returns for example `2026-03-01`, in local time.
- * @param time milliseconds since 1970
- */
+/** Returns for example `2026-03-01`, in local time. @param time milliseconds since 1970 */
 export function dayOf(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -225,7 +218,6 @@ export function days(
   };
 }
 
-/** Returns the error in a typed day; undefined when there is none. */
 export function validateDay(text: string, t: Translate): string | undefined {
   if (text.trim() === '') return undefined;
   const isDay =
@@ -236,4 +228,45 @@ export function validateDay(text: string, t: Translate): string | undefined {
 function midnight(day: string, later = 0): Date {
   const [year, month, date] = day.split('-').map(Number);
   return new Date(year!, month! - 1, date! + later);
+}
+
+const KEY = 'tandem.savedFilters';
+
+export interface SavedFilter {
+  readonly name: string;
+  readonly filter: ListFilter;
+  readonly grouping: ListGrouping;
+}
+
+const schema = lazily((): z.ZodType<SavedFilter> =>
+  z.strictObject({ name: z.string().min(1), filter: filterSchema(), grouping: groupingSchema() }),
+);
+const namedSchema = lazily(() => z.looseObject({ name: z.string() }));
+
+/** The saved filters of a workspace. One that another version of Tandem wrote stays for it, and is not shown here. */
+export class SavedFilters {
+  constructor(private readonly memory: Memory) {}
+
+  get all(): readonly SavedFilter[] {
+    return this.kept.flatMap((one) => schema().safeParse(one).data ?? []);
+  }
+
+  /** Saves a filter; it takes the place of one of the same name. */
+  save({ name, filter, grouping }: SavedFilter): void {
+    const saved: SavedFilter = { name, filter: chosenOf(filter), grouping };
+    void this.memory.update(KEY, [...this.without(name), saved]);
+  }
+
+  remove(name: string): void {
+    void this.memory.update(KEY, this.without(name));
+  }
+
+  private without(name: string): unknown[] {
+    return this.kept.filter((one) => namedSchema().safeParse(one).data?.name !== name);
+  }
+
+  private get kept(): readonly unknown[] {
+    const kept = this.memory.get(KEY);
+    return Array.isArray(kept) ? (kept as unknown[]) : [];
+  }
 }

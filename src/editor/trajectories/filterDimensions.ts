@@ -33,12 +33,10 @@ export interface FilterValue extends vscode.QuickPickItem {
   readonly ask?: () => Promise<ListFilter | undefined>;
 }
 
-/** Something that dialogues can be filtered by. */
 export interface Dimension extends vscode.QuickPickItem {
   readonly choices: () => readonly FilterValue[];
 }
 
-/** Returns everything that dialogues can be filtered by, each with its value in the filter. */
 export function dimensionsOf(log: TrajectoryLog, filter: ListFilter, namer: RunNamer): Dimension[] {
   const called = calledFilter(filter, log, namer);
   const { source, pack, agent, run, collaborator, outcome, stars, review, leaked, tag, text } = called;
@@ -123,7 +121,6 @@ function shared(log: TrajectoryLog, filter: ListFilter, name: Grouping, namer: R
   ];
 }
 
-/** Returns the runs whose models played, as far as the rest of the filter leaves their dialogues. */
 function ofRuns(log: TrajectoryLog, filter: ListFilter, namer: RunNamer): FilterValue[] {
   const others: ListFilter = { ...filter, run: undefined, agents: undefined };
   return [

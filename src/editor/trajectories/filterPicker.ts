@@ -6,29 +6,23 @@ import { calledFilter, chosenOf, filterWords, isFiltered, namedFilter, type List
 import { dimensionsOf, type FilterValue, type Dimension } from './filterDimensions';
 import { groupingName, type ListGrouping } from './grouping';
 import type { RunNamer } from './runsOfAgents';
-import type { SavedFilter, SavedFilters } from './savedFilters';
+import type { SavedFilter, SavedFilters } from './filter';
 
 const { t } = vscode.l10n;
 
-/** The list, as far as its filter is chosen. */
 export interface FilteredList {
   filter: ListFilter;
   grouping: ListGrouping;
   readonly saved: SavedFilters;
-  /** Returns the filter for queries to a log. */
   namedFilter(log: TrajectoryLog): Promise<ListFilter>;
 }
 
-/** A saved filter, or what is done with the whole filter. */
 interface Deed extends vscode.QuickPickItem {
   readonly saved?: SavedFilter;
   readonly run: () => unknown;
 }
 
-/**
- * Sets the filter in two steps that repeat: the dimension, then the value. Each choice takes effect at once, so that
- * the list behind shows it; Escape ends. A saved filter is chosen in one step.
- */
+/** Two steps that repeat: the dimension, then the value. Each choice takes effect at once; Escape ends. */
 export async function pickFilter(log: TrajectoryLog, namer: RunNamer, list: FilteredList): Promise<void> {
   for (;;) {
     const filter = await list.namedFilter(log);
@@ -106,7 +100,6 @@ function wholeItems(list: FilteredList): (Deed | vscode.QuickPickItem)[] {
   ];
 }
 
-/** Asks for a name, and saves the filter and the grouping under it. */
 export async function saveFilter({ filter, grouping, saved }: FilteredList): Promise<void> {
   const names = saved.all.map(({ name }) => name);
   const name = valueOf(

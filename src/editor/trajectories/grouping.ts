@@ -6,13 +6,11 @@ import { namesOf } from '../models/displayNames';
 import type { Translate } from '../translate';
 import { agentsByRun, type RunNamer } from './runsOfAgents';
 
-/** Criteria by which the list is grouped. */
 export const groupings = ['source', 'run', 'agent', 'collaborator', 'task', 'none'] as const;
 export type ListGrouping = (typeof groupings)[number];
 
 export const groupingSchema = lazily(() => z.enum(groupings));
 
-/** Dialogues of one value of the criterion. */
 export interface DialogueGroup {
   /** Identifies the group, also after a reload. */
   readonly key: string;
@@ -41,7 +39,6 @@ export function groupingName(grouping: ListGrouping, t: Translate): string {
   }
 }
 
-/** Says what a grouping is, where its name does not. */
 export function groupingWords(grouping: ListGrouping, t: Translate): string | undefined {
   if (grouping === 'source') return t('played, collected, evaluation');
   if (grouping === 'collaborator') return t('who replied at the end: a person or a simulator');
@@ -61,17 +58,13 @@ export function sourceName(source: Source, t: Translate): string {
 
 interface ListGroups {
   readonly groups: readonly DialogueGroup[];
-  /** Number of all groups. */
   readonly total: number;
-  /** Counts of all dialogues. */
   readonly counts: TrajectoryCounts;
 }
 
 /**
- * Returns the groups of the dialogues that a filter leaves: sources in their order, the others by the number of
- * dialogues; agents that are no model of a run are the last group of runs.
+ * Sources in their order, other groups by the number of dialogues; agents that no run has trained come last.
  * @param titleOf returns the title of a task by its id
- * @param limit maximum number of groups
  */
 export function groupsOf(
   log: Pick<TrajectoryLog, 'count' | 'countBy' | 'valuesOf'>,
@@ -93,7 +86,7 @@ export function groupsOf(
     label: labelOf(value),
     filter: { ...filter, [grouping]: value },
     counts,
-    // A single evaluation has hundreds of dialogues, which nobody reads one after the other.
+    // A single evaluation has hundreds of dialogues.
     isFolded: grouping !== 'source' || value === 'evaluation',
   }));
   return { groups, total: each.size, counts: all };

@@ -8,7 +8,6 @@ import { importWords, mergeWords } from './words';
 
 const { t } = vscode.l10n;
 
-/** Asks whether rows or another data folder are imported, asks for them, and adds them to the shown log. */
 export async function importTrajectories(shown: ShownLog): Promise<void> {
   const { name: folder } = shown;
   const title = folder === undefined ? t('Import Trajectories') : t('Import Trajectories Into {0}', folder);

@@ -1,5 +1,5 @@
-import type { MoreRow } from '../tree';
 import * as vscode from 'vscode';
+import type { MoreRow } from '../tree';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
@@ -24,7 +24,6 @@ const { t } = vscode.l10n;
 
 export const PAGE = 100;
 
-/** Data of a dialogue's row besides its summary. */
 interface RowContext {
   readonly title: string;
   readonly task: KnownTask | undefined;
@@ -33,7 +32,6 @@ interface RowContext {
   readonly isOfAgent: boolean;
   /** The same for who replied. */
   readonly isOfCollaborator: boolean;
-  /** Pseudonym of the person at this editor. */
   readonly own: string | undefined;
 }
 
@@ -90,12 +88,11 @@ export function trajectoryItem(
   return item;
 }
 
-/** Returns what a row says of a dialogue after its outcome, in a word each. */
 function marksOf({ leaked, doubtful, review }: TrajectorySummary): string[] {
   return [
     ...(leaked ? [t('leak')] : []),
     ...(doubtful ? [t('doubtful')] : []),
-    // The row's icon shows the outcome, so the shape of a review stands in its text.
+    // The row's icon shows the outcome, so the shape of a review is in its text.
     ...(review === undefined ? [] : [`${REVIEW_SHAPES[review]} ${reviewName(review, t)}`]),
   ];
 }

@@ -10,12 +10,12 @@ import type { Engine } from '../engine';
 import { askLine } from '../askLine';
 import { askPseudonym } from '../pseudonym';
 import type { KnownWord } from '../pickOrType';
-import { pickTags } from '../pickTags';
+import { pickTags } from '../pickOrType';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Asks for a title of a dialogue; without one it has that of somebody else, or of its task. */
+/** A dialogue without a title of one's own has that of another person, or of its task. */
 export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
   if (dialogue === undefined) return;
   const writer = await writerOf(app, dialogue);
@@ -28,7 +28,7 @@ export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySu
     value: dialogue.title ?? '',
     most: MAX_LENGTHS.name,
   });
-  // A title that somebody else gave becomes one's own only when it is changed.
+  // A title that another person gave becomes one's own only when it is changed.
   if (title !== undefined && title !== dialogue.title) await write(writer, [dialogue], () => ({ title }));
 }
 
@@ -56,7 +56,6 @@ export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[
   }));
 }
 
-/** Asks for one's own note on a dialogue. */
 export async function noteOnDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
   if (dialogue === undefined) return;
   const writer = await writerOf(app, dialogue);
@@ -71,7 +70,6 @@ export async function noteOnDialogue(app: App, [dialogue]: readonly TrajectorySu
   if (note !== undefined) await write(writer, [dialogue], () => ({ note }));
 }
 
-/** The log and the pseudonym with which a label is written. */
 interface Writer {
   readonly engine: Engine;
   readonly log: TrajectoryLog;
@@ -101,10 +99,7 @@ function readAll(log: TrajectoryLog, chosen: readonly TrajectorySummary[]): Prom
   );
 }
 
-/**
- * Returns the tags of the whole log, those of the most dialogues first, each with how many have it, how many of these,
- * and who else gave it to one of these.
- */
+/** The tags of the whole log, those of the most dialogues first, with how many have each, and who else gave it. */
 function offeredTags(
   log: TrajectoryLog,
   read: readonly Trajectory[],
@@ -123,7 +118,7 @@ function offeredTags(
   });
 }
 
-/** Writes a person's labels of dialogues anew, as far as they change; what others said stays. */
+/** Writes only what changes; what others said stays. */
 async function write(
   { engine, log, by }: Writer,
   chosen: readonly TrajectorySummary[],

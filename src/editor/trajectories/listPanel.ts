@@ -51,10 +51,9 @@ export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, T
     );
   }
 
-  /** Sends the page what it shows. */
   protected abstract send(listed: Listed): Promise<void>;
 
-  /** Called when dialogues changed, before they are counted anew; an empty list means that any may have changed. */
+  /** Called before changed dialogues are counted; an empty list means that any may have changed. */
   protected onDidChangeDialogues(_episodes: readonly string[]): void {
     return;
   }
@@ -82,7 +81,6 @@ export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, T
   }
 }
 
-/** Creates a kind of panel of which there is one. */
 export const onePanel = <One extends ListPanel<PageName, never>>(
   name: PageName,
   { log }: ListContext,

@@ -1,6 +1,5 @@
 import { LINE_END, MarginFences } from '../marginFences';
 
-/** Returns a text as a quotation. */
 export const quoted = (text: string): string => text.replace(/^/gm, '> ');
 
 /**
@@ -32,7 +31,7 @@ function proseOf(block: readonly string[]): string[] {
   const lines = block.map((line) =>
     line.replace(/^( {0,3})(#{1,6}(?=\s|$)|=+\s*$|-+\s*$)/, String.raw`$1\$2`),
   );
-  // In one paragraph, a code span may go on in the next line.
+  // In one paragraph, a code span may continue in the next line.
   const texts = lines.every((line) => CERTAINLY_PARAGRAPH.test(line)) ? [lines.join('\n')] : lines;
   const codes = texts.map(codeSpans);
   // Otherwise a span may end elsewhere: in another line, with a cell of a table, or in a formula.
@@ -58,7 +57,7 @@ const isBelowHead = (line: string): boolean => line.includes('-') && /^[-+*>|:\s
 
 interface Code {
   readonly spans: readonly { readonly start: number; readonly end: number }[];
-  /** True when every backtick belongs to a span, so that no span goes on in another line. */
+  /** True when every backtick belongs to a span, so that none continues in another line. */
   readonly isWhole: boolean;
 }
 

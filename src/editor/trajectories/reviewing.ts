@@ -12,32 +12,26 @@ import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Accepts dialogues. */
 export const acceptDialogues = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
   review(app, chosen, () => Promise.resolve({ state: 'accepted' }));
 
-/** Asks why dialogues are to be redone, and marks them. */
 export const redoDialogues = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
   review(app, chosen, async (titled) => {
     const reason = await askReason(t('Redo {0}', titled));
     return reason === undefined ? undefined : { state: 'redo', reason };
   });
 
-/** Takes the reviews of dialogues back, whoever gave them. */
+/** Also reviews that others gave. */
 export const takeReviewsBack = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
   review(app, chosen, () => Promise.resolve({}));
 
-/** What a review says: without a state it takes the one before back. */
+/** Without a state it takes the earlier review back. */
 interface Verdict {
   readonly state?: ReviewState;
   readonly reason?: string;
 }
 
-/**
- * Writes a review of each chosen dialogue, except those that say the same already. Unfinished ones are not reviewed,
- * because they go on.
- * @param ask returns the review, undefined when the person cancelled; it is given the dialogues in words
- */
+/** Leaves out unfinished dialogues, which can still change. @param ask is given the dialogues in words */
 async function review(
   { engines, trajectories }: App,
   chosen: readonly TrajectorySummary[],

@@ -8,21 +8,18 @@ export interface RunNamer extends Namer {
   runOf(agent: string): TrainedBy | undefined;
 }
 
-/** A run whose model played, under one name in the log or several. */
+/** A run that trained agents of the log, which may have several names. */
 interface PlayedRun extends TrainedBy {
   readonly agents: ReadonlySet<string>;
-  /** Number of the dialogues. */
   readonly count: number;
 }
 
-/** The runs and the other agents of some dialogues. */
 interface AgentsByRun {
   /** Those with the most dialogues come first; equal names get the end of the run's id. */
   readonly runs: readonly PlayedRun[];
   readonly others: ReadonlySet<string>;
 }
 
-/** Finds the runs whose models played the dialogues that a filter leaves. */
 export function agentsByRun(
   log: Pick<TrajectoryLog, 'valuesOf'>,
   filter: TrajectoryFilter,

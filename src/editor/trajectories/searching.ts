@@ -17,7 +17,7 @@ const { t } = vscode.l10n;
 
 /** Maximum number of rows; people narrow a longer list instead of reading it. */
 const MAX_ROWS = 200;
-/** Milliseconds without typing before the search, because nobody wants results for the first letters of a word. */
+/** Milliseconds without typing before the search. */
 const TYPING_MS = 250;
 const DISPLAY_INTERVAL_MS = 200;
 
@@ -29,14 +29,10 @@ interface Row extends vscode.QuickPickItem {
 interface TranscriptSearch {
   readonly log: TrajectoryLog;
   readonly engine: Engine;
-  /** Returns the titles of the dialogues' tasks, by the ids of the tasks. */
   readonly titlesOf: (rows: readonly FoundDialogue['summary'][]) => Promise<ReadonlyMap<string, KnownTask>>;
 }
 
-/**
- * Asks for words, shows the messages that have all of them while the log is read, and opens the transcript at the
- * chosen one. New words end the search before.
- */
+/** The messages that have all words are shown while the log is read. New words end the search before. */
 export async function searchTranscripts(search: TranscriptSearch): Promise<void> {
   const picker = vscode.window.createQuickPick<Row>();
   picker.title = t('Search Transcripts');
@@ -74,7 +70,6 @@ function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: stri
   });
 }
 
-/** Fills the picker a few times a second while the log is read. */
 async function show(
   picker: vscode.QuickPick<Row>,
   { log, engine, titlesOf }: TranscriptSearch,

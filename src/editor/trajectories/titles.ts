@@ -4,7 +4,6 @@ import { taskTitle } from '../../core/task/title';
 
 export interface KnownTask {
   readonly title: string;
-  /** Number of its tests. */
   readonly tests: number;
 }
 
@@ -15,10 +14,7 @@ export class TaskTitles {
 
   constructor(private readonly packs: Packs) {}
 
-  /**
-   * Returns titles by task id. Only tasks that no pack here has are read from the log.
-   * @param dialogues one dialogue of each task that is asked for, by the id of the task
-   */
+  /** Only tasks that no pack here has are read from the log. @param dialogues one of each task, by the task's id */
   async of(
     log: TrajectoryLog,
     dialogues: ReadonlyMap<string, string>,
@@ -37,7 +33,6 @@ export class TaskTitles {
     return known;
   }
 
-  /** Returns the titles of the tasks of all dialogues, by task id. */
   async ofAll(log: TrajectoryLog): Promise<ReadonlyMap<string, KnownTask>> {
     const known = await this.of(log, new Map());
     // To find a dialogue of each task takes long, and is needed only for tasks that were not read yet.

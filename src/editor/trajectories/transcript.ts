@@ -13,10 +13,8 @@ import { inOneLine } from '../../core/text';
 
 const LETTERS = ['A', 'B'] as const;
 
-/** Returns the heading of an agent's message in a transcript. */
 const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, turn {0}', turn)}`;
 
-/** Returns a dialogue as a Markdown document: the messages, their speakers, and the outcome. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator } = trajectory;
   const { ratings = [], labels = [] } = trajectory;
@@ -75,7 +73,6 @@ function replyHeading(reply: EventOf<'reply'>, t: Translate, namer: Namer): stri
   return `### ${by} (${authorWords(reply, t, namer)})`;
 }
 
-/** Returns the author of a reply in words. */
 function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate, namer: Namer): string {
   const drafter = suggestedBy === undefined ? t('the simulator') : namer.calledBy(suggestedBy);
   switch (author) {
@@ -111,10 +108,7 @@ function cell(text: string): string {
   return `${marks} ${inOneLine(text).replaceAll('|', '\\|')} ${marks}`;
 }
 
-/**
- * Returns two candidates without a choice, as Markdown.
- * @param namer names their writers, once the dialogue is over; undefined before
- */
+/** @param namer names their writers once the dialogue is over; undefined before */
 function candidateLines(
   { turn, candidates }: EventOf<'candidates'>,
   namer: Namer | undefined,
@@ -126,10 +120,7 @@ function candidateLines(
   ]);
 }
 
-/**
- * Returns a choice, with the candidates that it rejected.
- * @param namer as in `candidateLines`
- */
+/** @param namer as in `candidateLines` */
 function choiceLines(
   { shown, choice: { picked, by } }: Choice,
   namer: Namer | undefined,
@@ -153,11 +144,7 @@ function choiceLines(
   ].map(quoted);
 }
 
-/**
- * Finds the first word of a query in a message or note of a transcript; the beginning of the message when the transcript
- * writes it differently.
- * @returns offsets in `transcript`
- */
+/** The first word of a query in a message or note, else the start of the message. @returns offsets in `transcript` */
 export function passageIn(
   transcript: string,
   { turn, by, text }: Passage,

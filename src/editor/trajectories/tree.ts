@@ -19,13 +19,12 @@ import {
 } from './filter';
 import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
 import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
-import { SavedFilters } from './savedFilters';
+import { SavedFilters } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { givenTitle, headline } from './words';
 
 const { t } = vscode.l10n;
 
-/** Keys of the filter and the grouping in the editor's memory. */
 const FILTER = 'tandem.trajectoryFilter';
 const GROUPING = 'tandem.trajectoryGrouping';
 
@@ -36,7 +35,6 @@ interface Drawn {
   readonly groups: readonly TrajectoryFilter[];
 }
 
-/** The dialogues of the log that match the filter, newest first. */
 export class TrajectoryTree extends Tree<TrajectoryNode> {
   /** Number of rows shown in each group; a group without an entry shows one page. */
   private limits = new Map<string, number>();
@@ -100,26 +98,23 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     this.redraw();
   }
 
-  /** Returns the filter for queries to the log; see `namedFilter`. */
   async namedFilter(log: TrajectoryLog, engine = this.log.engine): Promise<ListFilter> {
     const { narrowed } = this;
     const titles = narrowed.text === undefined ? new Map() : await this.titles.ofAll(log);
     return namedFilter(narrowed, titles, log, engine);
   }
 
-  /** Returns filters whose dialogues, one filter after the other and the newest first in each, stand in the list's order. */
+  /** Filters in the order of the list; each gives its dialogues, newest first. */
   async inOrder(log: TrajectoryLog): Promise<readonly TrajectoryFilter[]> {
     const { drawn } = this;
     const isAsDrawn = drawn?.log === log && drawn.filter === this.narrowed && drawn.grouping === this.putBy;
     return isAsDrawn ? drawn.groups : [await this.namedFilter(log)];
   }
 
-  /** Returns the titles of the tasks of some dialogues, by the tasks' ids. */
   titlesOf(log: TrajectoryLog, rows: readonly TrajectorySummary[]): Promise<ReadonlyMap<string, KnownTask>> {
     return this.titles.of(log, new Map(rows.map(({ taskId, id }) => [taskId, id])));
   }
 
-  /** Returns the title that the list has for a dialogue: one that people gave it, else that of its task. */
   title(summary: TrajectorySummary): string {
     return givenTitle(summary) ?? this.known.get(summary.taskId)?.title ?? summary.taskId;
   }
@@ -231,7 +226,6 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
   }
 }
 
-/** Returns the dialogues among some rows of the list. */
 export function summariesOf(nodes: readonly { readonly kind: string }[]): TrajectorySummary[] {
   return (nodes as readonly TrajectoryNode[]).flatMap((node) =>
     node.kind === 'trajectory' ? [node.summary] : [],

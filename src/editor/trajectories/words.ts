@@ -9,7 +9,6 @@ import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import { dialogues } from '../words';
 
-/** Returns the outcome of a dialogue, or its progress. */
 export function outcomeWords(summary: TrajectorySummary, tests: number | undefined, t: Translate): string {
   if (summary.state === 'open') return t('in progress');
   if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
@@ -51,11 +50,10 @@ const MAX_SHOWN_CHARS = { line: 100, note: 1000 };
 /** Number of tags in a row; its hover has all. */
 const MAX_TAGS = 3;
 
-/** Returns the title that people gave a dialogue. */
 export const givenTitle = ({ title }: TrajectorySummary): string | undefined =>
   title === undefined ? undefined : safe(title, MAX_SHOWN_CHARS.line);
 
-/** Returns the pseudonym of the person who played it; empty when nobody did, or the person at this editor. */
+/** Returns the pseudonym of the player; empty without one, and for the person at this editor. */
 export const playedBy = ({ player }: TrajectorySummary, own: string | undefined): string[] =>
   player === undefined || player === own ? [] : [safe(player, MAX_SHOWN_CHARS.line)];
 
@@ -69,16 +67,14 @@ export function tagsInShort(summary: TrajectorySummary): string[] {
   return tags.length === 0 ? [] : [...tags.slice(0, MAX_TAGS), ...(more > 0 ? [`+${more}`] : [])];
 }
 
-/** Returns the notes of all people, one below the other. */
 export const notes = ({ note }: TrajectorySummary): string[] => (note === undefined ? [] : [shownNote(note)]);
 
 export const shownNote = (note: string): string => safe(note, MAX_SHOWN_CHARS.note);
 
-/** Returns the reason of a review, in the reader's language where Tandem suggested it. */
 export const shownReason = (reason: string, t: Translate): string =>
   safe(reasonWords(reason, t), MAX_SHOWN_CHARS.note);
 
-/** Cuts a person's text, and shows the characters in it that nobody sees. */
+/** Cuts a person's text, and makes its invisible characters visible. */
 const safe = (text: string, most: number): string =>
   withVisibleControls(text.length > most ? `${text.slice(0, most)}…` : text);
 
@@ -96,7 +92,6 @@ export function headline(counts: TrajectoryCounts, t: Translate): string {
   return [countWords(counts, t), ...leak].join(' · ');
 }
 
-/** Returns the same without the leaks. */
 export const countWords = ({ total, tasks, successRate }: TrajectoryCounts, t: Translate): string =>
   [grouped(total), ...(successRate === null ? [] : [successWords(successRate, tasks, t)])].join(' · ');
 
@@ -107,7 +102,6 @@ function successWords(rate: number, tasks: number, t: Translate): string {
   return t('{0} % success ({1}–{2} %)', percent(rate), percent(low), percent(high));
 }
 
-/** Returns the result of an import, with the first bad line. */
 export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Translate): string {
   const [first] = bad;
   return [
@@ -117,7 +111,6 @@ export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Tr
   ].join(' ');
 }
 
-/** Says what came of the import of a data folder. */
 export function mergeWords(
   { imported, deleted, different }: Pick<Merged, 'imported' | 'deleted' | 'different'>,
   t: Translate,

@@ -9,10 +9,7 @@ const { t } = vscode.l10n;
 
 const TITLE = t('Change Pseudonym and Consent');
 
-/**
- * Asks for pseudonym, purpose and level, one after the other, and logs the answers as a new consent: in the shown log,
- * and in each other log of the window that has a consent of that pseudonym.
- */
+/** Logged in the shown log, and in each other log of the window that has a consent of that pseudonym. */
 export async function changeConsent({ logs, shown }: Engines, panels: Sessions): Promise<void> {
   const { engine } = shown;
   await engine.log(); // a workspace without a log is told before anything is asked

@@ -5,17 +5,16 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Sessions } from '../session/sessions';
 import type { TrajectoryTree } from '../trajectories/tree';
-import { erasedWords, whatGoes } from './deletionWords';
 import { dialogues } from '../words';
+import type { DerivedWork } from '../../core/erasure/derived';
+import type { Translate } from '../translate';
 
 const { t } = vscode.l10n;
 
 const TITLE = t('Delete My Data');
 
-/** A data folder of the window. */
 interface Place {
   readonly engine: Engine;
-  /** Name of its folder of the workspace. */
   readonly name: string;
   readonly log: TrajectoryLog;
 }
@@ -59,10 +58,7 @@ export async function deleteData(on: DeletionContext): Promise<void> {
   if (erased.length > 0) void vscode.window.showInformationMessage(erasedWords(pseudonym, erased, t));
 }
 
-/**
- * Erases one data folder after the other. A folder that cannot be changed now does not stop the others: it is reported,
- * and the person stays known here until it is done, too.
- */
+/** A folder that cannot be changed is reported, and does not stop the others; the person stays known until it is. */
 async function eraseAll(
   { engines, panels, trajectories }: DeletionContext,
   places: readonly Place[],
@@ -122,3 +118,55 @@ async function askWhose(places: readonly Place[], own: string | undefined): Prom
 
 const inSeat = (log: TrajectoryLog, pseudonym: string): number =>
   log.list({ filter: { collaborator: pseudonym }, offset: 0, limit: 1 }).total;
+
+interface DeveloperData {
+  readonly name: string;
+  /** Number of dialogues in which the developer had the seat. */
+  readonly dialogues: number;
+  readonly made: DerivedWork;
+}
+
+export function whatGoes(found: readonly DeveloperData[], t: Translate): string {
+  const runs = found.flatMap(({ made }) => made.runs);
+  const experiments = found.flatMap(({ made }) => made.experiments);
+  return [
+    t(
+      '{0} played under this pseudonym, all others with its replies, its ratings, its consent, and drafts of replies in this window. Open sessions are closed.',
+      countOf(found, t),
+    ),
+    ...(runs.length === 0
+      ? []
+      : [t('Runs that were trained with them, and their models: {0}.', runs.join(', '))]),
+    ...(experiments.length === 0
+      ? []
+      : [t('Not deleted from the logs of these loops and scoreboards: {0}.', experiments.join(', '))]),
+    t('Exported files and copied models are not deleted. This cannot be undone.'),
+  ].join('\n\n');
+}
+
+function countOf(found: readonly DeveloperData[], t: Translate): string {
+  const [only] = found;
+  if (found.length === 1) return dialogues(only!.dialogues, t);
+  const total = found.reduce((sum, one) => sum + one.dialogues, 0);
+  const each = found.map((one) => t('{0}: {1}', one.name, dialogues(one.dialogues, t)));
+  return `${dialogues(total, t)} (${each.join(', ')})`;
+}
+
+export function erasedWords(
+  pseudonym: string,
+  erased: readonly (DataErasure & { readonly place: string })[],
+  t: Translate,
+): string {
+  const each = erased.map(({ place, episodes, runs, experiments }) =>
+    t(
+      '{0}: {1}',
+      place,
+      [
+        dialogues(episodes, t),
+        ...(runs.length === 0 ? [] : [runs.length === 1 ? t('1 run') : t('{0} runs', runs.length)]),
+        ...experiments,
+      ].join(', '),
+    ),
+  );
+  return t('All data of {0} has been deleted from {1}.', pseudonym, each.join('; '));
+}

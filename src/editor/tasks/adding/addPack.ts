@@ -1,17 +1,17 @@
 import path from 'node:path';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
-import { checked, takeIn } from './packFiles';
+import { guidelinesOf } from '../../../core/task/guidelines';
+import { isThere } from '../../../core/trajectory/files';
 
 const { t } = vscode.l10n;
 
-/** Takes files into the workspace as packs, and reports their contents. */
 export class PackAdder {
   constructor(private readonly packs: Pick<Packs, 'list'>) {}
 
-  /** Asks for files, and adds them. */
   async ask(): Promise<void> {
     const files = await vscode.window.showOpenDialog({
       title: t('Add Packs'),
@@ -23,12 +23,11 @@ export class PackAdder {
   }
 
   /**
-   * Copies each file into the folder, with its guidelines, unless the workspace has it already. A file that cannot be
-   * added does not stop the others.
-   * @param folder by default the only one of the workspace, or the one that the person chooses
-   * @param refused the reasons why other things beside the files could not be added
+   * Copies each file with its guidelines, unless the workspace has it already. A file that cannot be added does not
+   * stop the others.
+   * @param refused reasons why other things could not be added
    * @throws {Fault} when none was added: `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`,
-   *   `editor/no-folder`, `task/*`
+   * `editor/no-folder`, `task/*`
    */
   async add(
     files: readonly string[],
@@ -50,7 +49,6 @@ export class PackAdder {
     tellAll(added, faults);
   }
 
-  /** Reports the contents of a file of the workspace, once the list shows it. */
   async tell(check: PackCheck): Promise<void> {
     await this.packs.list(check.file);
     tellOne(check);
@@ -78,10 +76,7 @@ function tellOne(check: PackCheck): void {
   });
 }
 
-/**
- * Reports everything in one message, because of several at once the editor hides the first.
- * @throws {Fault} when none was added
- */
+/** One message, because of several the editor hides the first. @throws {Fault} when none was added */
 function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
   const [first, second] = added;
   const [fault, ...more] = faults;
@@ -96,7 +91,6 @@ function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
   } else void vscode.window.showWarningMessage(whole());
 }
 
-/** Returns the contents of an added pack, and the number of its lines that are not tasks. */
 function addedWords({ file, tasks, tests, bad }: PackCheck): string {
   const name = vscode.workspace.asRelativePath(file);
   const holds = `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
@@ -122,7 +116,6 @@ function faultOf(error: unknown, file: string): Fault {
   return new Fault('editor/pack-not-copied', sentence, { cause: error });
 }
 
-/** Returns the folder of the workspace that gets a file; undefined when the person cancelled. */
 export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (only === undefined) {
@@ -138,4 +131,62 @@ const isInside = (file: string): boolean =>
 async function openLine(file: string, line: number): Promise<void> {
   const at = new vscode.Range(line - 1, 0, line - 1, 0);
   await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file), { selection: at });
+}
+
+/** @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read */
+async function checked(file: string): Promise<PackCheck> {
+  const { checkPack } = await import('../../../core/task/pack');
+  const check = await checkPack(file);
+  if (check.tasks > 0) return check;
+  const name = path.basename(file);
+  const [first] = check.bad;
+  throw new Fault(
+    'editor/no-pack',
+    first === undefined
+      ? t('{0} is empty; a pack has one task per line.', name)
+      : t('{0} is not a pack: none of its lines is a task. Line {1}: {2}', name, first.line, first.reason),
+  );
+}
+
+/** Copies a pack and its guidelines. @returns the path of the copy */
+async function takeIn(file: string, folder: string): Promise<string> {
+  const target = path.join(folder, path.basename(file));
+  await copied(file, target);
+  const guidelines = await guidelinesOf(file);
+  if (guidelines !== undefined) {
+    await copied(guidelines, path.join(folder, `${path.parse(file).name}.guidelines.md`));
+  }
+  return target;
+}
+
+/** Copies a file, unless the same file is there already. A different file of that name is not overwritten. */
+async function copied(file: string, target: string): Promise<void> {
+  const there = await likeness(file, target);
+  if (there === 'the same') return;
+  if (there === 'another') {
+    throw new Fault(
+      'editor/pack-exists',
+      t('{0} already exists and is a different file; rename one of the two, then add it.', target),
+    );
+  }
+  await copyTo(file, target);
+}
+
+export async function likeness(file: string, target: string): Promise<'none' | 'the same' | 'another'> {
+  if (!(await isThere(target))) return 'none';
+  return (await readFile(file)).equals(await readFile(target)) ? 'the same' : 'another';
+}
+
+/** @throws {Fault} `editor/pack-not-copied` */
+export async function copyTo(file: string, target: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    await copyFile(file, target);
+  } catch (error) {
+    throw new Fault(
+      'editor/pack-not-copied',
+      t('{0} could not be copied here: {1}', path.basename(file), messageOf(error)),
+      { cause: error },
+    );
+  }
 }

@@ -36,7 +36,6 @@ export class PackDownload {
     }
   }
 
-  /** @returns nothing when the person did not accept the licence, or cancelled the download */
   private async download(source: HubFiles, folder: string): Promise<Downloaded[]> {
     const stop = new AbortController();
     try {
@@ -87,10 +86,7 @@ function choices(): Choice[] {
   ];
 }
 
-/**
- * Asks for acceptance of the licence. The question holds the whole notice, and the licences can be opened before the
- * answer.
- */
+/** The question holds the whole notice, and the licences can be opened before the answer. */
 async function accept(notice: string, { licences }: HubFiles): Promise<boolean> {
   const agree = t('Accept and Download');
   const read = t('Open the Licences');

@@ -12,7 +12,6 @@ const { t } = vscode.l10n;
 const ADDRESSES = 'text/uri-list';
 const FILES = 'files';
 
-/** Adds packs that are dropped on the tree. */
 export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
   readonly dropMimeTypes = [ADDRESSES, FILES];
   readonly dragMimeTypes = [];
@@ -66,10 +65,7 @@ async function addressesIn(data: vscode.DataTransfer): Promise<vscode.Uri[]> {
   return lines.map((line) => vscode.Uri.parse(line, true));
 }
 
-/**
- * Returns whether an address is a file of this machine. In a remote window such addresses name the remote machine, on
- * which Tandem runs.
- */
+/** In a remote window such addresses name the remote machine, on which Tandem runs. */
 const isFile = ({ scheme }: vscode.Uri): boolean => scheme === 'file' || scheme === 'vscode-remote';
 
 function notAFile(address: vscode.Uri): Fault {

@@ -26,8 +26,7 @@ const FILES: Readonly<Record<OfferedSplit, string>> = {
 };
 
 /**
- * Asks for the purpose, number and difficulty of starter-world tasks, and writes them into a new pack of the workspace,
- * as `tandem world` does.
+ * Writes starter-world tasks into a new pack, as `tandem world` does.
  * @throws {Fault} `editor/no-folder`, `editor/pack-not-listed`; the system's error when the file cannot be written
  */
 export async function generateTasks(
@@ -74,7 +73,7 @@ async function offerCollecting(packs: Pick<Packs, 'all'>, file: string, tasks: n
   await vscode.commands.executeCommand(idOf('collect'), pack && { kind: 'pack', pack });
 }
 
-/** Returns a seed whose file does not exist yet: the tasks differ each time, and nothing is overwritten. */
+/** Returns the first seed without a file: the tasks differ each time, and nothing is overwritten. */
 function freeFile(folder: string, split: OfferedSplit): { readonly file: string; readonly seed: number } {
   for (let seed = 1; ; seed += 1) {
     const file = path.join(folder, `${FILES[split]}-${seed}.jsonl`);

@@ -4,7 +4,7 @@ import type { FolderSettings } from '../../configuration';
 import { STARTER } from '../../models/localModels';
 import type { Packs } from '../packs';
 import { chooseFolder } from './addPack';
-import { copyTo, likeness } from './packFiles';
+import { copyTo, likeness } from './addPack';
 
 const { t } = vscode.l10n;
 
@@ -20,8 +20,7 @@ export class SamplePacks {
   ) {}
 
   /**
-   * Adds the packs. Existing files stay as they are; a pack that was removed from the list is listed again. If no agent
-   * is set, the starter model becomes the agent, so that the first dialogue needs no configuration.
+   * Existing files stay; a removed pack is listed again. Without an agent, the starter model becomes the agent.
    * @returns the file of the first pack; undefined when the person chose no folder
    * @throws {Fault} `editor/no-folder`, `editor/pack-not-copied`, `editor/pack-not-listed`
    */

@@ -42,7 +42,11 @@ const editor = vi.hoisted(() => ({
       run: (progress: object, token: object) => Promise<unknown>,
     ): Promise<unknown> => {
       editor.shown.push(title);
-      return run({}, { onCancellationRequested: (cancel: () => unknown) => (editor.cancel = cancel) });
+      const onCancellationRequested = (cancel: () => unknown) => {
+        editor.cancel = cancel;
+        return { dispose: () => undefined };
+      };
+      return run({}, { onCancellationRequested });
     },
     showInformationMessage: (message: string) => {
       editor.shown.push(message);

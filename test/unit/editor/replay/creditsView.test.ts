@@ -3,7 +3,7 @@ import type { Credit } from '../../../../src/core/training/credit/credit';
 import type { Critic } from '../../../../src/core/training/credit/critics';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
 import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
-import { creditsView } from '../../../../src/editor/replay/credit';
+import { creditsView } from '../../../../src/editor/replay/view';
 import { dialogue, verdict } from '../../../fixtures/log';
 import { folded } from '../folded';
 import { english } from '../translate';

@@ -3,7 +3,7 @@ import type { ListOptions } from '../../../../src/core/trajectory/log';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { dialogueItems } = await import('../../../../src/editor/trajectories/pickDialogue');
+const { dialogueItems } = await import('../../../../src/editor/trajectories/commands');
 
 /** Makes a log with so many dialogues of one task, every hundredth by another agent. */
 function choice(count: number) {

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { statusLine, type OpenSession } from '../../../src/editor/statusLine';
+import { describe, expect, it, vi } from 'vitest';
+import { statusLine, type OpenSession } from '../../../src/editor/status';
 import { english } from './translate';
+
+vi.mock('vscode', () => import('./vscode'));
 
 describe('The line of the status bar', () => {
   const playing = (title: string, phase: OpenSession['state']['phase']): OpenSession => ({

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { changeOf, proposed } from '../../../../src/editor/own/proposal';
+import { describe, expect, it, vi } from 'vitest';
+import { changeOf, proposed } from '../../../../src/editor/own/proposals';
+
+vi.mock('vscode', () => import('../vscode'));
 
 describe('an answer as a change of a file', () => {
   const source = 'import os\n\n\ndef f(x):\n    pass\n\n\ny = f(1)\n';

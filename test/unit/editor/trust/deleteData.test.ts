@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { erasedWords, whatGoes } from '../../../../src/editor/trust/deletionWords';
+import { describe, expect, it, vi } from 'vitest';
+import { erasedWords, whatGoes } from '../../../../src/editor/trust/deleteData';
 import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const none = { runs: [], experiments: [] };
 

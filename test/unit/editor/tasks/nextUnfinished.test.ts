@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskState } from '../../../../src/core/dialogue/taskProgress';
-import { nextUnfinished } from '../../../../src/editor/tasks/nextTask';
+import { nextUnfinished } from '../../../../src/editor/tasks/status';
 
 describe('The next task', () => {
   const states: Readonly<Record<string, TaskState>> = {
