@@ -13,7 +13,6 @@ import type { Simulator } from './simulator';
 
 export interface PackTask {
   readonly task: Task;
-  /** The pack's file name. */
   readonly pack?: string;
 }
 
@@ -22,9 +21,8 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
-  /** The shard that is played here, while others play the rest; by default it is all of them. */
+  /** The shard that is played here; all of the collection by default. */
   readonly shard?: Shard;
-  /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;
   readonly seed: number;
   readonly protocol: Protocol;
@@ -43,9 +41,8 @@ export interface CollectionProgress {
   readonly already: number;
   readonly failed: number;
   readonly inFlight: number;
-  /** Number of dialogues that this call has graded as a success or a failure; without `already`. */
+  /** Without `already`. */
   readonly graded: number;
-  /** Number of those that are successes. */
   readonly solved: number;
 }
 
@@ -54,7 +51,7 @@ export interface CollectionResult extends CollectionProgress {
   readonly failures: readonly { readonly message: string; readonly count: number }[];
 }
 
-/** After this many failures in a row, without a success in between, the next dialogue would fail too. */
+/** After so many failures without a success in between, the next dialogue would fail too. */
 const FAILURES_IN_A_ROW = 8;
 
 /** Settings that make dialogues comparable; all dialogues of a collection agree in them. */
@@ -94,12 +91,12 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
   }
 }
 
-/** Refuses a task that differs from the one played under its id, whose dialogues would be counted for it. */
+/** Dialogues about another task with the same id would count for this one. */
 async function refuseChangedTasks({ log, collection, tasks, rollouts }: CollectionPlan): Promise<void> {
   const collected = log.collected(collection);
   for (const { task, pack } of tasks) {
     const known = Array.from({ length: rollouts }, (_, rollout) => collected.get(`${task.id}#${rollout}`));
-    // A damaged dialogue is played anew, and need not be readable.
+    // A damaged dialogue is played again and need not be readable.
     const readable = known.find((one) => one !== undefined && !one.damaged);
     const played = readable === undefined ? undefined : (await log.trajectory(readable.episode))?.task;
     if (played === undefined || contentOf(played) === contentOf(task)) continue;
@@ -205,13 +202,13 @@ class Collection {
     try {
       claim = await this.plan.log.claim(`episode-${known.episode}`, 'A dialogue of this collection');
     } catch (error) {
-      // A window of the editor may have it open; the next call tries it again.
+      // An editor window may have it open; the next call tries it again.
       this.countFailure(error);
       return;
     }
     try {
       const begun = await this.plan.log.trajectory(known.episode);
-      // A person may have taken it over after this call had looked what the log has.
+      // A person may have taken it over since this call read the log.
       const isOurs = begun !== undefined && playerOf(begun) === undefined;
       await this.play(isOurs ? await Dialogue.resume(begun, this.plan) : await this.begin(job));
     } finally {
@@ -229,7 +226,6 @@ class Collection {
     });
   }
 
-  /** Plays to the end, then leaves the answer to the grader without waiting for the grade. */
   private async play(dialogue: Dialogue): Promise<void> {
     try {
       await dialogue.play({ signal: this.signal });

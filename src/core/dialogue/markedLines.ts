@@ -11,11 +11,9 @@ import {
   type Marker,
 } from './markers';
 
-/** A marker with its surroundings in the text. */
 interface Placed extends Marker {
   /** Offset after the last non-blank character before the marker. */
   readonly said: number;
-  /** Finds the first non-blank character behind the marker. */
   readonly next: Search;
 }
 
@@ -26,7 +24,6 @@ export interface MarkerOpening {
   readonly end: number;
   /** Offset after the last non-blank character before the marker. */
   readonly said: number;
-  /** Finds the first non-blank character behind the marker. */
   readonly next: Search;
   /** Announcement of an answer directly before the marker; the answer then follows the marker. */
   readonly swapped: Placed | undefined;
@@ -52,7 +49,7 @@ export class MarkedLines {
   /** Offset after the last non-blank character of the lines so far. */
   private said: number;
   private readonly whole: MarkerOpening;
-  /** First `OUTPUT:` of each level of doubt that does not stand inside an answer. */
+  /** First `OUTPUT:` of each level of doubt that is not inside an answer. */
   private outputs: (MarkerOpening | undefined)[] = [];
   /** Openings in `#` lines; they are comments if the next line that is neither blank nor a `#` line is code. */
   private waiting: (MarkerOpening | undefined)[] = [];
@@ -80,7 +77,6 @@ export class MarkedLines {
     return this.waiting.length > 0;
   }
 
-  /** Returns an independent copy, which can take a line that may still grow. */
   copy(): MarkedLines {
     const copy = new MarkedLines(this.start, this.isThought);
     const copied = (opening: MarkerOpening | undefined): MarkerOpening | undefined =>
@@ -112,9 +108,7 @@ export class MarkedLines {
     this.said = said;
   }
 
-  /**
-   * Returns the place where the message begins, if it does. @param belowIsCode whether code follows the last `#` lines
-   */
+  /** @param belowIsCode whether code follows the last `#` lines */
   opening(belowIsCode: boolean): MarkerOpening | undefined {
     for (const doubt of DOUBTS) {
       const known = this.outputs[doubt];

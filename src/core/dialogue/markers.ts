@@ -9,7 +9,6 @@ export interface Marker {
 }
 
 const NAME = '(OUTPUT|I WANT TO ANSWER)';
-/** Every marker contains a match of this. */
 export const NAMED = new RegExp(NAME, 'i');
 export const MAX_NAME_CHARS = 'I WANT TO ANSWER'.length;
 /** Emphasis around a marker belongs to it. */
@@ -22,17 +21,17 @@ const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[
 /** Marker within a line: in upper case and with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
-/** Maximum number of characters of a line that are searched; nobody means a marker further in. */
+/** Maximum number of characters of a line that are searched. */
 export const MAX_LINE_CHARS = 4000;
 
-/** Maximum number of markers in a line; later ones are ignored, since nobody writes so many. */
+/** Later markers of a line are ignored. */
 const MAX_MARKERS_PER_LINE = 20;
 
 /** Matches a quotation within a line. An inch sign after a number and an apostrophe after a letter open none. */
 const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?!\p{L})/gu;
 
 /**
- * Returns the markers of a line that stand in prose, not in a quotation, comment or docstring. Takes linear time, like
+ * Returns the markers of a line that are in prose, not in a quotation, comment or docstring. Takes linear time, like
  * everything here, because an agent may write anything.
  *
  * @param line no longer than `MAX_LINE_CHARS`
@@ -69,10 +68,10 @@ export function markersOfLine(line: string, inCode: boolean): Marker[] {
 
 const nameOf = (name: string): Marker['name'] => (/^output$/i.test(name) ? 'output' : 'answer');
 
-/** Tells whether the line begins an example; an `Output:` of an example is not the message's. */
+/** An `Output:` of an example is not the message's. */
 export const beginsExample = (line: string): boolean => /^\W*input:/i.test(line);
 
-/** Tells whether it is a `#` line: a comment among code, a heading elsewhere. */
+/** A comment among code, a heading elsewhere. */
 export const isComment = (line: string): boolean => /^\s*#/.test(line);
 
 /** Patterns of a line of Python or of its beginning. Each of them takes linear time at most. */
@@ -92,10 +91,9 @@ const PYTHON_LINES: readonly RegExp[] = [
   /^\s*[rR]?(?:"""|''')/,
 ];
 
-/** Tells whether a line, or the part of it that has arrived, is Python rather than English. */
+/** Also for the part of a line that has arrived. */
 export const isCode = (line: string): boolean => PYTHON_LINES.some((form) => form.test(line));
 
-/** Tells whether a text holds Python code, fenced or bare. */
 export const hasCode = (text: string): boolean =>
   text.split('\n').some((line) => opensFence(line) || isCode(line));
 
@@ -107,15 +105,13 @@ function fenceOf(line: string): { before: string; mark: string; info: string } |
   return mark === undefined ? undefined : { before, mark, info };
 }
 
-/**
- * Tells whether the line opens a fence when none is open. A fence of backticks has no backtick behind it in its line.
- */
+/** A fence of backticks has no backtick behind it in its line. */
 export function opensFence(line: string): boolean {
   const fence = fenceOf(line);
   return fence !== undefined && !(fence.mark.startsWith('`') && fence.info.includes('`'));
 }
 
-/** Tells which lines of a text stand in a code fence; it takes one line after the other. */
+/** Takes one line after the other. */
 export class FenceState {
   /** The open fence; `depth` is the number of characters before it in its line. */
   private open: { readonly mark: string; readonly depth: number } | undefined;
@@ -128,7 +124,7 @@ export class FenceState {
     return Object.assign(new FenceState(), this);
   }
 
-  /** @returns whether the line stands in a fence; the lines that open and close it do */
+  /** @returns whether the line is in a fence; the lines that open and close it do */
   take(line: string): boolean {
     const fence = fenceOf(line);
     if (this.open === undefined) {
@@ -137,7 +133,7 @@ export class FenceState {
     }
     if (
       fence !== undefined &&
-      // CommonMark says that a fence which is indented much further closes nothing: it may stand in a docstring.
+      // CommonMark says that a fence which is indented much further closes nothing: it may be in a docstring.
       /^[ \t>]*$/.test(fence.before) &&
       fence.before.length <= this.open.depth + 3 &&
       fence.mark.startsWith(this.open.mark) &&
@@ -148,7 +144,7 @@ export class FenceState {
   }
 }
 
-/** Returns the code fences of a text, in list items and quotations too; one that never closes reaches to the end. */
+/** In list items and quotations too; a fence that never closes reaches to the end. */
 export function fencedRanges(text: string): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = [];
   const fence = new FenceState();

@@ -3,15 +3,14 @@ import { readTasks, type ReadOptions } from '../task/pack';
 import type { PackTask } from './collect';
 
 interface PackTaskOptions extends ReadOptions {
-  /** Maximum number of tasks. */
   readonly limit?: number;
-  /** Receives a sentence for each bad line, and for each task whose id occurs in an earlier pack. */
+  /** Receives a sentence for each bad line, and for each task with the id of one in an earlier pack. */
   readonly onLeftOut: (sentence: string) => void;
 }
 
 /**
  * Reads the first tasks of some packs, each id once.
- * @throws {Fault} when a file cannot be read, as `readTasks`
+ * @throws {Fault} as `readTasks`, when a file cannot be read
  */
 export async function packTasks(files: readonly string[], options: PackTaskOptions): Promise<PackTask[]> {
   const { limit = Infinity, onLeftOut, signal } = options;

@@ -54,7 +54,7 @@ export class Prompts {
     });
   }
 
-  /** Returns a prompt with its placeholders filled in and without its leading comment. */
+  /** Without the prompt's leading comment. */
   render<F extends PromptFile>(
     file: F,
     values: Record<(typeof placeholders)[F][number], string | number>,

@@ -10,26 +10,20 @@ import { TrajectoryLog, type Erasure } from '../trajectory/log';
 
 /** The runs and experiments that were made from a developer's dialogues. */
 export interface DerivedWork {
-  /** Ids of runs. */
   readonly runs: readonly string[];
   /** Paths of loops and scoreboards, relative to the data folder. */
   readonly experiments: readonly string[];
 }
 
-/** A run, or a loop or a scoreboard with all its runs. */
 interface Work {
   readonly name: string;
   readonly folder: string;
-  /** The folders of its runs. */
   readonly runs: readonly string[];
-  /** Returns the files that name the developers whose text it holds. */
+  /** Files that name the developers in its data. */
   readonly sources: () => Promise<readonly string[]>;
 }
 
-/**
- * Finds the runs, also unfinished ones, and the loops and scoreboards that hold data of a developer, or start from the
- * model of another that does.
- */
+/** Also unfinished runs, and work that starts from the model of another that holds data of the developer. */
 export async function madeFrom(dataFolder: string, pseudonym: string): Promise<DerivedWork> {
   const folder = resolve(dataFolder);
   const runs = await runsIn(folder);
@@ -51,7 +45,7 @@ export async function madeFrom(dataFolder: string, pseudonym: string): Promise<D
   return { runs: namesOf(runs), experiments: namesOf(experiments) };
 }
 
-/** Returns the beginning of paths in the folder, as JSON writes them. */
+/** Beginning of paths in the folder, as JSON writes them. */
 const pathBelow = ({ folder }: Work): string => JSON.stringify(`${folder}${sep}`).slice(0, -1);
 
 const configurationOf = (run: string): string => join(run, runFiles.configuration);
@@ -68,7 +62,7 @@ async function runsIn(dataFolder: string): Promise<Work[]> {
 const files = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([]);
 const dataSchema = z.object({ data: z.object({ trajectories: files, preferences: files }) });
 
-/** Returns the rows of a run from the log, and the files of rows that its configuration names. */
+/** Rows from the log, and the files of rows that the run's configuration names. */
 async function rowsOf(run: string): Promise<string[]> {
   const configuration = await readWhole(configurationOf(run), dataSchema);
   const { trajectories, preferences } = configuration?.data ?? { trajectories: [], preferences: [] };
@@ -84,7 +78,7 @@ async function worksOfExperiments(dataFolder: string): Promise<Work[]> {
   );
 }
 
-/** Returns the JSON files in the folder: logs, rows and reports, but no models. */
+/** JSON files: logs, rows and reports, but no models. */
 async function writtenIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) =>
@@ -92,10 +86,7 @@ async function writtenIn(folder: string): Promise<string[]> {
   );
 }
 
-/**
- * Returns whether one of the files contains one of the texts. Comparing bytes is enough, because Tandem's own files
- * always spell a name alike.
- */
+/** Comparing bytes is enough, because Tandem's own files always spell a name alike. */
 async function haveOneOf(paths: readonly string[], texts: readonly string[]): Promise<boolean> {
   const wanted = texts.map((text) => Buffer.from(text));
   for (const path of paths) if (await hasOneOf(path, wanted)) return true;
@@ -120,20 +111,19 @@ async function hasOneOf(file: string, wanted: readonly Buffer[]): Promise<boolea
 
 /* Everything in loops and scoreboards except their logs is made from the logs. */
 
-/** Names of the claims that a loop or a scoreboard at work holds. */
+/** Names of the claims that a running loop or scoreboard holds. */
 const CLAIMS: Readonly<Record<SeriesKind, string>> = { loops: 'loop', scoreboards: 'scoreboard' };
 const CLAIMS_FOLDER = 'claims';
 
 /**
- * Claims a loop or a scoreboard, so that it cannot run meanwhile.
- * @throws {Fault} `trajectory/claimed` while it is at work
+ * Keeps a loop or a scoreboard from running meanwhile.
+ * @throws {Fault} `trajectory/claimed` while it runs
  */
 export function claimExperiment(folder: string): Promise<Claim> {
   const name = CLAIMS[basename(dirname(folder)) as SeriesKind];
   return claimIn(join(folder, CLAIMS_FOLDER), name, `The ${name} in ${folder}`);
 }
 
-/** Returns the folders of its runs. */
 export async function runsOfExperiment(folder: string): Promise<string[]> {
   const runs = await Promise.all(
     (await dataFoldersIn(folder)).map(async (data) =>
@@ -143,7 +133,7 @@ export async function runsOfExperiment(folder: string): Promise<string[]> {
   return runs.flat();
 }
 
-/** Removes everything but the logs, because the same command makes it again, and erases the developer from the logs. */
+/** Removes everything but the logs, because the same command makes it again. */
 export async function clearExperiment(folder: string, pseudonym: string): Promise<Erasure> {
   const logs = await logsIn(folder);
   await removeBut([...logs.map((data) => join(data, LOG)), join(folder, CLAIMS_FOLDER)], folder);

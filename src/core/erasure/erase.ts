@@ -7,18 +7,15 @@ import type { Claim } from '../trajectory/claim';
 import type { Erasure, TrajectoryLog } from '../trajectory/log';
 import { claimExperiment, clearExperiment, runsOfExperiment, madeFrom, type DerivedWork } from './derived';
 
-/**
- * Counts of what was erased; the dialogues and lines are those of the data folder's log and of the experiments' logs.
- */
+/** Dialogues and lines are those of the data folder's log and of the experiments' logs. */
 export interface DataErasure extends Erasure, DerivedWork {}
 
 /**
  * Erases a developer from a data folder. Runs trained with their dialogues are removed whole, because their models may
- * repeat them; loops and scoreboards that hold their data lose everything but their logs; then the developer is erased
- * from the logs. An interrupted erasure may be repeated: the logs, which tell what was made from them, come last.
- * @param dataFolder the data folder of the log
+ * repeat them; loops and scoreboards that hold their data lose everything but their logs. The logs come last, since
+ * they tell what was made from them: an interrupted erasure may be repeated.
  * @throws {Fault} `training/running` while one of these runs is at work; `trajectory/claimed` while one of these loops
- * or scoreboards is; the faults of `TrajectoryLog.eraseDeveloper`
+ *   or scoreboards is; the faults of `TrajectoryLog.eraseDeveloper`
  */
 export async function eraseDeveloper(
   log: TrajectoryLog,

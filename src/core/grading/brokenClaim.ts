@@ -2,7 +2,6 @@ import type { GradeOptions, Grader } from './grader';
 import { checkable, checkTask, valuable, valueTask } from '../task/checks';
 import { equalityIn } from '../task/python/asserts';
 
-/** A claim about a function that the function does not fulfil. */
 export interface BrokenClaim {
   readonly claim: string;
   /** Values as Python prints them; present where the claim is an equality and both sides could be evaluated. */
@@ -12,7 +11,6 @@ export interface BrokenClaim {
 }
 
 /**
- * Returns the first claim that the function does not fulfil, if there is one.
  * @param code the function with what it needs
  * @param claims expressions that are to be true, `f(1) == 2`
  */

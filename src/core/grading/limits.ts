@@ -22,13 +22,12 @@ export const defaultLimits: GradingLimits = {
   memoryMegabytes: 256,
 };
 
-/** Returns the limit of an answer's call, in milliseconds. */
 export function answerLimit(limits: GradingLimits, slowestReferenceCall: number): number {
   const wanted = Math.max(limits.factor * slowestReferenceCall, limits.floorMilliseconds);
   return Math.min(wanted, limits.ceilingMilliseconds);
 }
 
-/** Returns the milliseconds beyond which a reference's call moves an answer's limit, so that it is measured alone. */
+/** Milliseconds beyond which a reference's call moves an answer's limit, so that it is measured alone. */
 export function noticeableReferenceTime(limits: GradingLimits): number {
   return limits.floorMilliseconds / limits.factor;
 }

@@ -5,7 +5,6 @@ import { PythonStrings } from './python/strings';
 import { sourceLines } from './python/lines';
 import { definedBy, statementsIn, type Statement } from './python/statements';
 
-/** A person's input for a task that is made from a function. */
 interface DraftedTask {
   /** The vague request; the signature is added. */
   readonly request: string;
@@ -19,7 +18,7 @@ interface DraftedTask {
 }
 
 /**
- * Makes a task from a function of the top level; the reference holds the function and what it needs of its file.
+ * The reference holds the function and what it needs of its file.
  * @throws {Fault} `task/bad-row` when there is no test
  */
 export function taskFromFunction(
@@ -36,7 +35,7 @@ export function taskFromFunction(
   });
 }
 
-/** Splits calls as a person types them, at semicolons that are not inside strings. */
+/** At semicolons that are not inside strings. */
 export function typedCalls(text: string): string[] {
   const strings = new PythonStrings(text);
   const parts: string[] = [];
@@ -49,22 +48,18 @@ export function typedCalls(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Returns the task as a line of a pack. */
 export function packLine(task: Task): string {
   return `${JSON.stringify(taskToRow(task))}\n`;
 }
 
-/** A statement of the top level, and the names that it defines or imports. */
+/** With the names that it defines or imports. */
 interface Chunk extends Statement {
   readonly names: readonly string[];
 }
 
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/gu;
 
-/**
- * Returns a function of the top level with what it needs of its file, in the order of the file: imports, constants,
- * helpers and what these need in turn. Nothing else of the file is included.
- */
+/** A function of the top level with the imports, constants and helpers that it needs, in the order of the file. */
 export function standalone(source: string, wanted: PythonFunction): string {
   const own = functionText(source, wanted);
   const others = chunksOf(source).filter(

@@ -7,7 +7,7 @@ import type { Fact } from './task';
 
 const factsSchema = lazily(() => z.array(factSchema));
 
-/** Input for the two messages that ask a model to draft facts, as chat completion interfaces take them. */
+/** Asks a model to draft facts. */
 interface FactsRequest {
   /** The function with what it needs, Python source. */
   readonly reference: string;
@@ -35,9 +35,7 @@ interface FactsMessage {
   readonly content: string;
 }
 
-/**
- * Returns the facts in what a model wrote: the array of JSON in it, whatever stands around that; undefined without one.
- */
+/** The array of JSON in a model's text, whatever surrounds it; undefined without one. */
 export function factsIn(text: string): Fact[] | undefined {
   const [start, end] = [text.indexOf('['), text.lastIndexOf(']')];
   if (start === -1 || end < start) return undefined;
@@ -52,7 +50,7 @@ export function factsIn(text: string): Fact[] | undefined {
   return facts === undefined || facts.length === 0 ? undefined : facts;
 }
 
-/** Makes facts without a model: each test that expects a value is an example that may be told. */
+/** Without a model: each test that expects a value is an example that may be told. */
 export function factsOfTests(tests: readonly string[], name: string): Fact[] {
   return tests.flatMap((test) => {
     const equality = equalityIn(test, name);

@@ -26,10 +26,8 @@ import {
 import { playerOf } from './people';
 import type { EventOf, LogEvent } from './event';
 
-/** A turn whose fields are still being filled in. */
 type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
 
-/** State of an episode while its events are folded one by one. */
 export interface Folding {
   readonly started: EventOf<'episode-started'>;
   agent: string;
@@ -37,7 +35,7 @@ export interface Folding {
   turns: FoldedTurn[];
   handOvers: EventOf<'hand-over'>[];
   pending: ShownCandidates[];
-  /** Number of the turn whose next sample will follow. */
+  /** Number of the turn that is sampled again next. */
   superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
@@ -56,7 +54,7 @@ export interface Folding {
 /** A trajectory without its task, which is all that a list needs. */
 export type Episode = Omit<Trajectory, 'task'>;
 
-/** A marker among the events of an episode: lines were lost here, and nobody can tell what they said. */
+/** Lines were lost here, and their content is unknown. */
 export interface Loss {
   readonly event: 'loss';
   readonly at: string;
@@ -65,7 +63,7 @@ export interface Loss {
 const DOUBT =
   'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
 
-/** Folds events as `foldEpisode` does, but also returns undefined for a deleted episode. */
+/** Folds as `foldEpisode` does, but also returns undefined for a deleted episode. */
 export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
   const folded = foldEpisode(events);
   return folded?.deleted === false ? folded.trajectory : undefined;
@@ -94,14 +92,13 @@ function foldEpisode(
   return folding && task && { trajectory: { ...episodeOf(folding), task }, deleted: folding.deleted };
 }
 
-/** Folds one more event of an episode; returns undefined while the episode has not started. */
+/** Undefined while the episode has not started. */
 export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss): Folding | undefined {
   if (event.event === 'episode-started') return begin(event, folding);
   if (folding) apply(folding, event);
   return folding;
 }
 
-/** Returns the trajectory of the events folded so far. */
 export function episodeOf(folding: Folding): Episode {
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
   const { answer, grades, ratings, labels, review, outcome, abandoned, damaged, isDoubtful } = folding;
@@ -273,7 +270,7 @@ function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
   folding.pending = [...judged(folding, event.turn), { shown: event }];
 }
 
-/** Returns the candidates of a turn that a person has chosen from or rejected. */
+/** Candidates of a turn that a person has chosen from or rejected. */
 function judged({ pending }: Folding, turn: number): Choice[] {
   return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
 }
@@ -323,7 +320,7 @@ function takeAnswerBack(folding: Folding): void {
 /** Matches a time as this log writes it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Returns the summary for lists. The index keeps the same without reading the episode. */
+/** The index keeps the same without reading the episode. */
 export function summarize(trajectory: Episode): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
   const { review, labels } = trajectory;

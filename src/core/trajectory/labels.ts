@@ -2,7 +2,7 @@ import type { NewEvent } from './event';
 import { tagsOf, titleOf } from './opinions';
 import type { Trajectory } from './trajectory';
 
-/** A person's own title, tags and note of a dialogue; empty texts for none. */
+/** Empty texts for none. */
 export interface OwnLabel {
   readonly title: string;
   readonly tags: readonly string[];
@@ -16,9 +16,9 @@ export function ownLabel({ labels = [] }: Pick<Trajectory, 'labels'>, by: string
 }
 
 /**
- * Returns the events that change a person's label of a dialogue, to be logged together; none if nothing changes. A label
- * that repeats its writer's title gives no title. So if the person gives it again, after somebody else gave another one,
- * the first event takes it back.
+ * Returns the events that change a person's label, to be logged together; none if nothing changes. A label that repeats
+ * its writer's title gives no title. So if the person gives it again, after another title of someone else, the first
+ * event takes it back.
  * @param change returns the parts that the person gives
  */
 export function relabel(

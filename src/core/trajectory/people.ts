@@ -1,8 +1,8 @@
 import { choicesOf, type Trajectory } from './trajectory';
 
 /**
- * Returns the pseudonyms of all people who took part: who played the collaborator, wrote or edited a reply, or chose.
- * Whoever only rates, labels, reviews or judges the dialogue afterwards is not among them.
+ * Pseudonyms of all who played the collaborator, wrote or edited a reply, or chose. Those who only rate, label, review
+ * or judge the dialogue afterwards are left out.
  */
 export function developersOf(trajectory: Trajectory): Set<string> {
   const { started, collaborator, turns } = trajectory;
@@ -17,7 +17,7 @@ export function developersOf(trajectory: Trajectory): Set<string> {
   return developers;
 }
 
-/** Returns the last person in the collaborator's seat, also after it went to a simulator; undefined without one. */
+/** The last person in the collaborator's seat, also after it went to a simulator. */
 export function playerOf({
   started,
   handOvers,

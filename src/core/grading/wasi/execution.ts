@@ -24,7 +24,6 @@ const fairShare = 0.98;
 /** Processor time over wall time when a call was last stopped in this thread; it decides how long the next may take. */
 let lastShare = 1;
 
-/** Thrown when a call came back after more processor time than its limit. */
 class LimitPassed extends Error {}
 
 /** Result of running a job's calls from one point on in a rewound interpreter. */
@@ -112,7 +111,6 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
   }
 }
 
-/** Text that the guest gave for a call, and the processor time that the call took. */
 interface Said {
   readonly text: string;
   readonly used: number;
@@ -177,11 +175,10 @@ function withinTime(milliseconds: number, action: () => void): boolean {
   }
 }
 
-/** Processor time of this thread so far, milliseconds. */
 const usedProcessorTime: () => number = bestClock();
 
 /**
- * Chooses the clock. Node tells the processor time of a thread from 22.15 and 23.9 on. Before that Linux tells it: the
+ * Chooses the clock. Node reports the processor time of a thread from 22.15 and 23.9 on. Before that Linux has it: the
  * first number of the file is nanoseconds on the processor, and a synchronous read happens on the thread itself.
  * Elsewhere wall time has to do.
  */

@@ -48,7 +48,6 @@ export class GuestSystem {
     this.memory = memory;
   }
 
-  /** Text that the guest wrote while it booted. */
   get bootOutput(): string {
     return this.output;
   }

@@ -21,10 +21,9 @@ const KNOWN = new Set(
 const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
 
 /**
- * Returns what the asserts of a test file claim about a function, each as an expression without the message that an
- * assert may end with. The methods of unittest, the `approx` of pytest and the cases that its `parametrize` lists are
- * written out. Asserts that need anything else of their file (variables, fixtures, helpers) are left out, since they
- * mean nothing alone.
+ * The claims of a test file about a function, each an expression without the assert's message. The methods of unittest,
+ * the `approx` of pytest and the cases of its `parametrize` are written out. Asserts that need anything else of their
+ * file (variables, fixtures, helpers) are left out, since they mean nothing alone.
  */
 export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
@@ -54,13 +53,13 @@ export function assertsAbout(source: string, name: string): string[] {
   return [...new Set(found)].filter((claim) => isAbout(claim, name));
 }
 
-/** The sides of an equality, one of which calls the function: in `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
+/** In `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
 export interface Equality {
   readonly call: string;
   readonly wanted: string;
 }
 
-/** Returns undefined for a claim that is no equality of a call of the function with something else. */
+/** Undefined for a claim that is no equality of a call of the function with something else. */
 export function equalityIn(claim: string, name: string): Equality | undefined {
   const at = topLevel(claim, '==');
   if (at === undefined) return undefined;
@@ -69,7 +68,7 @@ export function equalityIn(claim: string, name: string): Equality | undefined {
   return calls(left, name) ? { call: left, wanted: right } : { call: right, wanted: left };
 }
 
-/** Joins the lines of a text, without comments and without the backslashes that continue its lines. */
+/** Without comments and without the backslashes that continue lines. */
 function inOneLine(text: string): string {
   const lines = withoutComments(text.replaceAll('\r', '')).trim().split('\n');
   return lines
@@ -85,7 +84,7 @@ function isAbout(claim: string, name: string): boolean {
   return [...namesUsed(bare)].every(({ name: word }) => word === name || KNOWN.has(word) || bound.has(word));
 }
 
-/** Returns the names that the claim itself gives values to: those between `for` and `in`, or `lambda` and its colon. */
+/** Names that the claim itself binds: those between `for` and `in`, or `lambda` and its colon. */
 function boundIn(claim: string): ReadonlySet<string> {
   const bound = new Set<string>();
   let names: string[] | undefined;
@@ -104,10 +103,10 @@ function calls(text: string, name: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.])${name}\\s*\\(`, 'u').test(text);
 }
 
-/** Values that one case of a test gives its parameters, as they are written. */
+/** Value of each parameter in one case of a test, as it is written. */
 type Case = ReadonlyMap<string, string>;
 
-/** Maximum number of cases of one test; the person who chooses among the claims reads no more. */
+/** The person who chooses among the claims reads no more. */
 const MAX_CASES = 100;
 
 const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
@@ -115,8 +114,8 @@ const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
 const isParametrized = (decorator: string): boolean => DECORATOR.test(decorator);
 
 /**
- * Combines each of the cases before with each of those that pytest's `parametrize` lists, up to a hundred. Returns none
- * where names or cases are not written out.
+ * Combines each case before with each that pytest's `parametrize` lists, up to a hundred; none where names or cases are
+ * not written out.
  * @param decorator the decorator in one line
  */
 function withCases(before: readonly Case[], decorator: string): Case[] {
@@ -128,7 +127,6 @@ function withCases(before: readonly Case[], decorator: string): Case[] {
   return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MAX_CASES);
 }
 
-/** Returns the statement with the values in place of the parameters. */
 function withValues(statement: string, values: Case): string {
   const blanked = withStrings(statement, (length) => ' '.repeat(length));
   let told = '';
@@ -143,7 +141,7 @@ function withValues(statement: string, values: Case): string {
   return told + statement.slice(end);
 }
 
-/** Splits a string of names: `"a, b"` names `a` and `b`. */
+/** `"a, b"` names `a` and `b`. */
 function namesIn(text: string): string[] {
   const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
   return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
@@ -158,14 +156,14 @@ function caseOf(text: string, names: readonly string[], isOne: boolean): Case | 
   return new Map(names.map((name, index) => [name, values[index]!]));
 }
 
-/** Splits a list or a tuple into its parts; undefined for anything else. */
+/** Parts of a list or a tuple; undefined for anything else. */
 function inBrackets(text: string): string[] | undefined {
   if (!/^[[(]/.test(text)) return undefined;
   const inside = upToClosing(text.slice(1));
   return inside?.length === text.length - 2 ? argumentsIn(inside) : undefined;
 }
 
-/** Tells whether the value means the same without brackets around it. */
+/** True if the value means the same without brackets around it. */
 function isAtom(value: string, rest: string): boolean {
   const isSigned = /^[-+]/.test(value);
   return (
@@ -199,9 +197,8 @@ const OPERATORS: Readonly<Record<string, string>> = {
 const LOOSE = /\b(?:if|else|lambda|and|or|not|in|is)\b|[=<>]/;
 
 /**
- * Returns the expression that an assert says is true, without its message: `f(1) == 2` for both
- * `assert f(1) == 2, "two"` and `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can stand for,
- * such as `assertRaises`.
+ * The expression that an assert says is true, without its message: `f(1) == 2` for both `assert f(1) == 2, "two"` and
+ * `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can express, such as `assertRaises`.
  * @param statement an assert in one line
  */
 function plainClaim(statement: string): string | undefined {
@@ -264,7 +261,7 @@ function withoutApprox(claim: string): string | undefined {
   const inside = upToClosing(sides[index]!.replace(/^[^(]*\(/, ''));
   const { positional, named } = argumentsOf(inside ?? '');
   const [wanted, rel = named.get('rel'), abs = named.get('abs')] = positional;
-  // The tolerance for lists, dictionaries and expressions cannot be told here.
+  // Without evaluating it, the tolerance for lists, dictionaries and expressions is unknown.
   if (wanted === undefined || ![wanted, rel ?? '0', abs ?? '0'].every((each) => NUMBER.test(each)))
     return undefined;
   const relative = rel ?? (abs === undefined ? '1e-06' : undefined);

@@ -1,6 +1,5 @@
 import { PythonStrings } from './strings';
 
-/** Returns the text with something else in place of its strings. */
 export function withStrings(text: string, instead: (length: number) => string): string {
   const strings = new PythonStrings(text);
   let told = '';
@@ -12,7 +11,7 @@ export function withStrings(text: string, instead: (length: number) => string): 
   return told;
 }
 
-/** Returns the text without its comments; what looks like one inside a string stays. */
+/** Text inside a string that looks like a comment stays. */
 export function withoutComments(text: string): string {
   const blanked = withStrings(text, (length) => ' '.repeat(length));
   let told = '';
@@ -29,9 +28,7 @@ export function withoutComments(text: string): string {
 
 const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
 
-/**
- * Yields the names that a text without strings uses, and their offsets; no attributes and no keyword arguments' names.
- */
+/** Names that a text without strings uses; no attributes and no keyword arguments' names. */
 export function* namesUsed(text: string): Generator<{ readonly name: string; readonly index: number }> {
   for (const { 0: name, index } of text.matchAll(NAME)) {
     const isKeyword = /^\s*=(?!=)/.test(text.slice(index + name.length));
@@ -39,21 +36,19 @@ export function* namesUsed(text: string): Generator<{ readonly name: string; rea
   }
 }
 
-/** Returns the first offset of an operator outside of brackets and strings. */
+/** First offset of an operator outside of brackets and strings. */
 export function topLevel(text: string, operator: ',' | '=='): number | undefined {
   return placesOf(text, operator).next().value ?? undefined;
 }
 
-/**
- * Returns the parts between the commas of the top level, as in the arguments of a call; a last comma begins no part.
- */
+/** The parts between the commas of the top level; a last comma begins no part. */
 export function argumentsIn(text: string): string[] {
   const commas = [...placesOf(text, ','), text.length];
   const parts = commas.map((end, index) => text.slice(index === 0 ? 0 : commas[index - 1]! + 1, end).trim());
   return parts.at(-1) === '' ? parts.slice(0, -1) : parts;
 }
 
-/** Returns the text up to the bracket that closes one opened right before it; undefined when none does. */
+/** Up to the bracket that closes one opened right before the text; undefined when none does. */
 export function upToClosing(text: string): string | undefined {
   const blanked = withStrings(text, (length) => ' '.repeat(length));
   let depth = 0;
@@ -65,7 +60,7 @@ export function upToClosing(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the text with its strings emptied, and without what stands in brackets. */
+/** With its strings emptied, and without what is in brackets. */
 export function outermost(text: string): string {
   const blanked = withStrings(text, () => '""');
   let depth = 0;

@@ -1,4 +1,3 @@
-/** Properties of one line of Python, as far as they can be told without running anything. */
 export interface SourceLine {
   readonly text: string;
   /** Offset of its first character in the source. */
@@ -17,7 +16,7 @@ interface State {
   continued: boolean;
 }
 
-/** Returns the lines of a source, with or without carriage returns. Takes linear time. */
+/** With or without carriage returns. Takes linear time. */
 export function sourceLines(source: string): SourceLine[] {
   const state: State = { quote: undefined, depth: 0, continued: false };
   let start = 0;
@@ -43,7 +42,7 @@ function indentOf(text: string): number {
   return column;
 }
 
-/** Updates the state by one line. A string in simple quotes ends with its line, unless a backslash continues it. */
+/** A string in simple quotes ends with its line, unless a backslash continues it. */
 function read(text: string, state: State): void {
   let at = 0;
   state.continued = false;

@@ -9,7 +9,7 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Matches a line that goes on with the statement before it. */
+/** A line that continues the statement before it. */
 const CLAUSE = /^(?:elif|else|except|finally)\b/;
 
 /** Returns the statements of the top level, in order. */
@@ -29,14 +29,13 @@ export function statementsIn(lines: readonly SourceLine[]): Statement[] {
   });
 }
 
-/** Returns the line where the comments begin that stand right above a statement; its own line when there are none. */
+/** The line of the first comment right above a statement; its own line when there is none. */
 export function commentsAbove(lines: readonly SourceLine[], { firstLine }: Statement): number {
   let line = firstLine;
   while (line > 0 && !lines[line - 1]!.isInString && lines[line - 1]!.text.startsWith('#')) line -= 1;
   return line;
 }
 
-/** Returns the names that a statement defines, imports or assigns. */
 export function definedBy({ text }: Statement): string[] {
   const definition = /^(?:@[\s\S]*?\n)?(?:(?:async[ \t]+)?def|class)[ \t]+([\p{L}_][\p{L}\p{N}_]*)/u.exec(
     text,
@@ -49,7 +48,7 @@ export function definedBy({ text }: Statement): string[] {
   return assigned === null ? [] : assigned[1]!.split(',').map((name) => name.trim());
 }
 
-/** Returns the names that an import defines: `import a.b` gives `a`, `import a as b` gives `b`. */
+/** `import a.b` gives `a`, `import a as b` gives `b`. */
 function importedNames(list: string): string[] {
   return list
     .replace(/#[^\n]*/g, '')

@@ -4,7 +4,7 @@ import { EXTRA, type DecisionValues } from './kinds';
 export const FORMS = ['amount', 'list', 'base'] as const;
 export type FunctionForm = (typeof FORMS)[number];
 
-/** The visible part of a function: its name, the name of the quantity it gets ("minutes"), its form. */
+/** `quantity` is a name such as "minutes". */
 export interface Shape {
   readonly name: string;
   readonly quantity: string;
@@ -60,7 +60,6 @@ export function callOf({ name, form }: Shape, { quantity, rate, base }: Input): 
   return `${name}(${first}, ${rate}${form === 'base' ? `, ${base}` : ''})`;
 }
 
-/** Arithmetic of a correct program where a description leaves it open. */
 interface ProgramArithmetic {
   readonly afterDiscount: (total: number, percent: number) => number;
   readonly nearest: (total: number) => number;

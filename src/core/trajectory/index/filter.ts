@@ -1,4 +1,3 @@
-// What a filter of a list may ask for, and the SQL that finds it.
 import { reviewStates } from '../event';
 import type { TrajectoryState } from '../trajectory';
 import { VISIBLE } from './schema';
@@ -9,25 +8,22 @@ import { textCondition, type EpisodeCondition } from './textFilter';
 export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** State of a dialogue's review; `none`: nobody has reviewed it. */
+/** `none`: not reviewed. */
 export const reviewFilters = [...reviewStates, 'none'] as const;
 export type ReviewFilter = (typeof reviewFilters)[number];
 
 /** Prefix of the names of evaluation collections. */
 export const EVALUATION = 'evaluation';
 
-/** Source of a dialogue: played or imported by a person, or collected, possibly for an evaluation. */
+/** Played or imported by a person, or collected, possibly for an evaluation. */
 export const sources = ['played', 'collected', 'evaluation'] as const;
 export type Source = (typeof sources)[number];
 
-/** A filter of a list; all given fields must match. */
 export interface TrajectoryFilter {
-  /** Id of the only dialogue. */
   readonly id?: string;
   readonly task?: string;
   readonly pack?: string;
   readonly agent?: string;
-  /** The agent is one of these. */
   readonly agents?: ReadonlySet<string>;
   /** Name of the current collaborator. */
   readonly collaborator?: string;
@@ -36,7 +32,7 @@ export interface TrajectoryFilter {
   /** Grading mode that `success` refers to; defaults to `fixed`, or `paper` for dialogues that have no other grade. */
   readonly mode?: 'fixed' | 'paper';
   readonly success?: boolean;
-  /** Outcome of the dialogue; `success` and `failure` refer to the grade of `mode`. */
+  /** `success` and `failure` refer to the grade of `mode`. */
   readonly outcome?: Outcome;
   readonly leaked?: boolean;
   /** 1 to 5: rated with at least this many stars. 0: not rated. */
@@ -44,15 +40,15 @@ export interface TrajectoryFilter {
   /** Time of the start: at or after `since`, before `until`. ISO 8601; a date means its midnight, UTC. */
   readonly since?: string;
   readonly until?: string;
-  /** True: a person chose between candidates in it; false: nobody did. */
+  /** True: a person chose between candidates in it; false: no one did. */
   readonly chosen?: boolean;
-  /** True: a person gave a verdict on a critic; false: nobody did. */
+  /** True: a person gave a verdict on a critic; false: no one did. */
   readonly judged?: boolean;
   /** The last person in the collaborator's seat, also after it went to a simulator. */
   readonly player?: string;
-  /** `none`: nobody has reviewed it since it ended. */
+  /** `none`: no one has reviewed it since it ended. */
   readonly review?: ReviewFilter;
-  /** A tag that somebody gave it. */
+  /** A tag that anyone gave it. */
   readonly tag?: string;
   /** At least this many people gave stars or a thumb, or chose between candidates. */
   readonly raters?: number;
@@ -63,12 +59,12 @@ export interface TrajectoryFilter {
    * note, in any case.
    */
   readonly text?: string;
-  /** Tasks, agents and collaborators whose names on the screen contain `text`; they match too. */
+  /** Tasks, agents and collaborators that are shown under names with `text`; they match too. */
   readonly named?: ReadonlySet<string>;
 }
 
 /**
- * Returns SQL for the result of an episode.
+ * SQL for the result of an episode.
  * @param mode grading mode; if undefined, `fixed`, or else `paper`
  */
 export const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
@@ -76,7 +72,7 @@ export const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ??
 const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
 export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;
 
-/** Translates a filter into an SQL condition on the rows of `episode`. */
+/** An SQL condition on the rows of `episode`. */
 export function conditionOf(store: IndexStore, filter: TrajectoryFilter): EpisodeCondition {
   const parts: string[] = [VISIBLE];
   const values: EpisodeCondition['values'][number][] = [];
@@ -124,7 +120,7 @@ export function conditionOf(store: IndexStore, filter: TrajectoryFilter): Episod
   return { where: parts.join(' and '), values };
 }
 
-/** Returns a key for `once`; sets are told by what they contain. */
+/** A key for `once`, by the content of sets. */
 export const keyOf = (parts: unknown): string =>
   JSON.stringify(parts, (_, part: unknown) => (part instanceof Set ? [...(part as Set<unknown>)] : part));
 

@@ -7,7 +7,7 @@ import type { IndexStore } from './store';
 const AT_ONCE = 200;
 
 /**
- * Reads whole the episodes for which single lines were not enough, and writes what they are.
+ * Reads whole the episodes for which single lines were not enough.
  * @param since last revision before their lines were read
  * @param changed gets their ids
  */

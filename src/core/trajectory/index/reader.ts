@@ -15,16 +15,15 @@ interface ByteRange {
   readonly length: number;
 }
 
-/** The folded lines of an episode. */
 interface ReadEpisode {
   readonly folding: Folding;
   /** Undefined if the log has no readable line of the task. */
   readonly task: EventOf<'task'> | undefined;
-  /** One sentence, if a line is unreadable or nobody can tell which task was played. */
+  /** One sentence, if a line is unreadable or it is unknown which task was played. */
   readonly damage: string | undefined;
 }
 
-/** Reads single episodes by their byte ranges. Opened files stay open until `close`. */
+/** Opened files stay open until `close`. */
 export class EpisodeReader {
   private readonly handles = new Map<number, Promise<FileHandle>>();
   private readonly lost: readonly LostLines[];
@@ -37,7 +36,7 @@ export class EpisodeReader {
   }
 
   /**
-   * Returns the trajectory of an episode by its number; undefined if it never started.
+   * Undefined if the episode never started.
    * @throws {Fault} `trajectory/task-missing` if the log has the episode but not its task
    */
   async episode(
@@ -57,7 +56,7 @@ export class EpisodeReader {
     return { trajectory, deleted: folding.deleted };
   }
 
-  /** Parses all lines of an episode and folds them; returns undefined if it never started. */
+  /** Undefined if the episode never started. */
   async read(number: number, id: string): Promise<ReadEpisode | undefined> {
     const { events, unreadable, started } = await this.events(
       byteRanges(this.store.ranges(number)),
@@ -72,8 +71,8 @@ export class EpisodeReader {
   }
 
   /**
-   * Returns the task of an episode from the segment in which the episode began. If that is unreadable, the copies in
-   * other segments are used; if they differ, nobody can tell which was played, and `doubt` says so.
+   * From the segment in which the episode began. If that is unreadable, the copies in other segments are used; if they
+   * differ, `doubt` says that the task is unknown.
    */
   private async task(
     id: string,
@@ -110,7 +109,7 @@ export class EpisodeReader {
   }
 
   /**
-   * Returns the events in some ranges: in file order within a segment; segments are merged by time and then name.
+   * In file order within a segment; segments are merged by time and then name.
    * @param lost losses to insert at their positions; one with the same time as an event follows it
    */
   private async events(
@@ -175,10 +174,7 @@ function byteRanges(ranges: readonly number[]): ByteRange[] {
 
 const lossOf = ({ at }: LostLines): Loss => ({ event: 'loss', at: new Date(at).toISOString() });
 
-/**
- * Yields the events in some bytes of a file.
- * @param from offset of the bytes in the file
- */
+/** @param from offset of the bytes in the file */
 function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; offset: number }> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(0x0a, start);
@@ -189,7 +185,7 @@ function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; of
   }
 }
 
-/** Merges lists of events by time; for equal times the earlier list comes first. The order within a list stays. */
+/** For equal times the earlier list comes first. The order within a list stays. */
 function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): E[] {
   if (lists.length <= 1) return lists[0] ?? [];
   const at = lists.map(() => 0);

@@ -2,11 +2,10 @@ import { TEXT_COLUMNS, usedAs } from './rows';
 import { IS_ODD_ID, VISIBLE } from './schema';
 import type { IndexStore } from './store';
 
-/** An SQL condition on the rows of `episode`, and the values of its parameters. */
 export interface EpisodeCondition {
   readonly where: string;
   readonly values: readonly (string | number | Uint8Array)[];
-  /** Number of dialogues of the whole list that meet it, if that is already known. */
+  /** Number of dialogues of the whole list that meet it, if it is known. */
   readonly total?: number;
 }
 
@@ -17,14 +16,14 @@ const FOUND = 1;
 const MAX_DIRECT_LOOKUPS = 256;
 
 /**
- * Returns SQL that is true if a table of bytes, its parameter, has `FOUND` at a place, of which the first is 1. It takes
+ * Returns SQL that is true if a table of bytes, its parameter, has `FOUND` at a place, counted from 1. It takes
  * the same time for any number of places, and `in` takes several times as long with thousands of them.
  */
 const isFound = (place: string): string => `substr(?, ${place}, 1) = x'01'`;
 
 /**
- * Finds the dialogues that have a text, in any case, in their id or in one of `TEXT_COLUMNS`, or one of `named` in such a
- * column. Each dialogue of the list is looked at once, and only where the text can be.
+ * Finds the dialogues that have a text, in any case, in their id or in one of `TEXT_COLUMNS`, or one of `named` in such
+ * a column. Each dialogue of the list is looked at once, and only where the text can be.
  * @param text is not empty
  * @returns a condition that compares no texts
  */
@@ -44,7 +43,6 @@ export function textCondition(
   return { where: isFound('number + 1'), values: [found], total };
 }
 
-/** Returns the numbers of the dialogues that have a text, as JSON. */
 function numbersWith(store: IndexStore, wanted: string, named: ReadonlySet<string>): string {
   const names = namesWith(store, wanted, named);
   const columns = TEXT_COLUMNS.filter((column) => (names.used & usedAs(column)) !== 0);
@@ -64,7 +62,7 @@ function numbersWith(store: IndexStore, wanted: string, named: ReadonlySet<strin
   );
 }
 
-/** Returns the numbers of episodes as JSON: one row of a query is read much faster than one for each. */
+/** As JSON: one row of a query is read much faster than one for each episode. */
 function numbersOf(store: IndexStore, where: string, values: readonly (string | Uint8Array)[]): string {
   const sql = `select json_group_array(number) as numbers from episode where ${where}`;
   return store.get<{ numbers: string }>(sql, ...values)!.numbers;

@@ -136,7 +136,7 @@ class Zygote:
                     self._tell_cpu_time(child, reader)
 
     def _tell_cpu_time(self, child, reader):
-        """Passes on first what the child has said, so that nobody is told of the time of a call that has ended."""
+        """Passes on first what the child has said, so that no one is told of the time of a call that has ended."""
         os.set_blocking(reader, False)
         try:
             for _ in range(_MOST_PARTS):
