@@ -1,6 +1,13 @@
 import { GrowingText, Search, type TextRange } from '../growingText';
-import { isCode, isComment, MAX_LINE_CHARS, MAX_NAME_CHARS, NAMED } from './markers';
-import { MarkedLines, type MarkerOpening } from './markedLines';
+import {
+  isCode,
+  isComment,
+  MAX_LINE_CHARS,
+  MAX_NAME_CHARS,
+  NAMED,
+  MarkedLines,
+  type MarkerOpening,
+} from './markers';
 import { joined, joinedLength, Thinking } from './thinking';
 
 export interface AgentMessage {

@@ -4,12 +4,14 @@ import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
-import { playerOf } from '../trajectory/people';
+import { playerOf } from '../trajectory/trajectory';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './dialogueParts';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
 import type { Simulator } from './simulator';
+import path from 'node:path';
+import { readTasks, type ReadOptions } from '../task/pack';
 
 export interface PackTask {
   readonly task: Task;
@@ -275,4 +277,32 @@ class Collection {
   private report(): void {
     this.plan.onProgress?.(this.progress());
   }
+}
+
+interface PackTaskOptions extends ReadOptions {
+  readonly limit?: number;
+  /** Receives a sentence for each bad line, and for each task with the id of one in an earlier pack. */
+  readonly onLeftOut: (sentence: string) => void;
+}
+
+/**
+ * Reads the first tasks of some packs, each id once.
+ * @throws {Fault} as `readTasks`, when a file cannot be read
+ */
+export async function packTasks(files: readonly string[], options: PackTaskOptions): Promise<PackTask[]> {
+  const { limit = Infinity, onLeftOut, signal } = options;
+  const tasks = new Map<string, PackTask>();
+  for (const file of files) {
+    for await (const read of readTasks(file, { signal })) {
+      if (tasks.size >= limit) return [...tasks.values()];
+      if ('bad' in read) {
+        onLeftOut(`${file}:${read.bad.line}: left out: ${read.bad.reason}`);
+      } else if (tasks.has(read.task.id)) {
+        onLeftOut(`${file}: left out: the task ${read.task.id} is in an earlier pack too.`);
+      } else {
+        tasks.set(read.task.id, { task: read.task, pack: path.basename(file) });
+      }
+    }
+  }
+  return [...tasks.values()];
 }

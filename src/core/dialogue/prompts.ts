@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, messageOf } from '../fault';
-import { SHORT, shortPrompt } from './shortPrompt';
 
 /**
  * Prompt files and the placeholders that each may use. Users replace one by a file of the same name in their own
@@ -118,3 +117,9 @@ function check(file: PromptFile, where: string, text: string): void {
 }
 
 const list = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
+
+/** Name of the shipped agent.md for small models, accepted wherever a user names a prompt folder or file. */
+export const SHORT = 'short';
+
+/** @param shipped the folder of the prompts that ship with Tandem */
+export const shortPrompt = (shipped: string): string => path.join(shipped, SHORT, 'agent.md');

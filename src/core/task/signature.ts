@@ -17,13 +17,6 @@ export function functionName(task: Task): string | undefined {
   return best?.name;
 }
 
-/** `def name(…) -> …:` as the description gives it, else as the reference does; undefined without a name. */
-export function functionSignature(task: Task): string | undefined {
-  const name = functionName(task);
-  if (name === undefined) return undefined;
-  return signatureIn(task.description, name) ?? signatureIn(task.reference, name);
-}
-
 function callsByName({ testCases }: Task): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { call } of testCases)

@@ -1,6 +1,5 @@
 import type { ConsentLevel, EventOf } from './event';
-import { developersOf } from './people';
-import type { Trajectory } from './trajectory';
+import { developersOf, type Trajectory } from './trajectory';
 
 export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
 

@@ -8,6 +8,7 @@ import {
   type Trajectory,
   type TrajectorySummary,
   type Turn,
+  playerOf,
 } from './trajectory';
 import {
   countedRating,
@@ -23,7 +24,6 @@ import {
   verdictsOf,
   withVerdict,
 } from './opinions';
-import { playerOf } from './people';
 import type { EventOf, LogEvent } from './event';
 
 type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
@@ -63,15 +63,9 @@ export interface Loss {
 const DOUBT =
   'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
 
-/** Folds as `foldEpisode` does, but also returns undefined for a deleted episode. */
-export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
-  const folded = foldEpisode(events);
-  return folded?.deleted === false ? folded.trajectory : undefined;
-}
-
 /**
  * Folds the events of one episode, in the order they were logged, into a trajectory; its task is the last `task` event
- * with the right id among them. Returns undefined if the episode never started or its task is missing.
+ * with the right id among them. Undefined if the episode never started or was deleted, or its task is missing.
  *
  * - An `agent-turn` with a number that was played before, or candidates for it, removes that turn and all later ones.
  *   After `turn-superseded` the new turn remembers the message that it replaces.
@@ -79,17 +73,16 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
  * - A `loss` after the start makes it doubtful, unless it was deleted or restored later.
  * - A second `episode-started` starts over: an interrupted import was repeated.
  */
-function foldEpisode(
-  events: readonly (LogEvent | Loss)[],
-): { readonly trajectory: Trajectory; readonly deleted: boolean } | undefined {
+export function foldTrajectory(events: readonly (LogEvent | Loss)[]): Trajectory | undefined {
   const tasks = new Map<string, Task>();
   let folding: Folding | undefined;
   for (const event of events) {
     if (event.event === 'task') tasks.set(event.task.id, event.task);
     else folding = foldEvent(folding, event);
   }
-  const task = folding && tasks.get(folding.started.task);
-  return folding && task && { trajectory: { ...episodeOf(folding), task }, deleted: folding.deleted };
+  if (folding === undefined || folding.deleted) return undefined;
+  const task = tasks.get(folding.started.task);
+  return task && { ...episodeOf(folding), task };
 }
 
 /** Undefined while the episode has not started. */

@@ -34,7 +34,7 @@ export async function deleteData(on: DeletionContext): Promise<void> {
   const own = on.engines.first.consent.given?.pseudonym;
   const pseudonym = await askWhose(places, own);
   if (pseudonym === undefined) return;
-  const { madeFrom } = await import('../../core/erasure/derived');
+  const { madeFrom } = await import('../../core/erasure/erase');
   const found = await Promise.all(
     places.map(async ({ engine, name, log }) => ({
       name,

@@ -1,5 +1,4 @@
-import type { DataErasure } from '../../core/erasure/erase';
-import type { DerivedWork } from '../../core/erasure/derived';
+import type { DataErasure, DerivedWork } from '../../core/erasure/erase';
 import type { Translate } from '../translate';
 import { dialogues } from '../words';
 

@@ -1,14 +1,6 @@
 import { withoutEnd } from '../../text';
-import {
-  namesUsed,
-  topLevel,
-  withoutComments,
-  withStrings,
-  argumentsIn,
-  outermost,
-  upToClosing,
-} from './expressions';
-import { sourceLines } from './lines';
+import { sourceLines } from './statements';
+import { PythonStrings } from './strings';
 
 /** Names that every Python has and that the tests of a function may use. */
 const KNOWN = new Set(
@@ -268,4 +260,88 @@ function withoutApprox(claim: string): string | undefined {
   const tolerances = [...(relative === undefined ? [] : [`${relative} * abs(${wanted})`]), abs ?? '1e-12'];
   const tolerance = tolerances.length === 1 ? tolerances[0]! : `max(${tolerances.join(', ')})`;
   return `abs(${bracketed(sides[1 - index]!)} - ${wanted}) <= ${tolerance}`;
+}
+
+function withStrings(text: string, instead: (length: number) => string): string {
+  const strings = new PythonStrings(text);
+  let told = '';
+  for (let at = 0; at < text.length;) {
+    const end = strings.at(at)?.end;
+    told += end === undefined ? text[at]! : instead(end - at);
+    at = end ?? at + 1;
+  }
+  return told;
+}
+
+/** Text inside a string that looks like a comment stays. */
+export function withoutComments(text: string): string {
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  let told = '';
+  for (let at = 0; at < text.length;) {
+    const comment = blanked.indexOf('#', at);
+    if (comment === -1) return told + text.slice(at);
+    told += text.slice(at, comment);
+    const lineEnd = text.indexOf('\n', comment);
+    if (lineEnd === -1) return told;
+    at = lineEnd;
+  }
+  return told;
+}
+
+const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
+
+/** Names that a text without strings uses; no attributes and no keyword arguments' names. */
+function* namesUsed(text: string): Generator<{ readonly name: string; readonly index: number }> {
+  for (const { 0: name, index } of text.matchAll(NAME)) {
+    const isKeyword = /^\s*=(?!=)/.test(text.slice(index + name.length));
+    if (!isKeyword) yield { name, index };
+  }
+}
+
+/** First offset of an operator outside of brackets and strings. */
+function topLevel(text: string, operator: ',' | '=='): number | undefined {
+  return placesOf(text, operator).next().value ?? undefined;
+}
+
+/** The parts between the commas of the top level; a last comma begins no part. */
+function argumentsIn(text: string): string[] {
+  const commas = [...placesOf(text, ','), text.length];
+  const parts = commas.map((end, index) => text.slice(index === 0 ? 0 : commas[index - 1]! + 1, end).trim());
+  return parts.at(-1) === '' ? parts.slice(0, -1) : parts;
+}
+
+/** Up to the bracket that closes one opened right before the text; undefined when none does. */
+function upToClosing(text: string): string | undefined {
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  let depth = 0;
+  for (let at = 0; at < blanked.length; at += 1) {
+    if ('([{'.includes(blanked[at]!)) depth += 1;
+    else if (')]}'.includes(blanked[at]!)) depth -= 1;
+    if (depth < 0) return text.slice(0, at);
+  }
+  return undefined;
+}
+
+/** With its strings emptied, and without what is in brackets. */
+function outermost(text: string): string {
+  const blanked = withStrings(text, () => '""');
+  let depth = 0;
+  let told = '';
+  for (const character of blanked) {
+    if (')]}'.includes(character)) depth -= 1;
+    if (depth === 0) told += character;
+    if ('([{'.includes(character)) depth += 1;
+  }
+  return told;
+}
+
+function* placesOf(text: string, operator: ',' | '=='): Generator<number, undefined> {
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  let depth = 0;
+  for (let at = 0; at < blanked.length; at += 1) {
+    if ('([{'.includes(blanked[at]!)) depth += 1;
+    else if (')]}'.includes(blanked[at]!)) depth -= 1;
+    else if (depth === 0 && blanked.startsWith(operator, at)) yield at;
+  }
+  return undefined;
 }

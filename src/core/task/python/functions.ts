@@ -1,5 +1,5 @@
 import { signatureIn } from '../signature';
-import { sourceLines, type SourceLine } from './lines';
+import { sourceLines, type SourceLine } from './statements';
 
 /** A function or method in a file. Lines count from 0. */
 export interface PythonFunction {

@@ -1,6 +1,12 @@
 import { functionNamed, functionsIn, functionText, type PythonFunction } from './functions';
-import { sourceLines, type SourceLine } from './lines';
-import { commentsAbove, definedBy, statementsIn, type Statement } from './statements';
+import {
+  sourceLines,
+  type SourceLine,
+  commentsAbove,
+  definedBy,
+  statementsIn,
+  type Statement,
+} from './statements';
 
 /** The lines of a file that a piece of code replaces. Lines count from 0; `end` is the one after the last. */
 interface Replacement {

@@ -1,11 +1,9 @@
 import { basename } from 'node:path';
 import { cell, fenced, markdownTable } from '../../markdown';
 import { printable } from '../../printable';
-import { LOG_VERSION } from '../event';
+import { LOG_VERSION, type ConsentLevel } from '../event';
 import { Consents, type Consent } from '../consent';
-import { type ConsentLevel } from '../event';
-import { developersOf } from '../people';
-import type { Trajectory } from '../trajectory';
+import { developersOf, type Trajectory } from '../trajectory';
 import { extensionOf, formatOf, type FormatId } from './formats';
 import type { ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';

@@ -5,12 +5,11 @@ import { Fault } from '../../fault';
 import { writeAtomically, ifThere } from '../files';
 import type { Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
-import { datasetCard } from './card';
+import { datasetCard, consentsOf } from './card';
 import { formatOf, type FormatId, datasetName } from './formats';
 import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
 import type { ExportOptions } from './options';
-import { previewExport } from './preview';
 import type { LeftOut } from './selection';
 import { isTooDeep } from '../../nesting';
 
@@ -244,3 +243,43 @@ async function read(info: string): Promise<z.infer<typeof entries>> {
 
 const refusal = (why: string, cause?: unknown): Fault =>
   new Fault('trajectory/dataset-info', `${why}; nothing was written. Export into another folder.`, { cause });
+
+export interface ExportPreview {
+  /** The first rows, as they would be written. */
+  readonly first: readonly object[];
+  readonly rows: number;
+  readonly trajectories: number;
+  readonly tasks: number;
+  readonly successes: number;
+  /** With a reply that gives the reference away. */
+  readonly leaked: number;
+  /** With an agent that saw other instructions than are written. */
+  readonly otherPrompts: number;
+  readonly leftOut: LeftOut;
+  readonly consents: readonly (readonly [pseudonym: string, consent: string])[];
+  readonly findings: readonly Finding[];
+  /** For the option `previewed` of the export. */
+  readonly digest: string;
+}
+
+/**
+ * Writes nothing. The counts equal those of `exportTrajectories` with the same options on the same log.
+ * @param most maximum number of rows kept
+ * @throws the signal's reason if it is aborted
+ */
+export async function previewExport(
+  log: TrajectoryLog,
+  options: ExportOptions,
+  most: number,
+): Promise<ExportPreview> {
+  const gathering = new RowGathering(log, options);
+  const first: object[] = [];
+  for await (const row of gathering.rows()) if (first.length < most) first.push(row);
+  const { facts, rowCount: rows, leftOut, findings, digest } = gathering;
+  const { trajectories, tasks, successes, leaked, otherPrompts } = facts;
+  return {
+    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, otherPrompts },
+    ...{ leftOut, findings, digest },
+    consents: consentsOf(facts, log.consents),
+  };
+}

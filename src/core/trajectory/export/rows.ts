@@ -1,8 +1,7 @@
 import { taskToRow, type TaskRow } from '../../task/row';
 import type { Consents } from '../consent';
 import type { Candidate } from '../event';
-import { playerOf } from '../people';
-import type { Trajectory, Turn } from '../trajectory';
+import { playerOf, type Trajectory, type Turn } from '../trajectory';
 import { verdictsOf } from '../opinions';
 
 export interface ChatMessageLike {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Consents } from '../consent';
 import type { EventOf } from '../event';
-import { developersOf } from '../people';
-import type { Trajectory } from '../trajectory';
+import { developersOf, type Trajectory } from '../trajectory';
 import { maskedExcerpt, spansIn, type Span } from './spans';
 
 /** The secret itself is not stored. */

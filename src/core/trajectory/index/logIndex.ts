@@ -18,7 +18,7 @@ import { lose, readAgain, segmentNames, unreadSegment, type ReadSegment } from '
 import { follow } from '../segment/sequence';
 import { Episodes, type Line } from './episodes';
 import { outlineOf, taskIdOf } from './outline';
-import { settle } from './readEpisodes';
+import { settle } from './reader';
 import { Overtaken, type IndexStore } from './store';
 
 /** Bytes read at once: this process is blocked while their lines are read. */

@@ -1,9 +1,17 @@
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
-import { conditionOf, keyOf, resultIn, SOURCE, sources, type Source, type TrajectoryFilter } from './filter';
+import {
+  conditionOf,
+  keyOf,
+  resultIn,
+  SOURCE,
+  sources,
+  type Source,
+  type TrajectoryFilter,
+  type EpisodeCondition,
+} from './filter';
 import { gradedModes, stateOf, successOf, summaryOf, tagsIn, usedAs, type TextColumn } from './rows';
 import { VISIBLE } from './schema';
 import type { IndexStore } from './store';
-import type { EpisodeCondition } from './textFilter';
 
 export interface ListOptions {
   readonly filter?: TrajectoryFilter;

@@ -93,7 +93,7 @@ export async function tornLines(logFolder: string, segments: readonly ReadSegmen
  */
 
 /** Lines of a segment with unknown content. */
-export interface Losses {
+interface Losses {
   /** The last gap that is followed by a readable line. */
   gap?: Gap;
   /** Lost lines after the last readable one; their time is known once the whole file was read. */

@@ -8,7 +8,7 @@ import type {
   Values,
   WarmStartView,
 } from '../../../../webview/newRun/protocol';
-import { SHORT } from '../../../core/dialogue/shortPrompt';
+import { SHORT } from '../../../core/dialogue/prompts';
 import type { SharedValue } from '../../../core/trajectory/log';
 import { reviewFilters } from '../../../core/trajectory/index/filter';
 import { reviewName, starsWords } from '../../trajectories/filter';
@@ -31,9 +31,8 @@ import {
   type Form,
   type FormContext,
 } from './configuration';
-import { METHODS } from './words';
+import { METHODS, choiceWord, deviceOptions, methodOptions } from './words';
 import { FLAGS, LISTS, SETTINGS, TASKS } from './settings';
-import { choiceWord, deviceOptions, methodOptions } from './words';
 
 /** The values on offer in the form's lists. */
 export interface Choices {
