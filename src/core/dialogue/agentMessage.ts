@@ -25,9 +25,7 @@ interface Position {
   readonly answer: Pick<MarkerOpening, 'start' | 'end' | 'said' | 'next'> | undefined;
 }
 
-/** The beginnings of a message's parts, with lengths. */
 interface PartBeginnings {
-  /** Number of characters of thoughts. */
   readonly thinking: number;
   readonly before: string;
   readonly answer: string | undefined;
@@ -44,7 +42,6 @@ export class AgentReading {
   private readonly thinking = new Thinking();
   private readonly output = new Search(/OUTPUT:/, 'OUTPUT:'.length, 0);
   private lines = new MarkedLines(0, false);
-  /** Finds the first non-blank character behind the thoughts. */
   private first = new Search(/\S/, 1, 0);
   /** The line that may still grow, cut where nothing more in it can change the result, and its offset. */
   private line = '';
@@ -185,9 +182,7 @@ export class AgentReading {
   }
 }
 
-/**
- * Cuts a long line, since no one means a marker that far in. The `…` keeps the cut from being read as the line's end.
- */
+/** The `…` keeps the cut from being read as the line's end. */
 const decisive = (line: string): string =>
   line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS)}…`;
 

@@ -53,7 +53,6 @@ export async function drawCandidates(
   throw failure.signal.reason;
 }
 
-/** True if both look the same to a person. */
 export function lookAlike(candidates: readonly [Candidate, Candidate]): boolean {
   const [first, second] = candidates.map(({ text }) => parseAgentMessage(text));
   return first!.visible === second!.visible && first!.answer === second!.answer;

@@ -56,7 +56,6 @@ export interface CollectionResult extends CollectionProgress {
 /** After so many failures without a success in between, the next dialogue would fail too. */
 const FAILURES_IN_A_ROW = 8;
 
-/** Settings that make dialogues comparable; all dialogues of a collection agree in them. */
 type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'>;
 
 /**

@@ -131,10 +131,7 @@ export class Dialogue {
     return this.say(said, this.agentChange);
   }
 
-  /**
-   * Samples two candidates for the agent's next message; `choose` picks one. If they look alike, one of them becomes
-   * the turn at once.
-   */
+  /** If the two candidates look alike, one of them becomes the turn at once; otherwise `choose` picks one. */
   async drawCandidates(options: CandidateOptions = {}): Promise<void> {
     this.expect('agent');
     const { turns, pending } = this.state;
@@ -164,10 +161,7 @@ export class Dialogue {
     }
   }
 
-  /**
-   * Asks the agent for its last message once more, under a new seed. The old message stands until the new one is in the
-   * log; afterwards the log has both.
-   */
+  /** Under a new seed. The old message stands until the new one is in the log; afterwards the log has both. */
   async anotherSample(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('collaborator');
     const { agent, superseded = [] } = this.state.turns.at(-1)!;
@@ -203,14 +197,13 @@ export class Dialogue {
     });
   }
 
-  /** From the next reply on. */
   async handOver(to: Collaborator, simulator?: Simulator): Promise<void> {
     await this.log({ event: 'hand-over', episode: this.id, turn: this.state.turns.length, to });
     this.state.collaborator = to;
     if (simulator !== undefined) this.simulator = simulator;
   }
 
-  /** Ends the dialogue with the agent's last message as its answer, even when that has a reply already. */
+  /** The last message becomes the answer, even when it has a reply already. */
   async endNow(): Promise<void> {
     const last = this.state.turns.at(-1);
     if (last === undefined || this.next !== 'agent') this.expect('collaborator');

@@ -16,7 +16,7 @@ export interface DialogueParts {
   /** Receives every step; `unrecorded` for a dialogue that no one will look up. */
   readonly log: DialogueRecord;
   readonly agent: Model;
-  /** Plays the collaborator when it has the seat, and when a developer asks it to; may be absent. */
+  /** Also plays single turns when a developer with the seat asks for it. */
   readonly simulator?: Simulator;
   readonly prompts: Prompts;
   readonly sampling: SamplingSettings;
@@ -39,13 +39,13 @@ export interface DeveloperReply {
   /** Draft of the simulator, when there was one; `suggestedBy` is the simulator's name. */
   readonly suggestion?: string;
   readonly suggestedBy?: string;
-  /** Time from the agent's message to this reply. */
+  /** Since the agent's message. */
   readonly milliseconds?: number;
 }
 
 export interface Chooser {
   readonly by: string;
-  /** Time from the moment when both candidates were shown whole. */
+  /** Since both candidates were shown whole. */
   readonly milliseconds?: number;
 }
 

@@ -50,7 +50,6 @@ const FOLLOWING_WORDS: ReadonlySet<string> = new Set(
 
 /** Finds the fact that a question is about: by keywords, rare ones counting more, then by nearness. */
 export class Matcher {
-  /** The keywords of each fact, as stems. */
   private readonly keywords: readonly (readonly Phrase[])[];
   private readonly parts: readonly ReadonlySet<string>[];
   private readonly wordings: readonly ReadonlySet<string>[];
@@ -177,7 +176,6 @@ interface Phrase {
 const isFollowUp = (text: string): boolean =>
   stems(text).every((stem) => COMMON_WORDS.has(stem) || FOLLOWING_WORDS.has(stem));
 
-/** The words of a text, in which phrases are looked up. */
 class Said {
   readonly words: ReadonlySet<string>;
   private readonly inOrder: string;

@@ -6,7 +6,6 @@ export interface Leak {
   readonly leaked: boolean;
 }
 
-/** A reply with this fraction of the reference's code or more is marked as a leak. */
 const LEAK_THRESHOLD = 0.25;
 
 /** Shorter runs of equal tokens happen by chance, as do runs without operators ("if x is in y" is English too). */
@@ -46,7 +45,6 @@ interface Reading {
   readonly isTold: readonly boolean[];
 }
 
-/** Returns the reading of the reply, as Python or as prose, that gives away more. */
 function closerReading(reference: string, reply: string): Reading {
   const python = pythonTokens(reply);
   const prose = proseTokens(reply);
@@ -154,7 +152,6 @@ function sharedRuns(
   return { isCovered: runsIn(secret, told), isTold: runsIn(told, secret) };
 }
 
-/** Marks the tokens that lie in a long enough run that `other` has as well. Takes linear time in both. */
 function runsIn(tokens: readonly string[], other: readonly string[]): boolean[] {
   const operators = [0];
   for (const token of tokens) operators.push(operators.at(-1)! + Number(isOperator(token)));
@@ -213,7 +210,7 @@ class Substrings {
     return this.next.push(next) - 1;
   }
 
-  /** Returns the state and length of the longest run that ends with this token, given those of the token before. */
+  /** @param from result for the token before */
   follow(from: Run, token: string): Run {
     let { state, length } = from;
     while (state !== 0 && !this.next[state]!.has(token)) {
@@ -232,7 +229,7 @@ interface Run {
 
 const NO_RUN: Run = { state: 0, length: 0 };
 
-/** Yields, for each token, the length of the longest run that ends with it and that the sequence has too. */
+/** Longest runs that end with each token and that the sequence has too. */
 function* longestEndings(tokens: Iterable<string>, sequence: Substrings): Generator<number> {
   let run = NO_RUN;
   for (const token of tokens) {

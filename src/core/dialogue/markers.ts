@@ -1,6 +1,5 @@
 import { Search } from '../growingText';
 
-/** An `OUTPUT:` or `I WANT TO ANSWER:` that counts as a marker. */
 interface Marker {
   readonly name: 'output' | 'answer';
   /** True at the start of a line; list, quote and heading signs before it belong to the marker. */
@@ -23,7 +22,6 @@ const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[
 /** Marker within a line: in upper case and with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
-/** Maximum number of characters of a line that are searched. */
 export const MAX_LINE_CHARS = 4000;
 
 /** Later markers of a line are ignored. */
@@ -99,7 +97,6 @@ export const isCode = (line: string): boolean => PYTHON_LINES.some((form) => for
 export const hasCode = (text: string): boolean =>
   text.split('\n').some((line) => opensFence(line) || isCode(line));
 
-/** Matches a fence; its groups are the text before the fence, the fence, and the text behind it. */
 const FENCE = /^((?:[ \t>]|[-*+•][ \t]|\d+[.)][ \t])*)(`{3,}|~{3,})(.*)/s;
 
 function fenceOf(line: string): { before: string; mark: string; info: string } | undefined {

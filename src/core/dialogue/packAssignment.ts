@@ -54,7 +54,6 @@ export function dealt(
   });
 }
 
-/** Numbers of dialogues, of one person or of all. */
 interface AssignedProgress {
   readonly done: number;
   readonly of: number;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Fault, messageOf } from '../fault';
 
 /**
- * Prompt files and the placeholders that each may use. Users replace one by a file of the same name in their own
+ * The placeholders that each prompt file may use. Users replace a prompt by a file of the same name in their own
  * folder.
  */
 const placeholders = {
@@ -24,7 +24,6 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 
 export class Prompts {
-  /** Content hash by file name, as the log keeps them. */
   readonly versions: Readonly<Record<string, string>>;
 
   private constructor(private readonly texts: Readonly<Record<PromptFile, string>>) {

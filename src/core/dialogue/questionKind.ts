@@ -34,7 +34,6 @@ export function asks(sentence: string): boolean {
   return endsAsQuestion(sentence) || REQUEST.test(sentence) || OPENS_AS_QUESTION.test(sentence);
 }
 
-/** True if only punctuation follows the last question mark. */
 function endsAsQuestion(sentence: string): boolean {
   const mark = sentence.lastIndexOf('?');
   return mark !== -1 && /^\W*$/.test(sentence.slice(mark));

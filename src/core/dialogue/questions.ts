@@ -17,7 +17,6 @@ export interface Question {
   readonly continues: boolean;
 }
 
-/** Maximum number of characters of a message that are searched for questions. */
 const MAX_MESSAGE_CHARS = 20_000;
 
 /** Sentences, list items and both halves of "… and how …". */

@@ -122,7 +122,6 @@ class Voice {
     return this.say(questions.every(isSpecific) ? 'noPreference' : 'tooGeneral');
   }
 
-  /** Returns what to add about questions that no fact answers. */
   private about(open: readonly Question[]): string | undefined {
     if (open.length === 0) return undefined;
     if (open.some(({ kind }) => kind === 'code')) return this.say('noCode');

@@ -13,7 +13,6 @@ export class SharedTaskIds {
   /** File names of the packs that share a task, by log, then by task. */
   private readonly names = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
-  /** @param logOf returns the data folder that logs the dialogues about a pack's tasks */
   constructor(packs: readonly Pack[], logOf: (file: string) => string) {
     for (const [log, some] of Map.groupBy(packs, ({ file }) => logOf(file)))
       this.names.set(log, shared(some));

@@ -47,11 +47,9 @@ export interface Simulator {
   readonly notes?: readonly string[];
   /** @throws {Fault} `dialogue/empty-simulation` when it says nothing, and what its model throws */
   reply(view: DialogueView, options?: GenerateOptions): Promise<SimulatedReply>;
-  /** Ends the process that it runs on, as for a model. */
   close?(): Promise<void>;
 }
 
-/** Maximum number of tokens of a simulated reply, thoughts included. */
 const MAX_TOKENS = 512;
 
 /**
@@ -66,7 +64,6 @@ function said(text: string): string {
   return reading.whole;
 }
 
-/** Stops the model shortly after the reply limit. */
 function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol): GenerateOptions {
   let reading = new SimulatorReading();
   let characters = 0;

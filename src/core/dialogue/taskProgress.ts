@@ -100,6 +100,5 @@ export class TaskProgress {
   }
 }
 
-/** The second of two that began at once. */
 const later = (first: TrajectorySummary, second: TrajectorySummary): TrajectorySummary =>
   first.startedAt <= second.startedAt ? second : first;

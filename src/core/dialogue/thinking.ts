@@ -27,7 +27,6 @@ export class Thinking {
   isUnfinished = false;
   /** The closed blocks that are not empty, without their tags. */
   readonly blocks: TextRange[] = [];
-  /** Length of the blocks when they are joined, in characters. */
   length = 0;
   private isSettled = false;
   private said = new Search(/\S/, 1, 0);

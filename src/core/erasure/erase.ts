@@ -55,7 +55,6 @@ async function refuseWhileTrained(run: string, pseudonym: string): Promise<void>
   throw new Fault('training/running', message);
 }
 
-/** The runs and experiments that were made from a developer's dialogues. */
 export interface DerivedWork {
   readonly runs: readonly string[];
   /** Paths of loops and scoreboards, relative to the data folder. */
@@ -156,8 +155,6 @@ async function hasOneOf(file: string, wanted: readonly Buffer[]): Promise<boolea
   }
 }
 
-/* Everything in loops and scoreboards except their logs is made from the logs. */
-
 /** Names of the claims that a running loop or scoreboard holds. */
 const CLAIMS: Readonly<Record<SeriesKind, string>> = { loops: 'loop', scoreboards: 'scoreboard' };
 const CLAIMS_FOLDER = 'claims';
@@ -180,7 +177,7 @@ async function runsOfExperiment(folder: string): Promise<string[]> {
   return runs.flat();
 }
 
-/** Removes everything but the logs, because the same command makes it again. */
+/** The same command makes everything but the logs again. */
 async function clearExperiment(folder: string, pseudonym: string): Promise<Erasure> {
   const logs = await logsIn(folder);
   await removeBut([...logs.map((data) => join(data, LOG)), join(folder, CLAIMS_FOLDER)], folder);

@@ -10,10 +10,6 @@ export interface BrokenClaim {
   readonly failure?: string;
 }
 
-/**
- * @param code the function with what it needs
- * @param claims expressions that are to be true, `f(1) == 2`
- */
 export async function brokenClaim(
   grader: Grader,
   {
@@ -65,9 +61,7 @@ export function checkable(code: string): string {
   return `${code.trimEnd()}\n\n\ndef ${CHECK}(holds):\n    return bool(holds())\n`;
 }
 
-/**
- * Turns equalities into tests that show both values in their results, where `checkTask` only says whether they hold.
- */
+/** Both values are in the results, where `checkTask` only says whether an equality holds. */
 export function valueTask(equalities: readonly Equality[], name: string): Task {
   const reference = `def ${CHECK}(call, wanted):\n    return wanted()\n\n\n${name} = None\n`;
   return {

@@ -50,7 +50,6 @@ function pieceOf({ tag, code }: Block): Piece {
   return { tag, code: tidied, ...topLevelOf(tidied) };
 }
 
-/** Indices of the pieces that define a name, by name. */
 type Definers = ReadonlyMap<string, readonly { readonly index: number }[]>;
 
 function definersOf(pieces: readonly Piece[]): Definers {
@@ -208,7 +207,6 @@ function tagOf(info: string): { readonly tag: string; readonly rest: string } {
   return { tag: tag!.toLowerCase(), rest: text.slice(whole.length).trim() };
 }
 
-/** The text before a closing fence of at least the length of `mark`, if the text ends with one. */
 function withoutTrailing(text: string, mark: string): string | undefined {
   const trimmed = text.trimEnd();
   if (!trimmed.endsWith(mark)) return undefined;

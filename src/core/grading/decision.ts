@@ -59,7 +59,6 @@ export async function withDecisions(
   return found;
 }
 
-/** @param reference outcomes of the reference, with decisions */
 export async function decided(
   reference: readonly CallOutcome[],
   replies: readonly Reply[],

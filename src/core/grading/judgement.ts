@@ -4,7 +4,6 @@ import { referenceFailures } from './reference';
 import type { CallOutcome } from './runner';
 import { importedModules } from './source';
 
-/** Outcomes of the reference and of the answer, one of each for every test. */
 export interface Evidence {
   readonly mode: GradingMode;
   readonly reference: readonly CallOutcome[];

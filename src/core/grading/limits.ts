@@ -5,11 +5,9 @@
 export interface GradingLimits {
   /** Limit of an answer's call, as a multiple of the time of the reference's slowest call. */
   readonly factor: number;
-  /** Lowest limit of an answer's call. */
   readonly floorMilliseconds: number;
   /** Highest limit of an answer's call, and the limit of a reference's call. */
   readonly ceilingMilliseconds: number;
-  /** Number of timed-out tests after which an answer is given up. */
   readonly timeOuts: number;
   readonly memoryMegabytes: number;
 }

@@ -10,7 +10,6 @@ export const questionSchema = z.object({
   values: z.array(z.string()),
 });
 
-/** Fields of the value of a call that compares or decides something. */
 export const comparedSchema = {
   compared: z.literal(true).exactOptional(),
   decides: z.literal(true).exactOptional(),

@@ -11,8 +11,8 @@ import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner 
 import { topLevelOf, wordsOf } from './source';
 
 /**
- * Version of the outcomes; raise it when this file, decision.ts, attempt.ts, runner.ts or native/claims.ts change what
- * a reference is found to give. The rest of what decides an outcome is in the version of the runner.
+ * Raise it when this file, decision.ts, fairRun.ts, runner.ts or native/claims.ts change the outcome of a reference.
+ * The rest is in the version of the runner.
  */
 const outcomeVersion = 4;
 

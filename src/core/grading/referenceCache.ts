@@ -7,7 +7,6 @@ import { comparedSchema, questionSchema } from './outcome';
 import type { CallOutcome } from './runner';
 import { jsonOrUndefined } from '../json';
 
-/** Outcomes of a task's reference on its tests; computed once and kept by content. */
 export interface ReferenceOutputs {
   readonly calls: readonly CallOutcome[];
   /** Longest time of a call that returned, milliseconds. */

@@ -3,9 +3,7 @@ import type { GradingMode } from './grade';
 
 /** A question that a test asks the source; the rest of the test is evaluated where no code of the source ran. */
 export interface TestQuestion {
-  /** Number of the question within the test. */
   readonly number: number;
-  /** A Python expression. */
   readonly text: string;
   readonly names: readonly string[];
   /** Their values as data (python/data.py). */
@@ -31,7 +29,6 @@ export interface Job {
   readonly source: string;
   /** One call per test. The source is executed again, in an empty namespace, before each. */
   readonly calls: readonly Call[];
-  /** Index of the first call to evaluate; those before it are left out. */
   readonly start: number;
   /** `fixed`: the source is a module. `paper`: globals and locals are two dictionaries, as in the published grader. */
   readonly mode: GradingMode;
@@ -51,11 +48,10 @@ export interface Job {
 interface ComparedSides {
   /** The side that asks the source something. */
   readonly call: string;
-  /** Canonical text of the value of that side. */
+  /** Canonical text. */
   readonly gave: string;
   /** True when both sides are equal for the reference. */
   readonly equal: boolean;
-  /** Value of the other side. */
   readonly with: { readonly canonical: string; readonly display: string };
 }
 
@@ -65,7 +61,6 @@ interface TestDecision {
   readonly test: string;
   /** See python/questions.py. */
   readonly level: number;
-  /** Questions that the reference was asked, one after the other. */
   readonly questions: readonly TestQuestion[];
 }
 
@@ -81,17 +76,11 @@ export type CallOutcome =
       readonly milliseconds: number;
       /** Set when the call says no more than whether something holds. */
       readonly compared?: true;
-      /**
-       * Set when the call says that two sides are equal, or are not; absent when both or none of them ask the source
-       * something.
-       */
+      /** Set when the call says that two sides are equal, or are not, and one of them asks the source something. */
       readonly comparison?: ComparedSides;
       /** Set when the call decides something by itself: an answer that knows nothing may get its outcome right. */
       readonly decides?: true;
-      /**
-       * Present only on a reference: the way in which answers are asked, so that none of their objects decides the
-       * test.
-       */
+      /** Only on a reference: how answers are asked, so that none of their objects decides the test. */
       readonly decision?: TestDecision;
     }
   | {

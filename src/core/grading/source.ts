@@ -1,6 +1,5 @@
 /** Reads Python source without running it: open strings, indentation, prompts, names. */
 
-/** The triple quote that is open, if any. */
 export type Quote = "'''" | '"""' | null;
 
 interface LineEnd {
@@ -35,7 +34,6 @@ export function endOfLine(line: string, before: Quote): LineEnd {
   return { quote, comment: false };
 }
 
-/** Index of the quote that ends the string that begins at `start`, if the line has one. */
 function stringEnd(line: string, start: number): number | undefined {
   for (let at = start + 1; at < line.length; at++) {
     if (line[at] === '\\') at++;
@@ -88,7 +86,7 @@ const assignment = new RegExp(`^(${word}(?:[ \\t]*,[ \\t]*${word})*)[ \\t]*(?::[
 const longestImport = 50;
 const importLine = /^(?:import|from)[ \t]/;
 
-/** Names that Python expressions call, those in most of the expressions first. */
+/** Names that most of the expressions call come first. */
 export function calledNames(calls: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const call of calls) {

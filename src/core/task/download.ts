@@ -38,7 +38,6 @@ export interface Downloaded {
   readonly file: string;
   readonly bytes: number;
   readonly verified: Verification;
-  /** Commit of the repository; undefined when the server does not say. */
   readonly commit?: string;
   /** True when the file was there already and is the published one. */
   readonly alreadyThere: boolean;
@@ -81,7 +80,6 @@ class Download {
   private readonly file: string;
   private readonly partial: PartialFile;
   private readonly hubUrl: string;
-  /** The commit of the files in the folder. */
   private kept: string | undefined;
   /** The commit, as soon as it is known; before that, the revision that is asked for. */
   private revision = MAIN;
@@ -118,7 +116,6 @@ class Download {
     }
   }
 
-  /** Asks for the commit and its version of the file, then for the bytes that are missing. */
   private async attempt(): Promise<Downloaded> {
     const { stallLimit = 60_000, signal, onProgress } = this.options;
     const connection = new HubConnection(stallLimit, signal);

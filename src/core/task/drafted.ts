@@ -55,7 +55,6 @@ export function packLine(task: Task): string {
   return `${JSON.stringify(taskToRow(task))}\n`;
 }
 
-/** With the names that it defines or imports. */
 interface Chunk extends Statement {
   readonly names: readonly string[];
 }
@@ -99,7 +98,6 @@ const factsSchema = lazily(() => z.array(factSchema));
 
 /** Asks a model to draft facts. */
 interface FactsRequest {
-  /** The function with what it needs, Python source. */
   readonly reference: string;
   /** The request that everyone sees, so that no fact repeats it. */
   readonly request: string;

@@ -4,7 +4,6 @@ export const isHubToken = (text: string): boolean => text.startsWith('hf_');
 
 export const isRepository = (text: string): boolean => /^[\w.-]+\/[\w.-]+$/.test(text);
 
-/** An error of the hub, or on the way to it, that ends one attempt. */
 export class HubFailure extends Error {
   override readonly name = 'HubFailure';
 

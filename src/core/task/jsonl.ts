@@ -91,7 +91,6 @@ async function* splitLines(
 // `fatal` makes invalid bytes an error; a byte-order mark in front is dropped.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns undefined for a blank line. */
 function parseLine(line: number, bytes: Buffer): JsonLine | undefined {
   let text: string;
   try {
@@ -121,9 +120,7 @@ function bytesOf(count: number): string {
   return `${count.toLocaleString('en')} bytes`;
 }
 
-/**
- * Refuses files that people do pass as JSON lines, instead of a puzzling reason for every line.
- */
+/** Refuses files that people do pass as JSON lines, instead of a puzzling reason for every line. */
 function refuseOtherFormats(start: Buffer, file: string): void {
   const begins = (...bytes: number[]): boolean => bytes.every((byte, index) => start[index] === byte);
   if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) {

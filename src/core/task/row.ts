@@ -16,10 +16,7 @@ export const factSchema = z.object({
   answers: z.array(text).min(1),
 });
 
-/**
- * The tests become a map, because a record of zod leaves the name `__proto__` out, which a test may have like any
- * other.
- */
+/** A map, because a record of zod leaves out the name `__proto__`, which a test may have like any other. */
 const testCasesSchema = z.preprocess(
   (cases) => (isObject(cases) ? new Map(Object.entries(cases)) : cases),
   z.map(z.string(), text).refine((cases) => cases.size > 0, 'is empty; a task needs at least one test'),
@@ -29,7 +26,6 @@ const testCasesSchema = z.preprocess(
 const rowSchema = z.object({
   problem_description: text,
   ground_truth: text,
-  /** The call, a Python expression, by the name of the test. */
   test_cases: testCasesSchema,
   hidden_information: optionalText,
   id: text.nullish(),

@@ -9,7 +9,6 @@ import { startLeashed } from '../leash';
 import { jsonOrUndefined } from '../json';
 
 export interface TestOutcome {
-  /** Identifies the test in another run. */
   readonly id: string;
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
@@ -30,14 +29,12 @@ export interface TestRun {
 export interface TestRunOptions {
   readonly python: string;
   readonly script: string;
-  /** The working directory of the tests. */
   readonly folder: string;
   readonly files: readonly string[];
   /** A module that is imported from this text instead of from its file. */
   readonly module: { readonly file: string; readonly text: string };
   readonly limitMilliseconds: number;
   readonly signal: AbortSignal;
-  /** Called with what the tests print. */
   readonly print: (text: string) => void;
 }
 
@@ -124,7 +121,6 @@ interface TestComparison {
   readonly after: TestCount;
   /** Tests that passed before and fail with the answer. */
   readonly broken: readonly TestOutcome[];
-  /** Every test that fails with the answer, the broken ones first. */
   readonly failing: readonly TestOutcome[];
 }
 

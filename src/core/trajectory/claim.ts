@@ -113,7 +113,6 @@ async function othersOf(
   return others;
 }
 
-/** True if two shards share nothing. */
 const areApart = (one: Shard | undefined, other: Shard | undefined): boolean =>
   one !== undefined && other !== undefined && one.of === other.of && one.index !== other.index;
 

@@ -34,7 +34,6 @@ export class Consents {
     return consent && (this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local'));
   }
 
-  /** True if a person's words may leave this machine. */
   mayLeave(pseudonym: string): boolean {
     const level = this.level(pseudonym);
     return level === 'export' || level === 'export-with-edits';

@@ -49,7 +49,7 @@ const generated = {
   /** Separate thoughts of a reasoning model, if the server returns them. */
   reasoning: z.string().optional(),
   finishReason: z.enum(['stop', 'length', 'other']),
-  /** The model's name according to the server; the requested name if the server gives none. */
+  /** As the server calls it; the requested name if the server gives none. */
   model: z.string(),
   terms,
   sampling,
@@ -213,7 +213,6 @@ export const eventSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('reply'),
     ...inEpisode,
-    /** Number of the agent turn that it answers. */
     turn: z.number().int(),
     /** The text that the agent saw, after the reply limit. */
     text: z.string(),
@@ -221,10 +220,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     author: z.enum(['developer', 'simulator', 'developer-edited-suggestion', 'developer-sent-suggestion']),
     /** Pseudonym of the developer who sent it, simulator model or `rules`. */
     by: z.string(),
-    /**
-     * The text before the reply limit, if that cut something. A simulator is stopped shortly after the limit, so its
-     * text may break off.
-     */
+    /** If the limit cut something. A simulator is stopped shortly after the limit, so its text may break off. */
     fullText: z.string().optional(),
     /** The simulator's draft and its author, if a developer edited or sent it. */
     suggestion: z.string().optional(),
@@ -397,7 +393,6 @@ export const eventSchema = z.discriminatedUnion('event', [
         /** Place among those who play the pack, from 0, and their number when it was assigned. */
         place: z.number().int().min(0),
         places: z.number().int().min(1).max(MAX_PLAYERS),
-        /** Number of people who play each task. */
         perTask: z.number().int().min(1),
         /** Deals the tasks to the places. */
         seed: z.number().int(),

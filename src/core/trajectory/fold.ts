@@ -263,7 +263,6 @@ function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
   folding.pending = [...judged(folding, event.turn), { shown: event }];
 }
 
-/** Candidates of a turn that a person has chosen from or rejected. */
 function judged({ pending }: Folding, turn: number): Choice[] {
   return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
 }
@@ -310,7 +309,6 @@ function takeAnswerBack(folding: Folding): void {
   folding.grades = [];
 }
 
-/** Matches a time as this log writes it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** The index keeps the same without reading the episode. */

@@ -27,10 +27,7 @@ export class SignOfLife {
   private last = Date.now();
   private isGone = false;
 
-  /**
-   * @param file a file that this process has just written
-   * @param text its content, which stays the same
-   */
+  /** @param text content of the file, which stays the same */
   constructor(
     private readonly file: string,
     private readonly text: string,
@@ -49,7 +46,6 @@ export class SignOfLife {
     return !this.isGone;
   }
 
-  /** May be called again. */
   async end(): Promise<void> {
     clearInterval(this.timer);
     if (!this.isGone) await rm(this.file, { force: true });

@@ -16,7 +16,6 @@ interface ImportOptions {
 type Leak = Pick<EventOf<'leak'>, 'fraction' | 'leaked'>;
 
 interface ImportProgress {
-  /** Rows read so far, good and bad. */
   readonly rows: number;
   readonly totalBytes: number;
 }

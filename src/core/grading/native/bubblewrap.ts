@@ -15,7 +15,6 @@ export type Description = z.infer<typeof descriptionForm>;
 
 export interface SandboxContent {
   readonly description: Description;
-  /** Folder of zygote.py and its neighbours. */
   readonly scripts: string;
   /** Folder of evaluation.py and its neighbours, which judge values in every runner. */
   readonly evaluation: string;

@@ -15,7 +15,6 @@ const maxDeaths = 3;
 const describingMilliseconds = 60_000;
 
 export interface NativeRunnerOptions {
-  /** Folder of zygote.py and its neighbours. */
   readonly scripts: string;
   /** Folder of evaluation.py and its neighbours, which judge values in every runner. */
   readonly evaluation: string;
@@ -163,7 +162,6 @@ export class NativeRunner implements Runner {
     });
   }
 
-  /** Waits until nothing of the last job is left. */
   async #leave(place: number): Promise<void> {
     const sandbox = await this.#places[place];
     if (sandbox !== undefined && !('refused' in sandbox)) await sandbox.idle;

@@ -95,7 +95,7 @@ export class Sandbox {
   }
 
   /**
-   * Runs a job; call it only when idle.
+   * Call it only when idle.
    * @throws Fault when the sandbox ends; the signal's reason when it is aborted
    */
   async run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
@@ -140,7 +140,6 @@ export class Sandbox {
     return this.#process.stdio[3] as Duplex;
   }
 
-  /** Bubblewrap takes along what runs in it. */
   #kill(): void {
     this.#alive = false;
     this.#process.kill('SIGKILL');

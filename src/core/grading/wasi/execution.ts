@@ -26,14 +26,10 @@ let lastShare = 1;
 
 class LimitPassed extends Error {}
 
-/** Result of running a job's calls from one point on in a rewound interpreter. */
 interface Pass {
   readonly outcomes: Reply[];
-  /** Reason why the pass ended before the last call. */
   readonly stopped?: 'timed-out' | 'crashed' | 'slow';
-  /**
-   * When `slow`: the multiple of its limit that a call needs on the wall clock, by the processor time the last one got.
-   */
+  /** When `slow`: the multiple of its limit that a call needs on the wall clock. */
   readonly patience?: number;
 }
 

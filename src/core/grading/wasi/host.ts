@@ -101,7 +101,6 @@ class Threads {
     this.assign();
   }
 
-  /** A thread that is running the job is killed. */
   stop(id: number): void {
     const index = this.waiting.findIndex((assignment) => assignment.id === id);
     if (index >= 0) this.waiting.splice(index, 1);
@@ -174,10 +173,7 @@ class Threads {
     this.assign();
   }
 
-  /**
-   * Gives the job to another thread. A job under which two threads died has killed them: that is an error of its first
-   * call.
-   */
+  /** A job under which two threads died has killed them: that is an error of its first call. */
   private repeat(assignment: Assignment | undefined, reason: string): void {
     if (assignment === undefined) return;
     assignment.deaths++;

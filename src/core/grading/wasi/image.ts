@@ -13,7 +13,6 @@ export interface Image extends Changes {
 }
 
 interface Changes {
-  /** Length of the booted memory. */
   readonly byteLength: number;
   readonly blocks: readonly number[];
   /** The changed blocks, one behind the other. Shared by all threads, never written. */

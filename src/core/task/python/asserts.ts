@@ -9,7 +9,6 @@ const KNOWN = new Set(
   min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip`.split(/\s+/),
 );
 
-/** Matches a line on which an assert begins, as pytest and unittest write it. */
 const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
 
 /**
@@ -155,7 +154,6 @@ function inBrackets(text: string): string[] | undefined {
   return inside?.length === text.length - 2 ? argumentsIn(inside) : undefined;
 }
 
-/** True if the value means the same without brackets around it. */
 function isAtom(value: string, rest: string): boolean {
   const isSigned = /^[-+]/.test(value);
   return (
@@ -243,7 +241,7 @@ const bracketed = (text: string): string => (LOOSE.test(outermost(text)) ? `(${t
 
 const NUMBER = /^[-+]?[\d._]+(?:[eE][-+]?\d+)?$/;
 
-/** Writes pytest's approximate number as what it means: within a millionth, or within the tolerances that are named. */
+/** Within a millionth, or within the tolerances that are named. */
 function withoutApprox(claim: string): string | undefined {
   const at = topLevel(claim, '==');
   if (at === undefined) return claim;

@@ -60,7 +60,6 @@ export function brought(source: string, code: string, place: AnswerPlace): strin
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
-/** Also the members of the class that the answer brings along with a method. */
 function bareOf(code: string, { lines, there, around }: Site): { code: string; members: string } {
   const bare = code.replaceAll('\r', '').trim();
   const unwrapped = there && around && fromRepeatedClass(bare, there, { lines, around });
@@ -248,7 +247,6 @@ function indented(code: string, { indent }: PythonFunction): string {
 
 /** A class's method that an answer gives, as if it were a function of the top level. */
 interface Unwrapped {
-  /** The answer with the method in place of the class. */
   readonly code: string;
   /** Members of the class that the file's has not; empty without any. */
   readonly members: string;

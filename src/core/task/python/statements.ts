@@ -75,14 +75,12 @@ export interface Statement {
   readonly firstLine: number;
   /** Line after its last one; blank lines and comments that follow it are not its own. */
   readonly endLine: number;
-  /** Its lines, without carriage returns. */
   readonly text: string;
 }
 
 /** A line that continues the statement before it. */
 const CLAUSE = /^(?:elif|else|except|finally)\b/;
 
-/** Returns the statements of the top level, in order. */
 export function statementsIn(lines: readonly SourceLine[]): Statement[] {
   const starts: number[] = [];
   let isDecorated = false;

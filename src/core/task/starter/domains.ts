@@ -14,9 +14,7 @@ export interface Domain {
   readonly extra: string;
   /** Beginnings of the request, in the words of a colleague. */
   readonly openers: readonly string[];
-  /**
-   * Decisions that occur here, with their weights in the draw, and cues that there is one, which never tell its value.
-   */
+  /** Cues say that there is such a decision, and never tell its value. */
   readonly decisions: Readonly<Partial<Record<DecisionKind, { weight: number; cues: readonly string[] }>>>;
 }
 

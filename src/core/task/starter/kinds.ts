@@ -1,6 +1,4 @@
-/**
- * Kinds of decisions that a colleague may have made without saying so, in the order in which a program applies them.
- */
+/** Decisions that a colleague may have made without saying so, in the order in which a program applies them. */
 export const KINDS = [
   'empty',
   'free',

@@ -15,10 +15,7 @@ export function signatureOf({ name, quantity, form }: Shape): string {
   return `def ${name}(${quantity}, rate${form === 'base' ? ', base' : ''})`;
 }
 
-/**
- * Returns the Python function with these decisions. Without `strictness` the threshold is exclusive, without `order`
- * the discount comes first.
- */
+/** Without `strictness` the threshold is exclusive, without `order` the discount comes first. */
 export function sourceOf(shape: Shape, values: DecisionValues): string {
   const { quantity, form } = shape;
   const lines = [`${signatureOf(shape)}:`];
@@ -45,10 +42,7 @@ export function sourceOf(shape: Shape, values: DecisionValues): string {
   return lines.join('\n');
 }
 
-/**
- * Arguments of one call. `quantity` has one number unless the form is `list`; `base` counts only in the form of that
- * name.
- */
+/** `quantity` has one number unless the form is `list`; `base` counts only in the form of that name. */
 export interface Input {
   readonly quantity: readonly number[];
   readonly rate: number;
@@ -79,10 +73,7 @@ export const RECKONINGS: readonly ProgramArithmetic[] = [
   { ...inReference, nearest: (total) => (total % 1 === 0.5 ? 2 * Math.round(total / 2) : Math.round(total)) },
 ];
 
-/**
- * Returns what `sourceOf` with the same decisions returns for this input, without Python. It serves to find tests that
- * tell decisions apart.
- */
+/** The result of `sourceOf` for this input, without Python: it finds tests that distinguish decisions. */
 export function resultOf(
   form: FunctionForm,
   values: DecisionValues,

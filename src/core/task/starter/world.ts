@@ -51,7 +51,6 @@ export interface StarterTask {
 /** Minimum number of combinations of values; with fewer, a lucky guess would be too likely. */
 const MIN_COMBINATIONS = 24;
 
-/** Minimum and maximum number of words of a description. */
 const MIN_DESCRIPTION_WORDS = 25;
 const MAX_DESCRIPTION_WORDS = 60;
 
@@ -75,10 +74,7 @@ export function* starterTasks(options: {
   }
 }
 
-/**
- * Returns the program of an agent that knows these values; a decision that is not given is left out. With all values it
- * is the reference.
- */
+/** A decision that is not given is left out. With all values it is the reference. */
 export function codeFor(task: StarterTask, values: DecisionValues): string {
   return sourceOf(shapeOf(task), values);
 }
@@ -89,7 +85,6 @@ export function questionsAbout(task: StarterTask, kind: DecisionKind): readonly 
 }
 
 type IdleTopic = keyof typeof IDLE_QUESTIONS;
-/** Topics of questions that change nothing in any task. */
 export const IDLE_TOPICS = Object.keys(IDLE_QUESTIONS) as readonly IdleTopic[];
 
 export function idleQuestions(task: StarterTask, topic: IdleTopic): readonly string[] {
@@ -224,7 +219,6 @@ function findTests(form: FunctionForm, values: DecisionValues, random: Random): 
   return tests.map((i) => candidates[i]!);
 }
 
-/** One decision is taken otherwise or left out. */
 function* neighbours(values: DecisionValues): Generator<DecisionValues> {
   for (const kind of Object.keys(values) as DecisionKind[]) {
     for (const option of OPTIONS[kind]) if (option !== values[kind]) yield { ...values, [kind]: option };

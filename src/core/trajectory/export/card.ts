@@ -8,7 +8,6 @@ import { extensionOf, formatOf, type FormatId } from './formats';
 import type { ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';
 
-/** Collected while the trajectories are written. */
 export class CardFacts {
   readonly agents = new Map<string, number>();
   readonly collaborators = new Map<string, number>();
@@ -143,7 +142,6 @@ function sizeCategory(rows: number): string {
   return rows < 100_000 ? '10K<n<100K' : '100K<n<1M';
 }
 
-/** The lines by which other tools read the file. */
 function readersSection({ file, format }: Card): string[] {
   const { readers } = formatOf(format);
   if (readers.length === 0) return [];

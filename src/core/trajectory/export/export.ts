@@ -21,7 +21,6 @@ export type { LeftOut, LeftOutReason, Selection } from './selection';
 
 interface ExportContent {
   readonly rows: number;
-  /** Distinct trajectories in the rows. */
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
@@ -29,9 +28,7 @@ interface ExportContent {
   readonly withTokenIds: number;
   /** Trajectories with a person who keeps them on this machine. */
   readonly keptLocal: number;
-  /**
-   * Trajectories with an agent that saw other instructions than are written; 0 without the option `sawAnotherPrompt`.
-   */
+  /** 0 without the option `sawAnotherPrompt`, which finds agents that saw other instructions than are written. */
   readonly otherPrompts: number;
   readonly leftOut: LeftOut;
   /** Secrets and e-mail addresses in the rows, or in dialogues that were left out because of them. */
@@ -245,7 +242,6 @@ const refusal = (why: string, cause?: unknown): Fault =>
   new Fault('trajectory/dataset-info', `${why}; nothing was written. Export into another folder.`, { cause });
 
 export interface ExportPreview {
-  /** The first rows, as they would be written. */
   readonly first: readonly object[];
   readonly rows: number;
   readonly trajectories: number;

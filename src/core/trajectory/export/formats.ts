@@ -3,7 +3,6 @@ interface Format {
   readonly is: string;
   /** What a row needs, for an export without rows. */
   readonly needs: string;
-  /** True if every row needs a reward. */
   readonly needsReward?: true;
   /** True if rows have the whole task, with its hidden reference and tests. */
   readonly holdsTask?: true;
@@ -16,7 +15,6 @@ interface Format {
 interface Reader {
   readonly tool: string;
   readonly language: 'python' | 'yaml' | 'bash';
-  /** @param file the file's name without its folder */
   readonly lines: (file: string) => string;
 }
 

@@ -89,7 +89,6 @@ function scoresOf({ trajectory, grade }: ExportedTrajectory): Pick<InspectSample
 
 const answerOf = ({ answer }: Trajectory): string => answer?.answer ?? '';
 
-/** Sums by model, as servers reported them. */
 function usageOf(turns: readonly Turn[]): Readonly<Record<string, InspectUsage>> {
   const sums = new Map<string, InspectUsage>();
   const reported = turns.flatMap(({ agent, reply }) => [

@@ -34,11 +34,9 @@ export const JUDGED = {
   'axolotl-dpo': ranking,
 } as const satisfies Record<string, Judged>;
 
-/** A choice in which one candidate was better, with the conversation before it. */
 interface Preferred {
   readonly prompt: readonly ChatMessageLike[];
   readonly choice: Choice;
-  /** Place at which the better one was shown. */
   readonly picked: 0 | 1;
   readonly of: Rendered;
 }
@@ -192,7 +190,6 @@ const ROLES = { system: 'System', user: 'User', assistant: 'Assistant' };
 const transcript = (messages: readonly ChatMessageLike[]): string =>
   messages.map(({ role, content }) => `${ROLES[role]}: ${content}`).join('\n\n');
 
-/** Places of the agent's messages, in the order of its turns. */
 const saidIn = (messages: readonly ChatMessageLike[]): number[] =>
   messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
 

@@ -11,10 +11,7 @@ import type { LeftOutReason, Selection } from './selection';
 export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
 
 export type ExportFormat =
-  /**
-   * `visible` returns the text of an agent's turn that the collaborator sees. With `render`, rows also contain the
-   * conversation.
-   */
+  /** `visible` returns the text that the collaborator sees. With `render`, rows also contain the conversation. */
   | {
       readonly format: 'trajectories';
       readonly visible: (turn: Turn) => string;

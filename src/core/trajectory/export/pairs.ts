@@ -28,7 +28,6 @@ export function pairsByTask(selected: readonly Selected[], pairing: Pairing): Ta
   });
 }
 
-/** Trajectories that are chosen over each one with a lower reward. */
 function chosenOf(trajectories: readonly Selected[], pairing: Pairing): readonly Selected[] {
   if (pairing === 'all') return trajectories;
   const successes = trajectories.filter((trajectory) => rewardOf(trajectory) === 1);

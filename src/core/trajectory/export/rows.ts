@@ -34,12 +34,8 @@ export interface TrajectoryRow {
   readonly task: TaskRow;
   readonly dialogue_history: readonly object[];
   readonly answer: string;
-  /** Null if not graded. */
   readonly reward: number | null;
-  /**
-   * The whole conversation as the agent saw it; its own messages are raw. The trainer uses it where there are no token
-   * ids.
-   */
+  /** The trainer uses it where there are no token ids. */
   readonly messages?: readonly ChatMessageLike[];
   readonly tandem: object;
 }
@@ -126,7 +122,6 @@ export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): obje
   };
 }
 
-/** The history of a person's reply: suggestion, text before the limit, time. */
 function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply']>): object {
   return {
     ...(suggestion !== undefined && { reply_suggestion: suggestion }),

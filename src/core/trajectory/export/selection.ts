@@ -71,7 +71,6 @@ interface SelectedTrajectories {
   readonly leftOut: LeftOut;
 }
 
-/** @param needsReward true if a row needs a reward */
 export function select(log: TrajectoryLog, selection: Selection, needsReward: boolean): SelectedTrajectories {
   const { filter = {}, mode = 'fixed' } = selection;
   const { rows } = log.list({ filter, sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY });

@@ -8,7 +8,6 @@ import { maskedExcerpt, spansIn, type Span } from './spans';
 export interface Finding {
   /** First line of the file that contains it, from 1; absent if the dialogue is left out because of it. */
   readonly row?: number;
-  /** The first trajectory that contains it. */
   readonly episode: string;
   /** Number of the agent's turn, from 1; absent outside of the turns. */
   readonly turn?: number;
@@ -37,7 +36,6 @@ export class Scanner {
   constructor(private readonly consents: Consents) {}
 
   /**
-   * Scans a trajectory and adds its findings.
    * @param written all that the file would contain of the trajectory; every text in it is scanned
    * @returns true if anything was found; false also for a trajectory that was scanned before
    */
@@ -92,7 +90,6 @@ export class Scanner {
 
 const BETWEEN = '\n\n';
 
-/** Authors of the texts that an export of a trajectory may contain. */
 function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Consents): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const text of textsOf(task)) sources.set(text, { author: 'task', by: task.id });

@@ -42,7 +42,6 @@ export class Episodes {
     this.numbers = this.store.next === 0 ? new Map() : undefined;
   }
 
-  /** Discards what was not written. */
   forget(): void {
     this.held.clear();
   }
@@ -160,7 +159,6 @@ export interface Line {
 
 const hasEnded = ({ folding }: Held): boolean => (folding?.answer ?? folding?.abandoned) !== undefined;
 
-/** Adds to the byte ranges of the episode. */
 function addRange(held: Held, { segment, start, length }: Line): void {
   const { ranges } = held;
   held.hasChanged = true;

@@ -25,7 +25,6 @@ export interface TrajectoryFilter {
   readonly pack?: string;
   readonly agent?: string;
   readonly agents?: ReadonlySet<string>;
-  /** Name of the current collaborator. */
   readonly collaborator?: string;
   readonly collaboratorKind?: 'developer' | 'simulator' | 'rules';
   readonly state?: TrajectoryState;
@@ -63,16 +62,12 @@ export interface TrajectoryFilter {
   readonly named?: ReadonlySet<string>;
 }
 
-/**
- * SQL for the result of an episode.
- * @param mode grading mode; if undefined, `fixed`, or else `paper`
- */
+/** @param mode if undefined, `fixed`, or else `paper` */
 export const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
 
 const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
 export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;
 
-/** An SQL condition on the rows of `episode`. */
 export function conditionOf(store: IndexStore, filter: TrajectoryFilter): EpisodeCondition {
   const parts: string[] = [VISIBLE];
   const values: EpisodeCondition['values'][number][] = [];

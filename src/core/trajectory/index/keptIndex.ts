@@ -58,7 +58,7 @@ export class KeptIndex {
     return kept;
   }
 
-  /** The current store; it is replaced when the log gets its first segment. */
+  /** Replaced when the log gets its first segment. */
   get store(): IndexStore {
     return this.index.store;
   }

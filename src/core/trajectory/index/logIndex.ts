@@ -33,7 +33,6 @@ const LINES = 500;
  * whole.
  */
 export class LogIndex {
-  /** True if another process has rebuilt the index. */
   private isAnew = false;
   private readonly episodes: Episodes;
   /** Tasks among the lines that were just read of a segment. */
@@ -52,7 +51,6 @@ export class LogIndex {
   }
 
   /**
-   * Reads new lines of the log.
    * @param segment limits reading to this segment
    * @returns whether another process has rebuilt the index since
    */
@@ -72,7 +70,6 @@ export class LogIndex {
     }
   }
 
-  /** When it was made from another log. */
   clear(): void {
     this.store.clear();
     this.forget();
@@ -128,7 +125,6 @@ export class LogIndex {
     this.store.commit(segment);
   }
 
-  /** Adds the segment if it is new. */
   private segment(name: string): number {
     const { segments } = this.store;
     const known = segments.findIndex((segment) => segment.name === name);

@@ -25,7 +25,6 @@ export interface ListOptions {
 
 export interface TrajectoryList {
   readonly rows: readonly TrajectorySummary[];
-  /** Rows on all pages. */
   readonly total: number;
 }
 
@@ -35,7 +34,6 @@ export interface TrajectoryCounts {
   readonly graded: number;
   readonly successes: number;
   readonly leaked: number;
-  /** Tasks with a graded dialogue. */
   readonly tasks: number;
   /** Fraction of graded dialogues that are successes, averaged per task first; null if none is graded. */
   readonly successRate: number | null;
@@ -45,7 +43,6 @@ export interface TrajectoryCounts {
 export type CountedBy = 'source' | 'task' | 'agent' | 'collaborator';
 
 export interface GroupedCounts {
-  /** All matching dialogues. */
   readonly all: TrajectoryCounts;
   /** By the value, the most frequent first; sources in their order. It omits dialogues without a value. */
   readonly each: ReadonlyMap<string, TrajectoryCounts>;
@@ -64,7 +61,6 @@ export interface Outline {
   readonly task: string;
   readonly agent: string;
   readonly pack?: string;
-  /** Name of the last collaborator. */
   readonly collaborator: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;

@@ -120,7 +120,6 @@ export class EpisodeReader {
   ): Promise<{
     events: (LogEvent | Loss)[];
     unreadable: string | undefined;
-    /** Position of the last `episode-started` line. */
     started: { segment: number; offset: number } | undefined;
   }> {
     const bySegment = new Map<number, (LogEvent | Loss)[]>();

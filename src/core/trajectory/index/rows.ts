@@ -89,7 +89,6 @@ interface Numbered {
 
 const MODES = ['fixed', 'paper'] as const;
 
-/** Columns that do not come from folding. */
 export type Known = Pick<
   Row,
   'number' | 'id' | 'first_segment' | 'first_start' | 'last_at' | 'unsettled' | 'revision'

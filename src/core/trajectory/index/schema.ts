@@ -36,7 +36,6 @@ export const SCHEMA = `
       left join name as tags on tags.number = tags;
 `;
 
-/** Condition for what lists show: started and not deleted. */
 export const VISIBLE = 'deleted = 0 and started_at is not null';
 
 /**

@@ -25,7 +25,6 @@ export class IndexStore {
   /** Reading state of each segment; a segment's number is its position here. */
   segments: ReadSegment[] = [];
   older: Record<string, OlderSegment> = {};
-  /** In the order they were read. */
   consents: readonly Consent[] = [];
   assignments: readonly Assigning[] = [];
   problems: readonly LineProblem[] = [];
