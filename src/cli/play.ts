@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import type { PackTask } from '../core/dialogue/collect';
-import { packTasks } from '../core/dialogue/packTasks';
+import { type PackTask, packTasks } from '../core/dialogue/collect';
 import { Prompts } from '../core/dialogue/prompts';
 import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';

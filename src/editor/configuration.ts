@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { SHORT } from '../core/dialogue/shortPrompt';
+import { SHORT } from '../core/dialogue/prompts';
 import { Fault } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';

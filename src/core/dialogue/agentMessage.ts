@@ -1,9 +1,15 @@
 import { GrowingText, Search, type TextRange } from '../growingText';
-import { isCode, isComment, MAX_LINE_CHARS, MAX_NAME_CHARS, NAMED } from './markers';
-import { MarkedLines, type MarkerOpening } from './markedLines';
+import {
+  isCode,
+  isComment,
+  MAX_LINE_CHARS,
+  MAX_NAME_CHARS,
+  NAMED,
+  MarkedLines,
+  type MarkerOpening,
+} from './markers';
 import { joined, joinedLength, Thinking } from './thinking';
 
-/** An agent's message, taken apart. */
 export interface AgentMessage {
   /** Text before `OUTPUT:`; kept in the log, never shown to the collaborator during play. */
   readonly thoughts: string;
@@ -13,17 +19,13 @@ export interface AgentMessage {
   readonly answer?: string;
 }
 
-/** The markers that count in the text so far. */
 interface Position {
   /** Undefined while all of the text is an unfinished thought. */
   readonly opening: MarkerOpening | undefined;
-  /** Announcement of the answer, or the marker that takes its place. */
   readonly answer: Pick<MarkerOpening, 'start' | 'end' | 'said' | 'next'> | undefined;
 }
 
-/** The beginnings of a message's parts, with lengths. */
 interface PartBeginnings {
-  /** Number of characters of thoughts. */
   readonly thinking: number;
   readonly before: string;
   readonly answer: string | undefined;
@@ -39,9 +41,7 @@ export class AgentReading {
   readonly text = new GrowingText();
   private readonly thinking = new Thinking();
   private readonly output = new Search(/OUTPUT:/, 'OUTPUT:'.length, 0);
-  /** The complete lines behind the thoughts. */
   private lines = new MarkedLines(0, false);
-  /** Finds the first non-blank character behind the thoughts. */
   private first = new Search(/\S/, 1, 0);
   /** The line that may still grow, cut where nothing more in it can change the result, and its offset. */
   private line = '';
@@ -49,7 +49,7 @@ export class AgentReading {
   /** The lines including the growing one, once that is so long that nothing more in it can change the result. */
   private decided: MarkedLines | undefined;
   private named = new Search(NAMED, MAX_NAME_CHARS, 0);
-  /** Offsets after the text taken in so far, and after its last non-blank character. */
+  /** Offsets after the text so far, and after its last non-blank character. */
   private at = 0;
   private said = 0;
   /** The last line that is not blank; it ends after its line feed, once it has one. */
@@ -72,12 +72,10 @@ export class AgentReading {
     this.feed(this.text.slice(start));
   }
 
-  /** Tells whether the text contains an `OUTPUT:`, which may end the thoughts. */
   get hasOutput(): boolean {
     return this.output.in(this.text) !== undefined;
   }
 
-  /** The text so far, read as a whole message. */
   get message(): AgentMessage {
     const { text, thinking } = this;
     const { opening, answer } = this.position;
@@ -107,10 +105,7 @@ export class AgentReading {
     return spoken.start < end ? { start: spoken.start, end } : undefined;
   }
 
-  /**
-   * Returns what a view shows while more arrives. @param most maximum number of characters of visible text and of
-   * answer
-   */
+  /** @param most maximum number of characters of visible text and of answer */
   beginning(most: number): PartBeginnings {
     const { text, spoken } = this;
     const { opening, answer } = this.position;
@@ -129,7 +124,6 @@ export class AgentReading {
     };
   }
 
-  /** Returns the number of characters from the first non-blank one up to an offset. */
   private lengthOf(first: Search, end: number): number {
     return Math.max(0, end - (first.in(this.text)?.start ?? end));
   }
@@ -188,9 +182,7 @@ export class AgentReading {
   }
 }
 
-/**
- * Cuts a long line, since nobody means a marker that far in. The `…` keeps the cut from being read as the line's end.
- */
+/** The `…` keeps the cut from being read as the line's end. */
 const decisive = (line: string): string =>
   line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS)}…`;
 
@@ -217,11 +209,11 @@ export class Unfolding {
   /** @returns the text that can be shown now, beyond what was given out before */
   push(piece: string): string {
     this.reading.push(piece);
-    // Before an `OUTPUT:` nobody can tell thoughts from message.
+    // Before an `OUTPUT:`, thoughts and message look alike.
     return this.reading.hasOutput ? this.give(this.reading.certain) : '';
   }
 
-  /** Starts reading the message anew; the text given out before stands. */
+  /** The text given out before stays. */
   restart(): void {
     this.reading = new AgentReading();
     this.alike.clear();
@@ -243,7 +235,7 @@ export class Unfolding {
     return more;
   }
 
-  /** Tells whether the text at this offset begins with all that was given out. No character is compared twice. */
+  /** No character is compared twice. */
   private isGiven(start: number): boolean {
     const { given, alike, reading } = this;
     const known = alike.has(start) ? alike.get(start) : 0;

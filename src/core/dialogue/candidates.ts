@@ -4,7 +4,6 @@ import { parseAgentMessage } from './protocol';
 import { generated, requestAfter, type Setting, type Speaker } from './sample';
 import { deriveSeed } from './seed';
 
-/** An agent and its sampling settings. */
 export type SampledAgent = Pick<Speaker, 'agent' | 'sampling'>;
 
 export interface CandidateOptions {
@@ -54,16 +53,12 @@ export async function drawCandidates(
   throw failure.signal.reason;
 }
 
-/** Tells whether both candidates look the same to a person. */
 export function lookAlike(candidates: readonly [Candidate, Candidate]): boolean {
   const [first, second] = candidates.map(({ text }) => parseAgentMessage(text));
   return first!.visible === second!.visible && first!.answer === second!.answer;
 }
 
-/**
- * Returns the candidate that the dialogue goes on with. When the person found both equal it is the first shown, which
- * is a random one, since their order was drawn.
- */
+/** If the person found both equal it is the first shown, which is a random one, since their order was drawn. */
 export function goesOnWith(
   { candidates }: EventOf<'candidates'>,
   picked: Exclude<Picked, 'neither'>,

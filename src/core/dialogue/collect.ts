@@ -4,16 +4,17 @@ import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
-import { playerOf } from '../trajectory/people';
+import { playerOf } from '../trajectory/trajectory';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './dialogueParts';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
 import type { Simulator } from './simulator';
+import path from 'node:path';
+import { readTasks, type ReadOptions } from '../task/pack';
 
 export interface PackTask {
   readonly task: Task;
-  /** The pack's file name. */
   readonly pack?: string;
 }
 
@@ -22,9 +23,8 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
-  /** The shard that is played here, while others play the rest; by default it is all of them. */
+  /** The shard that is played here; all of the collection by default. */
   readonly shard?: Shard;
-  /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;
   readonly seed: number;
   readonly protocol: Protocol;
@@ -43,9 +43,8 @@ export interface CollectionProgress {
   readonly already: number;
   readonly failed: number;
   readonly inFlight: number;
-  /** Number of dialogues that this call has graded as a success or a failure; without `already`. */
+  /** Without `already`. */
   readonly graded: number;
-  /** Number of those that are successes. */
   readonly solved: number;
 }
 
@@ -54,10 +53,9 @@ export interface CollectionResult extends CollectionProgress {
   readonly failures: readonly { readonly message: string; readonly count: number }[];
 }
 
-/** After this many failures in a row, without a success in between, the next dialogue would fail too. */
+/** After so many failures without a success in between, the next dialogue would fail too. */
 const FAILURES_IN_A_ROW = 8;
 
-/** Settings that make dialogues comparable; all dialogues of a collection agree in them. */
 type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'>;
 
 /**
@@ -94,12 +92,12 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
   }
 }
 
-/** Refuses a task that differs from the one played under its id, whose dialogues would be counted for it. */
+/** Dialogues about another task with the same id would count for this one. */
 async function refuseChangedTasks({ log, collection, tasks, rollouts }: CollectionPlan): Promise<void> {
   const collected = log.collected(collection);
   for (const { task, pack } of tasks) {
     const known = Array.from({ length: rollouts }, (_, rollout) => collected.get(`${task.id}#${rollout}`));
-    // A damaged dialogue is played anew, and need not be readable.
+    // A damaged dialogue is played again and need not be readable.
     const readable = known.find((one) => one !== undefined && !one.damaged);
     const played = readable === undefined ? undefined : (await log.trajectory(readable.episode))?.task;
     if (played === undefined || contentOf(played) === contentOf(task)) continue;
@@ -205,13 +203,13 @@ class Collection {
     try {
       claim = await this.plan.log.claim(`episode-${known.episode}`, 'A dialogue of this collection');
     } catch (error) {
-      // A window of the editor may have it open; the next call tries it again.
+      // An editor window may have it open; the next call tries it again.
       this.countFailure(error);
       return;
     }
     try {
       const begun = await this.plan.log.trajectory(known.episode);
-      // A person may have taken it over after this call had looked what the log has.
+      // A person may have taken it over since this call read the log.
       const isOurs = begun !== undefined && playerOf(begun) === undefined;
       await this.play(isOurs ? await Dialogue.resume(begun, this.plan) : await this.begin(job));
     } finally {
@@ -229,7 +227,6 @@ class Collection {
     });
   }
 
-  /** Plays to the end, then leaves the answer to the grader without waiting for the grade. */
   private async play(dialogue: Dialogue): Promise<void> {
     try {
       await dialogue.play({ signal: this.signal });
@@ -279,4 +276,32 @@ class Collection {
   private report(): void {
     this.plan.onProgress?.(this.progress());
   }
+}
+
+interface PackTaskOptions extends ReadOptions {
+  readonly limit?: number;
+  /** Receives a sentence for each bad line, and for each task with the id of one in an earlier pack. */
+  readonly onLeftOut: (sentence: string) => void;
+}
+
+/**
+ * Reads the first tasks of some packs, each id once.
+ * @throws {Fault} as `readTasks`, when a file cannot be read
+ */
+export async function packTasks(files: readonly string[], options: PackTaskOptions): Promise<PackTask[]> {
+  const { limit = Infinity, onLeftOut, signal } = options;
+  const tasks = new Map<string, PackTask>();
+  for (const file of files) {
+    for await (const read of readTasks(file, { signal })) {
+      if (tasks.size >= limit) return [...tasks.values()];
+      if ('bad' in read) {
+        onLeftOut(`${file}:${read.bad.line}: left out: ${read.bad.reason}`);
+      } else if (tasks.has(read.task.id)) {
+        onLeftOut(`${file}: left out: the task ${read.task.id} is in an earlier pack too.`);
+      } else {
+        tasks.set(read.task.id, { task: read.task, pack: path.basename(file) });
+      }
+    }
+  }
+  return [...tasks.values()];
 }

@@ -4,13 +4,11 @@ import type { ChatMessage } from '../model/model';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
 
-/** The request that a conversation is about, and its limits. */
 interface ConversationOpening {
   readonly description: string;
   readonly protocol: Protocol;
 }
 
-/** One whole message of the agent, and the reply to it. */
 export interface Exchange {
   readonly agent: string;
   readonly reply?: string;
@@ -33,7 +31,6 @@ export function agentMessages(
   return exchangedMessages({ description, protocol }, exchanges, prompts);
 }
 
-/** Does the same for a conversation that no log keeps. */
 export function exchangedMessages(
   { description, protocol }: ConversationOpening,
   exchanges: readonly Exchange[],
@@ -49,16 +46,13 @@ export function exchangedMessages(
   return messages;
 }
 
-/** Tells whether the agent saw another agent.md. Imported trajectories name no version and count as the same. */
+/** True if the agent saw another agent.md. Imported trajectories name no version and count as the same. */
 export function sawAnotherPrompt({ started }: Trajectory, prompts: Prompts): boolean {
   const seen = started.prompts['agent.md'];
   return seen !== undefined && seen !== prompts.versions['agent.md'];
 }
 
-/**
- * Returns the simulator's request. It holds the hidden information and what both sides said, never the agent's
- * thoughts.
- */
+/** Holds the hidden information and what both sides said, never the agent's thoughts. */
 export function simulatorMessages(
   task: Task,
   turns: readonly Turn[],

@@ -96,7 +96,6 @@ export class Dialogue {
     return this.state.turns;
   }
 
-  /** Name of the agent that has spoken last, or else began the dialogue. */
   get agent(): string {
     return this.state.agent;
   }
@@ -105,12 +104,10 @@ export class Dialogue {
     return this.state.collaborator;
   }
 
-  /** The agent's final answer, once there is one. */
   get answer(): string | undefined {
     return this.state.answer;
   }
 
-  /** Candidates for the agent's next message, while they wait for a choice. */
   get candidates(): EventOf<'candidates'> | undefined {
     return undecidedOf(this.state.pending);
   }
@@ -119,17 +116,13 @@ export class Dialogue {
     return moverOf(this.state);
   }
 
-  /** Asks the agent for its next message. The dialogue may be over afterwards. */
   async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('agent');
     const said = await sampleAgent(this.parts, this.state, this.state.turns, 1, options);
     return this.say(said, this.agentChange);
   }
 
-  /**
-   * Records the next message of an agent that samples elsewhere and does not say how. The dialogue may be over
-   * afterwards.
-   */
+  /** Records the next message of an agent that samples elsewhere and does not say how. */
   async agentSaid(text: string): Promise<Turn> {
     this.expect('agent');
     const turn = this.state.turns.length + 1;
@@ -138,10 +131,7 @@ export class Dialogue {
     return this.say(said, this.agentChange);
   }
 
-  /**
-   * Asks for two candidates for the agent's next message at once; `choose` decides which one the dialogue goes on with.
-   * If they look alike there is nothing to choose, and one of them becomes the agent's turn.
-   */
+  /** If the two candidates look alike, one of them becomes the turn at once; otherwise `choose` picks one. */
   async drawCandidates(options: CandidateOptions = {}): Promise<void> {
     this.expect('agent');
     const { turns, pending } = this.state;
@@ -158,10 +148,7 @@ export class Dialogue {
     this.state.pending = [...pending, { shown }];
   }
 
-  /**
-   * Takes a person's choice between the candidates. If both are equal, the dialogue goes on with the first shown; if
-   * neither will do, it is the agent's move again.
-   */
+  /** If both are equal, the first shown becomes the turn; if neither will do, it is the agent's move again. */
   async choose(picked: Picked, { by, milliseconds }: Chooser): Promise<void> {
     this.expect('chooser');
     const shown = this.candidates!;
@@ -174,10 +161,7 @@ export class Dialogue {
     }
   }
 
-  /**
-   * Asks the agent for its last message once more, under a new seed. The old message stands until the new one is in the
-   * log; afterwards the log has both.
-   */
+  /** Under a new seed. The old message stands until the new one is in the log; afterwards the log has both. */
   async anotherSample(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('collaborator');
     const { agent, superseded = [] } = this.state.turns.at(-1)!;
@@ -188,18 +172,17 @@ export class Dialogue {
     return this.say(said, [...this.agentChange, supersede], samples);
   }
 
-  /** Records the developer's reply, cut to the protocol's limit. */
   async reply(text: string, from: DeveloperReply): Promise<Turn> {
     // An edited suggestion stays bound by the terms of the model that drafted it, even if another simulates by now.
     return this.recordReply(text, { ...from, ...termsOf(from.suggestedBy ?? '') });
   }
 
-  /** Returns what the simulator would reply now. It is logged only when it is sent. */
+  /** Logged only when it is sent. */
   async suggest(options: GenerateOptions = {}): Promise<string> {
     return limitReply((await this.askSimulator(options)).text, this.protocol.replyLimit);
   }
 
-  /** Lets the simulator reply to this one turn, even when a developer has the seat. */
+  /** For one turn, even when a developer has the seat. */
   async simulatorReply(options: GenerateOptions = {}): Promise<Turn> {
     const begun = performance.now();
     const { text, usage } = await this.askSimulator(options);
@@ -214,21 +197,20 @@ export class Dialogue {
     });
   }
 
-  /** Gives the collaborator's seat to another one, from the next reply on. */
   async handOver(to: Collaborator, simulator?: Simulator): Promise<void> {
     await this.log({ event: 'hand-over', episode: this.id, turn: this.state.turns.length, to });
     this.state.collaborator = to;
     if (simulator !== undefined) this.simulator = simulator;
   }
 
-  /** Ends the dialogue with the agent's last message as its answer, even when that has a reply already. */
+  /** The last message becomes the answer, even when it has a reply already. */
   async endNow(): Promise<void> {
     const last = this.state.turns.at(-1);
     if (last === undefined || this.next !== 'agent') this.expect('collaborator');
     await this.close(endingWith(last!.agent, 'ended-by-developer'));
   }
 
-  /** Adds a rating of a turn to the state; the rating has been logged elsewhere. */
+  /** The rating has been logged elsewhere. */
   rated(rating: EventOf<'turn-rating'>): void {
     this.state.turns = this.state.turns.map((turn) =>
       turn.agent.turn === rating.turn ? { ...turn, rating } : turn,
@@ -239,7 +221,6 @@ export class Dialogue {
     await this.log({ event: 'abandoned', episode: this.id, reason, message });
   }
 
-  /** Grades the answer and logs the grade. */
   async grade(grader: Grader, mode: GradingMode, signal?: AbortSignal): Promise<Grade> {
     if (this.state.answer === undefined) {
       throw new Fault(
@@ -272,7 +253,7 @@ export class Dialogue {
     }
   }
 
-  /** Asks the agent to go on; its last message becomes its answer when its context takes no more. */
+  /** The agent's last message becomes its answer when its context takes no more. */
   private async agentTurnOrEnd(options: GenerateOptions): Promise<void> {
     try {
       await this.agentTurn(options);
@@ -294,7 +275,6 @@ export class Dialogue {
     }
   }
 
-  /** Returns what is logged with the first message of an agent that takes the place of another. */
   private get agentChange(): readonly NewEvent[] {
     const { name: agent } = this.parts.agent;
     return agent === this.state.agent ? [] : [{ event: 'resumed', episode: this.id, agent }];
@@ -400,7 +380,7 @@ export class Dialogue {
     );
   }
 
-  /** Logs a step. It is on the disk before anyone is shown it. */
+  /** On the disk before anyone is shown it. */
   private log<E extends NewEvent>(event: E): Promise<EventOf<E['event']>> {
     return this.parts.log.append(event, { durable: true });
   }

@@ -12,22 +12,19 @@ import type { Protocol } from './protocol';
 import type { Simulator } from './simulator';
 import type { TrajectoryLog } from '../trajectory/log';
 
-/** The parts that a dialogue needs besides its state, whether it starts or resumes. */
 export interface DialogueParts {
-  /** Receives every step; `unrecorded` for a dialogue that nobody will look up. */
+  /** Receives every step; `unrecorded` for a dialogue that no one will look up. */
   readonly log: DialogueRecord;
   readonly agent: Model;
-  /** Plays the collaborator when it has the seat, and when a developer asks it to; may be absent. */
+  /** Also plays single turns when a developer with the seat asks for it. */
   readonly simulator?: Simulator;
   readonly prompts: Prompts;
   readonly sampling: SamplingSettings;
 }
 
 export interface NewDialogue extends DialogueParts {
-  /** A random one when absent. */
   readonly id?: string;
   readonly task: Task;
-  /** The pack's file name. */
   readonly pack?: string;
   readonly collaborator: Collaborator;
   readonly protocol: Protocol;
@@ -38,30 +35,23 @@ export interface NewDialogue extends DialogueParts {
 
 export interface DeveloperReply {
   readonly author: Exclude<EventOf<'reply'>['author'], 'simulator'>;
-  /** The developer's pseudonym. */
   readonly by: string;
   /** Draft of the simulator, when there was one; `suggestedBy` is the simulator's name. */
   readonly suggestion?: string;
   readonly suggestedBy?: string;
-  /** Time from the agent's message to this reply. */
+  /** Since the agent's message. */
   readonly milliseconds?: number;
 }
 
-/** The person who chooses between two candidates. */
 export interface Chooser {
-  /** The developer's pseudonym. */
   readonly by: string;
-  /** Time from the moment when both candidates were shown whole. */
+  /** Since both candidates were shown whole. */
   readonly milliseconds?: number;
 }
 
-/** The part of the log that a dialogue writes its steps to. */
 export type DialogueRecord = Pick<TrajectoryLog, 'recordTask' | 'append' | 'appendAll'>;
 
-/**
- * Keeps nothing. It serves dialogues that are only played to see how they end, as thousands are to measure what one
- * turn is worth: nobody will look them up, and no time is lost on the disk.
- */
+/** Keeps nothing: thousands of dialogues are only played to measure what one turn is worth, and need no disk. */
 export const unrecorded: DialogueRecord = {
   recordTask: () => Promise.resolve(),
   append: <E extends NewEvent>(event: E) => Promise.resolve(stamped(event) as EventOf<E['event']>),

@@ -50,7 +50,6 @@ const FOLLOWING_WORDS: ReadonlySet<string> = new Set(
 
 /** Finds the fact that a question is about: by keywords, rare ones counting more, then by nearness. */
 export class Matcher {
-  /** The keywords of each fact, as stems. */
   private readonly keywords: readonly (readonly Phrase[])[];
   private readonly parts: readonly ReadonlySet<string>[];
   private readonly wordings: readonly ReadonlySet<string>[];
@@ -99,9 +98,8 @@ export class Matcher {
   }
 
   /**
-   * Returns the fact that a question such as "And at exactly that value?" is about: the previous one if it has a
-   * boundary, else the only fact about a boundary, else the previous one. A keyword in the text precedes all but the
-   * first rule.
+   * The fact that a question such as "And at exactly that value?" is about: the previous one if it has a boundary, else
+   * the only fact about a boundary, else the previous one. A keyword in the text precedes all but the first rule.
    */
   private followUp(text: string, previous: Fact | undefined, isNamed: boolean): Fact | undefined {
     const isBoundary = mattersOf(text).has('boundary');
@@ -118,7 +116,6 @@ export class Matcher {
     return best > 0 ? this.facts[scores.indexOf(best)] : undefined;
   }
 
-  /** Returns, for each fact, the total weight of its keywords that occur in the text. */
   private scores(text: string): number[] {
     const said = new Said(text);
     return this.keywords.map((phrases) =>
@@ -127,8 +124,8 @@ export class Matcher {
   }
 
   /**
-   * Returns the score of each fact without its keywords: by parts of them, by words of its wordings, by common matters.
-   * A word that is in a keyword of the text counts only there.
+   * Scores without keywords: by parts of them, by words of the wordings, by common matters. A word that is in a keyword
+   * of the text counts only there.
    */
   private nearness(text: string): number[] {
     const said = new Said(text);
@@ -147,9 +144,7 @@ export class Matcher {
     return this.facts.map((_, i) => inParts[i]! + inWordings[i]! + inNamed[i]! + inWorded[i]!);
   }
 
-  /**
-   * Returns, for each fact, the weight of the things it has; a thing's weight is shared among the facts that have it.
-   */
+  /** A thing's weight is shared among the facts that have it. */
   private evidence<T extends string>(
     things: readonly T[],
     having: readonly ReadonlySet<T>[],
@@ -162,7 +157,7 @@ export class Matcher {
     return having.map((set) => things.reduce((sum, thing, i) => sum + (set.has(thing) ? weights[i]! : 0), 0));
   }
 
-  /** Returns the weight of a keyword. Words of the description and function words weigh less than others. */
+  /** Words of the description and function words weigh less than others. */
   private weight(phrase: readonly string[]): number {
     const words = phrase.map((stem) =>
       FUNCTION_WORDS.has(stem) ? FUNCTION_WORD_WEIGHT : this.described.has(stem) ? DESCRIBED_WEIGHT : 1,
@@ -177,14 +172,10 @@ interface Phrase {
   readonly weight: number;
 }
 
-/**
- * Tells whether nothing in the text says what it is about: "Is the limit included?", "Inclusive or exclusive?", "Up or
- * down?".
- */
+/** True if nothing in the text says what it is about: "Is the limit included?", "Up or down?". */
 const isFollowUp = (text: string): boolean =>
   stems(text).every((stem) => COMMON_WORDS.has(stem) || FOLLOWING_WORDS.has(stem));
 
-/** The words of a text, in which phrases are looked up. */
 class Said {
   readonly words: ReadonlySet<string>;
   private readonly inOrder: string;
@@ -245,18 +236,15 @@ const matters = {
 
 const all = Object.entries(matters) as [Matter, RegExp][];
 
-/** Returns the matters that a text touches. */
 const mattersOf = (text: string): ReadonlySet<Matter> =>
   new Set(all.filter(([, form]) => form.test(text)).map(([matter]) => matter));
 
-/** One question of a message, and the fact that it is about; undefined when it is about none. */
 interface QuestionAboutFact {
   readonly question: Question;
   readonly fact: Fact | undefined;
 }
 
 /**
- * Returns the questions of an agent's message, as the rule-based simulator understands them.
  * @param message the visible part of the agent's message
  * @param lastReply the collaborator's previous reply, which the message may follow up
  */
@@ -272,7 +260,6 @@ export function askedIn(
   });
 }
 
-/** Returns the last fact that the reply tells. */
 function lastTold(facts: readonly Fact[], reply: string): Fact | undefined {
   const ends = facts.map((fact) => Math.max(...fact.answers.map((answer) => reply.lastIndexOf(answer))));
   const last = Math.max(...ends);

@@ -1,13 +1,11 @@
 import { PythonStrings } from '../task/python/strings';
 
-/** Measure of how much of the reference a reply gives away. */
 export interface Leak {
   /** Fraction of the reference's code tokens that the reply contains in runs, 0 to 1. */
   readonly fraction: number;
   readonly leaked: boolean;
 }
 
-/** A reply with this fraction of the reference's code or more is marked as a leak. */
 const LEAK_THRESHOLD = 0.25;
 
 /** Shorter runs of equal tokens happen by chance, as do runs without operators ("if x is in y" is English too). */
@@ -28,7 +26,6 @@ export function measureLeak(reference: string, reply: string): Leak {
   return { fraction, leaked: fraction >= LEAK_THRESHOLD };
 }
 
-/** Returns the passages of the reply, verbatim, that are the reference's code. */
 export function leakedPassages(reference: string, reply: string): string[] {
   const { told, isTold } = closerReading(reference, reply);
   const passages: { start: number; end: number }[] = [];
@@ -42,14 +39,12 @@ export function leakedPassages(reference: string, reply: string): string[] {
 }
 
 interface Reading {
-  /** Fraction of the reference's tokens that the reply contains in runs. */
   readonly fraction: number;
   /** Tokens of the reply; `isTold` marks the ones that lie in such a run. */
   readonly told: readonly Token[];
   readonly isTold: readonly boolean[];
 }
 
-/** Returns the reading of the reply, as Python or as prose, that gives away more. */
 function closerReading(reference: string, reply: string): Reading {
   const python = pythonTokens(reply);
   const prose = proseTokens(reply);
@@ -62,7 +57,6 @@ function closerReading(reference: string, reply: string): Reading {
   return asProse.fraction > asPython.fraction ? asProse : asPython;
 }
 
-/** Tells whether tokens are enough for a run. */
 const mayTell = (told: readonly Token[]): boolean =>
   told.length >= MIN_RUN && told.filter(({ text }) => isOperator(text)).length >= MIN_OPERATORS;
 
@@ -92,14 +86,12 @@ const WORDS = new RegExp(WORD, 'uy');
 const SIGN_OF_PROSE = String.raw`\\[nt]|["'#\\“”‘’«»]|${'`'}|^[ \t]*>(?!=)`;
 const PROSE = new RegExp(`(?:${SIGN_OF_PROSE})|(?<token>${WORD})`, 'gmu');
 
-/** Token text as it is compared, with its offsets in the source. */
 interface Token {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Splits Python source into tokens, without comments. */
 const pythonTokens = (source: string): Token[] => {
   const strings = new PythonStrings(source);
   const tokens: Token[] = [];
@@ -144,7 +136,7 @@ function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Returns the reference without docstrings and `def` lines, whose content the description tells anyway. */
+/** Without docstrings and `def` lines: the description has their content anyway. */
 function body(reference: string): string {
   return reference
     .replace(/^[ \t]*[rR]?(?:"""[^"]*(?:"(?!"")[^"]*)*"""|'''[^']*(?:'(?!'')[^']*)*''')[ \t\r]*$/gm, '')
@@ -153,7 +145,6 @@ function body(reference: string): string {
 
 const isOperator = (token: string): boolean => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
 
-/** Marks the tokens of both sides that lie in a long enough run that the other side has as well. */
 function sharedRuns(
   secret: readonly string[],
   told: readonly string[],
@@ -161,7 +152,6 @@ function sharedRuns(
   return { isCovered: runsIn(secret, told), isTold: runsIn(told, secret) };
 }
 
-/** Marks the tokens that lie in a long enough run that `other` has as well. Takes linear time in both. */
 function runsIn(tokens: readonly string[], other: readonly string[]): boolean[] {
   const operators = [0];
   for (const token of tokens) operators.push(operators.at(-1)! + Number(isOperator(token)));
@@ -194,7 +184,7 @@ class Substrings {
     for (const token of tokens) last = this.extended(last, token);
   }
 
-  /** Appends a token; `last` is the state of the whole sequence so far. @returns the state of the whole sequence */
+  /** @returns the state of the whole sequence */
   private extended(last: number, token: string): number {
     const whole = this.add(new Map(), this.longest[last]! + 1, 0);
     let state = last;
@@ -220,7 +210,7 @@ class Substrings {
     return this.next.push(next) - 1;
   }
 
-  /** Returns the state and length of the longest run that ends with this token, given those of the token before. */
+  /** @param from result for the token before */
   follow(from: Run, token: string): Run {
     let { state, length } = from;
     while (state !== 0 && !this.next[state]!.has(token)) {
@@ -239,7 +229,7 @@ interface Run {
 
 const NO_RUN: Run = { state: 0, length: 0 };
 
-/** Yields, for each token, the length of the longest run that ends with it and that the sequence has too. */
+/** Longest runs that end with each token and that the sequence has too. */
 function* longestEndings(tokens: Iterable<string>, sequence: Substrings): Generator<number> {
   let run = NO_RUN;
   for (const token of tokens) {

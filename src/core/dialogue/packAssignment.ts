@@ -4,12 +4,11 @@ import { deriveSeed } from './seed';
 import type { TaskState } from './taskProgress';
 
 /**
- * Returns the parts that people get of a pack. Those who have a part now come first and keep their order, the others
- * follow by their names: so the same people get the same tasks, in whatever order they are named.
- * @param pack its file name
+ * People who have a part now come first and keep their order, the others follow by name: so the same people get the
+ * same tasks, in whatever order they are named.
  * @param people pseudonyms
  * @param perTask number of people who play each task, of all at most
- * @param now the parts that people have of it now
+ * @param now the parts that people have now
  */
 export function partsFor(
   pack: string,
@@ -24,9 +23,9 @@ export function partsFor(
 }
 
 /**
- * Deals tasks to places, each task to `perTask` different ones. The places are drawn at random, in rounds in which each
- * has one turn: so the numbers of tasks differ by one at most, everybody shares tasks with everybody, and tasks that
- * are added at the end change nothing for those before.
+ * Deals each task to `perTask` different places, drawn at random in rounds in which each place has one turn. So the
+ * numbers of tasks differ by one at most, everyone shares tasks with everyone, and tasks added at the end change
+ * nothing for those before.
  * @returns the places of each task, in the order of the tasks
  */
 export function dealt(
@@ -55,22 +54,18 @@ export function dealt(
   });
 }
 
-/** Number of dialogues that a person, or everybody, has finished, and the number to play. */
 interface AssignedProgress {
   readonly done: number;
   readonly of: number;
 }
 
-/** The state of a task for each person who played it. */
 type States = ReadonlyMap<string, TaskState>;
 
 /**
  * A pack that people are to play, each task `perTask` of them. A task that so many others have finished drops out of
- * the part of a person who has not begun it: whoever plays more than their part saves the others work, and what was
- * played before a pack was assigned anew counts.
+ * the part of a person who has not begun it. Dialogues from before an assignment count.
  */
 export class PackAssignment<Task extends { readonly id: string }> {
-  /** Number of people who play each task. */
   readonly perTask: number;
   private readonly rows: readonly {
     readonly task: Task;
@@ -78,11 +73,7 @@ export class PackAssignment<Task extends { readonly id: string }> {
     readonly states: States;
   }[];
 
-  /**
-   * @param tasks all tasks of the pack, in its order
-   * @param parts as `TrajectoryLog.assigned` has them
-   * @param statesOf returns what people have played of a task
-   */
+  /** @param parts as `TrajectoryLog.assigned` has them */
   constructor(
     tasks: readonly Task[],
     private readonly parts: readonly [Part, ...Part[]],
@@ -94,12 +85,11 @@ export class PackAssignment<Task extends { readonly id: string }> {
     this.rows = tasks.map((task, at) => ({ task, places: places[at]!, states: statesOf(task.id) }));
   }
 
-  /** The pseudonyms of those who play it. */
   get people(): string[] {
     return this.parts.map(({ person }) => person);
   }
 
-  /** Returns the tasks of a person, in the order of the pack; none for anybody else. */
+  /** In the order of the pack. */
   partOf(person: string): Task[] {
     return this.rowsOf(person).map(({ task }) => task);
   }
@@ -109,7 +99,7 @@ export class PackAssignment<Task extends { readonly id: string }> {
     return { done: rows.filter(({ states }) => states.get(person)?.kind === 'done').length, of: rows.length };
   }
 
-  /** Progress of all together. What more people than `perTask` have finished counts `perTask` times. */
+  /** What more people than `perTask` have finished counts `perTask` times. */
   get progress(): AssignedProgress {
     const { rows, perTask } = this;
     const done = rows.reduce((sum, { states }) => sum + Math.min(perTask, finished(states)), 0);

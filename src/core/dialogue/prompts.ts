@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, messageOf } from '../fault';
-import { SHORT, shortPrompt } from './shortPrompt';
 
 /**
- * Prompt files and the placeholders that each may use. Users replace one by a file of the same name in their own
+ * The placeholders that each prompt file may use. Users replace a prompt by a file of the same name in their own
  * folder.
  */
 const placeholders = {
@@ -25,7 +24,6 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 
 export class Prompts {
-  /** Content hash by file name, as the log keeps them. */
   readonly versions: Readonly<Record<string, string>>;
 
   private constructor(private readonly texts: Readonly<Record<PromptFile, string>>) {
@@ -54,7 +52,7 @@ export class Prompts {
     });
   }
 
-  /** Returns a prompt with its placeholders filled in and without its leading comment. */
+  /** Without the prompt's leading comment. */
   render<F extends PromptFile>(
     file: F,
     values: Record<(typeof placeholders)[F][number], string | number>,
@@ -118,3 +116,9 @@ function check(file: PromptFile, where: string, text: string): void {
 }
 
 const list = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
+
+/** Name of the shipped agent.md for small models, accepted wherever a user names a prompt folder or file. */
+export const SHORT = 'short';
+
+/** @param shipped the folder of the prompts that ship with Tandem */
+export const shortPrompt = (shipped: string): string => path.join(shipped, SHORT, 'agent.md');

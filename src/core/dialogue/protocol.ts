@@ -23,7 +23,7 @@ export function parseAgentMessage(text: string): AgentMessage {
   return reading.message;
 }
 
-/** Cuts a reply to the limit, in Unicode code points so that no character is torn. */
+/** Cuts between Unicode code points, so that no character is torn. */
 export function limitReply(text: string, limit: number): string {
   const trimmed = text.trim();
   const characters = Array.from(trimmed);

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** Returns the words of an English text as Porter stems, in order. Names in snake_case are split into their words. */
+/** Porter stems, in order. Names in snake_case are split into their words. */
 export function stems(text: string): string[] {
   const words = text
     .toLowerCase()
@@ -22,27 +22,24 @@ function stemOf(word: string): string {
   return found;
 }
 
-/** Recognizes English questions and their kinds by patterns. */
-
 /**
  * `general`: it asks for rules or details, of one thing perhaps; `everything`: it wants all there is to know; `code`:
  * it wants the reference or the tests; `programming`: it is about how the program is written, not what it does.
  */
 export type QuestionKind = 'specific' | 'general' | 'everything' | 'code' | 'programming';
 
-/** Tells whether the sentence asks for something, with or without a question mark. */
+/** With or without a question mark. */
 export function asks(sentence: string): boolean {
   if (consistsOf(COURTESY, sentence)) return false;
   return endsAsQuestion(sentence) || REQUEST.test(sentence) || OPENS_AS_QUESTION.test(sentence);
 }
 
-/** Tells whether only punctuation follows the last question mark. */
 function endsAsQuestion(sentence: string): boolean {
   const mark = sentence.lastIndexOf('?');
   return mark !== -1 && /^\W*$/.test(sentence.slice(mark));
 }
 
-/** Tells whether the sentence only asks to confirm the one before, as "Is that right?" does. */
+/** True for "Is that right?", which asks only about the sentence before. */
 export function isConfirmation(sentence: string): boolean {
   return sentence.endsWith('?') && consistsOf(CONFIRMATION, sentence) && CONFIRMED.test(sentence);
 }
@@ -58,10 +55,7 @@ export function kindOf(question: string): QuestionKind {
 export const LIST_HEADER =
   /\b(?:questions?|know|tell|clarify|clarification|details?|confirm|answer|unclear|ask|specify)\b/i;
 
-/**
- * Gap between two words that belong together. It is limited: words further apart rarely do, and a search would take
- * long.
- */
+/** Gap between two words that belong together. The limit keeps the search fast. */
 const SOMETHING = '.{0,300}';
 
 const QUESTION_WORD =
@@ -147,7 +141,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(stems(words));
 const consistsOf = (words: ReadonlySet<string>, sentence: string): boolean =>
   stems(sentence).every((stem) => words.has(stem));
 
-/** Words of politeness, or of announcing questions; a sentence of these words only asks nothing. */
+/** A sentence of these words alone asks nothing. */
 const COURTESY = wordSet(
   'hi hello hey sure great good ok okay fine thanks thank please kindly you me i we us it this that these there here ' +
     'and so now then if when can could may might would shall do does is are am have has had how let know need want like ' +

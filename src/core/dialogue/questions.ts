@@ -8,20 +8,18 @@ import {
 } from './questionKind';
 import { fencedRanges } from './markers';
 
-/** One thing that a message asks for. */
 export interface Question {
   readonly kind: QuestionKind;
   readonly text: string;
   /** Text right before it, which may name what the question is about. */
   readonly context: string;
-  /** True for the second half of a sentence whose first half asks something too. */
+  /** True for the second half of a sentence if its first half asks something too. */
   readonly continues: boolean;
 }
 
-/** Maximum number of characters of a message that are searched for questions; nobody asks more at once. */
 const MAX_MESSAGE_CHARS = 20_000;
 
-/** Takes the questions out of an agent's message: sentences, list items and both halves of "… and how …". */
+/** Sentences, list items and both halves of "… and how …". */
 export function questionsOf(message: string): Question[] {
   const questions: Question[] = [];
   let before = '';

@@ -14,7 +14,6 @@ interface RulesPosition {
   readonly replyLimit?: number;
 }
 
-/** Maximum number of facts in one reply; nobody tells more at once. */
 const MAX_FACTS = 3;
 
 /**
@@ -99,7 +98,6 @@ type Occasion = keyof typeof wordings;
 
 const isSpecific = ({ kind }: Question): boolean => kind === 'specific' || kind === 'programming';
 
-/** Puts a reply into words, chosen by the seed and the turn. */
 class Voice {
   private readonly limit: number;
 
@@ -124,7 +122,6 @@ class Voice {
     return this.say(questions.every(isSpecific) ? 'noPreference' : 'tooGeneral');
   }
 
-  /** Returns what to add about questions that no fact answers. */
   private about(open: readonly Question[]): string | undefined {
     if (open.length === 0) return undefined;
     if (open.some(({ kind }) => kind === 'code')) return this.say('noCode');
@@ -139,7 +136,7 @@ class Voice {
     return told ? `${this.choose(wordings.again, fact.topic)} ${answer}` : answer;
   }
 
-  /** Returns a wording for the occasion, if possible one that this dialogue has not used yet. */
+  /** If possible, a wording that this dialogue has not used yet. */
   private say(occasion: Occasion): string {
     const all = wordings[occasion];
     const fresh = all.filter((text) => !this.position.history.some((reply) => reply.includes(text)));

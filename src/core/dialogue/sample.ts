@@ -7,14 +7,12 @@ import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
 
-/** An agent with its prompts and sampling settings. */
 export interface Speaker {
   readonly agent: Model;
   readonly prompts: Prompts;
   readonly sampling: SamplingSettings;
 }
 
-/** The dialogue in which the agent speaks. */
 export interface Setting {
   readonly id: string;
   readonly task: Task;
@@ -22,11 +20,9 @@ export interface Setting {
   readonly seed: number;
 }
 
-/** The agent's message as the log takes it. */
 export type AgentTurnEvent = Omit<EventOf<'agent-turn'>, 'version' | 'at'>;
 
 /**
- * Samples the agent's next message.
  * @param before the turns that it follows, all with a reply
  * @param sample number of this sample of the message, from 1; each has a seed of its own
  */
@@ -48,7 +44,6 @@ export async function sampleAgent(
   return { event: 'agent-turn', episode: setting.id, turn, ...said, ...askedFor(agent, said) };
 }
 
-/** Returns the request to the agent after these turns. */
 export function requestAfter(
   before: readonly Turn[],
   { prompts }: Pick<Speaker, 'prompts'>,
@@ -61,8 +56,8 @@ export function requestAfter(
 }
 
 /**
- * Returns the part of a generated message that the log keeps. `sampling` holds the requested settings, seed included,
- * and what the server made of them.
+ * The part of a generated message that the log keeps. `sampling` holds the requested settings, seed included, and what
+ * the server made of them.
  */
 export function generated(
   generation: Generation,
@@ -75,7 +70,7 @@ export function generated(
   return { text, reasoning, finishReason, model, terms, sampling, tokens, promptTokenIds, usage, timing };
 }
 
-/** Returns the agent's requested name, if the server reports another one. */
+/** Set only if the server reports another name. */
 function askedFor({ name }: Model, { model }: Pick<Candidate, 'model'>): { agent?: string } {
   return model === name ? {} : { agent: name };
 }

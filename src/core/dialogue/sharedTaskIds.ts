@@ -1,28 +1,26 @@
 import path from 'node:path';
 
-/** A pack with its tasks. */
 interface Pack {
   readonly file: string;
   readonly tasks: readonly { readonly id: string }[];
 }
 
 /**
- * Tells which packs have a task of the same id, so that each gets the dialogues that were begun from it. The log has a
- * pack's file name, not its folder: packs of one name that log into the same place share the dialogues of such a task.
+ * Packs that have a task of the same id: each gets the dialogues that were begun from it. The log has a pack's file
+ * name, not its folder, so packs of one name in one log share the dialogues of such a task.
  */
 export class SharedTaskIds {
   /** File names of the packs that share a task, by log, then by task. */
   private readonly names = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
-  /** @param logOf returns the data folder that logs the dialogues about a pack's tasks */
   constructor(packs: readonly Pack[], logOf: (file: string) => string) {
     for (const [log, some] of Map.groupBy(packs, ({ file }) => logOf(file)))
       this.names.set(log, shared(some));
   }
 
   /**
-   * Returns whether a dialogue about a task counts for this pack. A dialogue that was begun from no pack counts for
-   * each pack that has the task, and so does one from a pack that is gone or renamed.
+   * Whether a dialogue about a task counts for this pack. One from no pack, or from a pack that is gone or renamed,
+   * counts for each pack that has the task.
    * @param from file name of the pack that it was begun from, as the log has it
    */
   counts(

@@ -19,7 +19,6 @@ import {
   VAGUE_QUESTIONS,
 } from '../task/starter/world';
 
-/** The information that a simulator gets when it is asked for a reply. */
 export interface DialogueView {
   readonly task: Task;
   /** At least one; the last has no reply yet. */
@@ -38,37 +37,33 @@ export interface SimulatedReply {
 export interface Simulator {
   readonly kind: 'simulator' | 'rules';
   readonly name: string;
-  /** Names the party whose terms bind what it writes, as a model does. */
+  /** The party with terms that bind the replies, as for a model. */
   readonly terms?: string;
-  /** Stands for everything besides the name that decides what it says, as for a model. */
+  /** Changes with everything besides the name that decides the replies, as for a model. */
   readonly fingerprint?: string;
-  /** Counts what it has been asked for, as a model does; absent for a simulator that costs nothing. */
+  /** Absent for a simulator that costs nothing. */
   readonly counts?: ModelCounts;
   /** Holds one sentence for each thing that it turned out not to give, as for a model. */
   readonly notes?: readonly string[];
   /** @throws {Fault} `dialogue/empty-simulation` when it says nothing, and what its model throws */
   reply(view: DialogueView, options?: GenerateOptions): Promise<SimulatedReply>;
-  /** Ends the process or the like that it runs on, as for a model. */
   close?(): Promise<void>;
 }
 
-/** Maximum number of tokens of a simulated reply, thoughts included. */
 const MAX_TOKENS = 512;
 
 /**
- * Characters beyond the reply limit after which a simulator is stopped. One that ends its sentence within this margin
- * ends by itself, and then its server counts its tokens.
+ * Characters beyond the reply limit after which a simulator is stopped. Within this margin most end by themselves, and
+ * then the server counts their tokens.
  */
 const BEYOND_LIMIT = 100;
 
-/** Returns the part of a simulator's text that is said to the agent. */
 function said(text: string): string {
   const reading = new SimulatorReading();
   reading.push(text);
   return reading.whole;
 }
 
-/** Passes on the streamed text that is said to the agent, and stops the model shortly after the reply limit. */
 function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol): GenerateOptions {
   let reading = new SimulatorReading();
   let characters = 0;
@@ -87,7 +82,6 @@ function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol
   };
 }
 
-/** An LLM simulator, greedy as in ColBench. */
 export class ModelSimulator implements Simulator {
   readonly kind = 'simulator';
 
@@ -166,7 +160,6 @@ export class RulesSimulator implements Simulator {
   }
 }
 
-/** Opens the simulator named on the command line: `rules`, or a model that plays the collaborator. */
 export function openSimulator(spec: string, prompts: Prompts, options: OpenModelOptions = {}): Simulator {
   return spec === 'rules' ? new RulesSimulator() : new ModelSimulator(openModel(spec, options), prompts);
 }
@@ -206,7 +199,6 @@ export class SimulatorReading {
     return isSame ? text.slice(now.end - grown, now.end) : '';
   }
 
-  /** All that is said so far. */
   get whole(): string {
     const { said } = this;
     return said === undefined ? '' : this.text.slice(said.start, said.end);
@@ -230,8 +222,8 @@ const TASKS = 24;
 let known: string | undefined;
 
 /**
- * Returns a digest of the rules' replies to every wording of the starter world, on some of its tasks. It changes when
- * the replies do, or the reading of questions; no version number has to be kept in step by hand.
+ * Digest of the rules' replies to every wording of the starter world, on some of its tasks. It changes with the
+ * replies, so that no version number has to be kept in step by hand.
  */
 function rulesFingerprint(): string {
   return (known ??= replies());

@@ -3,20 +3,18 @@ import type { Collaborator, EventOf } from '../trajectory/event';
 import type { ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
 import { type Protocol, parseAgentMessage } from './protocol';
 
-/** The side that moves next: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
+/** `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
 export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
 
-/** State of a dialogue; it holds only what the log says. */
+/** Holds only what the log says. */
 export interface DialogueState {
   readonly id: string;
   readonly task: Task;
   readonly protocol: Protocol;
   readonly seed: number;
-  /** Name of the agent that has spoken last, or else began the dialogue. */
   agent: string;
   collaborator: Collaborator;
   turns: Turn[];
-  /** Candidates for the next turn. */
   pending: readonly ShownCandidates[];
   answer: string | undefined;
 }
@@ -35,24 +33,21 @@ export function moverOf({ answer, pending, turns }: DialogueState): Mover {
   return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
 }
 
-/** Returns the candidates that are shown and wait for a choice. */
 export function undecidedOf(pending: readonly ShownCandidates[]): EventOf<'candidates'> | undefined {
   const last = pending.at(-1);
   return last?.choice === undefined ? last?.shown : undefined;
 }
 
-/** The event that ends a dialogue. */
 export type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
 
 type AgentTurn = Pick<EventOf<'agent-turn'>, 'episode' | 'text' | 'turn'>;
 
-/** Returns the event that ends the dialogue after this message of the agent, if it ends. */
 export function endingAfter(said: AgentTurn, { maxTurns }: Protocol): Ending | undefined {
   if (parseAgentMessage(said.text).answer !== undefined) return endingWith(said, 'answered');
   return said.turn >= maxTurns ? endingWith(said, 'turn-limit') : undefined;
 }
 
-/** Makes the message the answer: the part behind the announcement, else all of its visible text. */
+/** The part behind the announcement, else all of the visible text. */
 export function endingWith({ episode, text, turn }: AgentTurn, reason: Ending['reason']): Ending {
   const { answer, visible } = parseAgentMessage(text);
   return { event: 'answered', episode, turn, answer: answer ?? visible, reason };

@@ -2,12 +2,12 @@ import { Fault } from '../fault';
 import type { EventOf } from '../trajectory/event';
 import type { Claim, TrajectoryLog } from '../trajectory/log';
 
-/** Maximum number of lines compared; no function has more, and the time grows with the square. */
+/** The time grows with the square of the lines. */
 const MAX_LINES = 2_000;
 
 /**
- * Returns how much of accepted code is still there: the fraction of its lines that the present code has, in their
- * order, 0 to 1. Blank lines and white space at either end of a line do not count, so that moving code changes nothing.
+ * Fraction of the lines of accepted code that the present code has, in their order, 0 to 1. Blank lines and white space
+ * at either end of a line do not count, so that moving code changes nothing.
  */
 export function survival(accepted: string, now: string): number {
   const before = linesOf(accepted);
@@ -23,7 +23,6 @@ function linesOf(code: string): string[] {
     .slice(0, MAX_LINES);
 }
 
-/** Returns the length of the longest common subsequence. */
 function commonLines(one: readonly string[], other: readonly string[]): number {
   let row = new Array<number>(other.length + 1).fill(0);
   for (const line of one) {
@@ -38,10 +37,7 @@ function commonLines(one: readonly string[], other: readonly string[]): number {
 
 type Survived = Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds' | 'by'>;
 
-/**
- * Logs how much of an accepted answer is left. Every window on the folder measures it, and the first one logs it, once
- * for each time it was accepted.
- */
+/** Every window on the folder measures it; the first one logs it, once for each time it was accepted. */
 export async function logSurvived(log: TrajectoryLog, episode: string, survived: Survived): Promise<void> {
   let claim: Claim;
   try {

@@ -1,7 +1,6 @@
 import type { TrajectoryLog } from '../trajectory/log';
 import type { TrajectorySummary } from '../trajectory/trajectory';
 
-/** State of the newest dialogue about a task. */
 export type TaskState =
   | { readonly kind: 'new' }
   | { readonly kind: 'draft'; readonly episode: string; readonly turns: number }
@@ -10,14 +9,11 @@ export type TaskState =
   | { readonly kind: 'redo'; readonly episode: string; readonly reason?: string }
   | { readonly kind: 'done'; readonly episode: string; readonly reward: number | null | undefined };
 
-/** The pack that a dialogue was begun from and the person who played it decide whether it counts. */
 type DialogueOrigin = Pick<TrajectorySummary, 'pack' | 'player'>;
 
 const PAGE = 1000;
 
-/**
- * People's progress with each task in one log. Dialogues of collections do not count: a person did not play them.
- */
+/** Dialogues of collections do not count: no person played them. */
 export class TaskProgress {
   /** The newest dialogue of each player and pack, by task; a dialogue may have neither. */
   private readonly newest = new Map<string, TrajectorySummary[]>();
@@ -39,7 +35,7 @@ export class TaskProgress {
     }
   }
 
-  /** Reads the dialogues that changed; without ids, or when one is gone or has another player, everything is read again. */
+  /** Without ids, or when a dialogue is gone or has another player, everything is read again. */
   update(log: TrajectoryLog, episodes: readonly string[]): void {
     for (const id of episodes) this.reasons.delete(id);
     const summaries = episodes.map((id) => log.summary(id)).filter((summary) => summary !== undefined);
@@ -48,13 +44,12 @@ export class TaskProgress {
     else for (const summary of summaries) this.take(summary);
   }
 
-  /** Returns the state of a task by the newest dialogue that counts. */
   state(task: string, counts: (dialogue: DialogueOrigin) => boolean): TaskState {
     const newest = this.ofTask(task).filter(counts);
     return newest.length === 0 ? { kind: 'new' } : this.stateOf(newest.reduce(later));
   }
 
-  /** Returns the state of a task for each person who played it; dialogues without a known player are nobody's. */
+  /** By person; dialogues without a known player count for no one. */
   states(task: string, counts: (dialogue: DialogueOrigin) => boolean): Map<string, TaskState> {
     const byPlayer = Map.groupBy(this.ofTask(task).filter(counts), ({ player }) => player);
     const states = new Map<string, TaskState>();
@@ -64,7 +59,6 @@ export class TaskProgress {
     return states;
   }
 
-  /** Reads the reasons of those of these dialogues that were skipped or are to be redone. */
   async readReasons(states: readonly TaskState[]): Promise<void> {
     const unread = states.flatMap((state) =>
       (state.kind === 'skipped' || state.kind === 'redo') && state.reason === undefined
@@ -106,6 +100,5 @@ export class TaskProgress {
   }
 }
 
-/** Returns the later of two dialogues; the second of two that began at once. */
 const later = (first: TrajectorySummary, second: TrajectorySummary): TrajectorySummary =>
   first.startedAt <= second.startedAt ? second : first;

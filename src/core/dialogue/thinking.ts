@@ -7,14 +7,13 @@ const MAX_TAG_CHARS = '</thinking>'.length;
 
 const BETWEEN = '\n\n';
 
-/** Joins the parts of a message that are not blank, one below the other. */
 export const joined = (...parts: readonly string[]): string =>
   parts
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join(BETWEEN);
 
-/** Returns the length of two parts joined; a length of 0 means that the part is blank. */
+/** A length of 0 means that the part is blank. */
 export const joinedLength = (first: number, second: number): number =>
   first + second + (first > 0 && second > 0 ? BETWEEN.length : 0);
 
@@ -28,13 +27,12 @@ export class Thinking {
   isUnfinished = false;
   /** The closed blocks that are not empty, without their tags. */
   readonly blocks: TextRange[] = [];
-  /** Length of the blocks when they are joined, in characters. */
   length = 0;
   private isSettled = false;
   private said = new Search(/\S/, 1, 0);
   private closing = new Search(CLOSING, MAX_TAG_CHARS, 0);
 
-  /** Takes in what was added to the text. @returns whether `start` has moved */
+  /** @returns whether `start` has moved */
   read(text: GrowingText): boolean {
     const before = this.start;
     while (!this.isSettled) {
@@ -56,7 +54,6 @@ export class Thinking {
     return this.start !== before;
   }
 
-  /** Returns the offset behind the opening tag with which the rest begins, if there is one. */
   private opening(text: GrowingText): number | undefined {
     const start = this.said.in(text)?.start;
     if (start === undefined) return undefined;
@@ -78,7 +75,7 @@ export class Thinking {
   }
 }
 
-/** Tells whether the closing tag after this text ends thoughts that began before it, and is not part of code. */
+/** True if the closing tag after this text ends thoughts that began before it, and is not part of code. */
 function isClosedOnly(before: string): boolean {
   // A fence that is still open reaches to the end, where the tag stands.
   return !/<think/i.test(before) && fencedRanges(`${before}\n`).at(-1)?.end !== before.length + 1;

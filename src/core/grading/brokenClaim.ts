@@ -1,8 +1,7 @@
 import type { GradeOptions, Grader } from './grader';
-import { checkable, checkTask, valuable, valueTask } from '../task/checks';
-import { equalityIn } from '../task/python/asserts';
+import { equalityIn, type Equality } from '../task/python/asserts';
+import type { Task } from '../task/task';
 
-/** A claim about a function that the function does not fulfil. */
 export interface BrokenClaim {
   readonly claim: string;
   /** Values as Python prints them; present where the claim is an equality and both sides could be evaluated. */
@@ -11,11 +10,6 @@ export interface BrokenClaim {
   readonly failure?: string;
 }
 
-/**
- * Returns the first claim that the function does not fulfil, if there is one.
- * @param code the function with what it needs
- * @param claims expressions that are to be true, `f(1) == 2`
- */
 export async function brokenClaim(
   grader: Grader,
   {
@@ -40,4 +34,48 @@ export async function brokenClaim(
   const [told] = valued.tests;
   if (told?.status !== 'wrong') return { claim };
   return { claim, values: { call: equality.call, wanted: told.expected, got: told.got } };
+}
+
+const CHECK = 'tandem_check';
+
+/**
+ * Makes a task that can be graded without a reference: each test asks whether a claim (the expression of an assert)
+ * holds, and the reference says that all do.
+ * @param name the function; the reference has it too, so that claims mean the function even if a built-in has its name
+ */
+export function checkTask(claims: readonly string[], name: string): Task {
+  const reference = `def ${CHECK}(holds):\n    return True\n\n\n${name} = None\n`;
+  return {
+    id: 'checks',
+    description: '',
+    reference,
+    testCases: claims.map((claim, index) => ({
+      name: `test${index + 1}`,
+      call: `${CHECK}(lambda: (${claim}))`,
+    })),
+    hiddenInformation: reference,
+  };
+}
+
+export function checkable(code: string): string {
+  return `${code.trimEnd()}\n\n\ndef ${CHECK}(holds):\n    return bool(holds())\n`;
+}
+
+/** Both values are in the results, where `checkTask` only says whether an equality holds. */
+export function valueTask(equalities: readonly Equality[], name: string): Task {
+  const reference = `def ${CHECK}(call, wanted):\n    return wanted()\n\n\n${name} = None\n`;
+  return {
+    id: 'values',
+    description: '',
+    reference,
+    testCases: equalities.map(({ call, wanted }, index) => ({
+      name: `test${index + 1}`,
+      call: `${CHECK}(lambda: (${call}), lambda: (${wanted}))`,
+    })),
+    hiddenInformation: reference,
+  };
+}
+
+function valuable(code: string): string {
+  return `${code.trimEnd()}\n\n\ndef ${CHECK}(call, wanted):\n    return call()\n`;
 }

@@ -50,7 +50,6 @@ function pieceOf({ tag, code }: Block): Piece {
   return { tag, code: tidied, ...topLevelOf(tidied) };
 }
 
-/** Indices of the pieces that define a name, by name. */
 type Definers = ReadonlyMap<string, readonly { readonly index: number }[]>;
 
 function definersOf(pieces: readonly Piece[]): Definers {
@@ -58,7 +57,7 @@ function definersOf(pieces: readonly Piece[]): Definers {
   return Map.groupBy(places, ({ name }) => name);
 }
 
-/** Finds the last piece that defines the name. A signature that is repeated behind the code does not replace it. */
+/** A signature that is repeated behind the code does not replace it. */
 function lastThatDefines(name: string, pieces: readonly Piece[], definers: Definers): number | undefined {
   const places = definers.get(name) ?? [];
   const whole = places.findLast(({ index }) => !isSignature(pieces[index]!.code, name));
@@ -66,9 +65,8 @@ function lastThatDefines(name: string, pieces: readonly Piece[], definers: Defin
 }
 
 /**
- * Returns the piece with the function, behind those earlier pieces that define what it uses and does not define:
- * imports, helpers, constants. A piece that does more than that (an example, a test) or has another version of the
- * function is left out.
+ * The piece with the function, behind those earlier pieces that define what it uses and does not define. A piece that
+ * does more than that (an example, a test) or has another version of the function is left out.
  */
 function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string): string {
   const main = pieces[index]!;
@@ -86,7 +84,7 @@ function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string):
   return taken.length === 1 ? main.code : futureFirst(taken.reverse().join('\n\n'));
 }
 
-/** Moves `from __future__` to the beginning, the only place where Python allows it. */
+/** The beginning is the only place where Python allows `from __future__`. */
 function futureFirst(code: string): string {
   const lines = code.split('\n');
   const isFuture = (line: string): boolean => line.startsWith('from __future__ ');
@@ -94,9 +92,7 @@ function futureFirst(code: string): string {
   return future.length === 0 ? code : [...future, ...lines.filter((line) => !isFuture(line))].join('\n');
 }
 
-/**
- * Returns the text between the first "```python" and the next "```"; else between the first two "```"; else all of it.
- */
+/** The text between the first "```python" and the next "```"; else between the first two "```"; else all of it. */
 function paperCode(text: string): string {
   const tagged = between(text, '```python');
   return between(tagged ?? text, '```') ?? tagged ?? text;
@@ -110,7 +106,6 @@ function between(text: string, opening: string): string | undefined {
   return text.slice(from, end < 0 ? undefined : end);
 }
 
-/** A fenced piece of an answer. */
 interface Block {
   /** First word behind the opening fence, in lower case. */
   readonly tag: string;
@@ -128,7 +123,6 @@ function isUntagged({ tag }: Block): boolean {
 }
 
 interface Fence {
-  /** The whole run of backticks or tildes. */
   readonly mark: string;
   readonly tag: string;
   /** Code on the line of the opening fence, behind the tag. */
@@ -213,7 +207,6 @@ function tagOf(info: string): { readonly tag: string; readonly rest: string } {
   return { tag: tag!.toLowerCase(), rest: text.slice(whole.length).trim() };
 }
 
-/** Returns the text before a closing fence of at least the length of `mark`, if the text ends with one. */
 function withoutTrailing(text: string, mark: string): string | undefined {
   const trimmed = text.trimEnd();
   if (!trimmed.endsWith(mark)) return undefined;
@@ -222,7 +215,7 @@ function withoutTrailing(text: string, mark: string): string | undefined {
   return trimmed.slice(0, end);
 }
 
-/** Returns the lines of a block, and the index of the line to go on with. */
+/** @returns the lines of a block, and the index of the line after it */
 function readBlock(
   lines: readonly string[],
   start: number,

@@ -9,17 +9,15 @@ const levels = [0, 1, 2] as const;
 /** Maximum number of questions that a test asks one after the other; a reference that needs more gets no decision. */
 const mostRounds = 200;
 
-/** Evaluates calls, one for each test of the task, and gives a reply to each. */
 export type Evaluate = (calls: readonly Call[]) => Promise<readonly Reply[]>;
 
 interface Interpreters {
-  /** Evaluates where the source that is asked runs. */
+  /** Runs in the interpreter of the source. */
   readonly source: Evaluate;
-  /** Evaluates where nothing but the reference runs. */
+  /** Runs where there was nothing but the reference. */
   readonly pristine: Evaluate;
 }
 
-/** State of a test that is evaluated in two interpreters. */
 interface Open {
   readonly test: string;
   readonly level: number;
@@ -61,10 +59,6 @@ export async function withDecisions(
   return found;
 }
 
-/**
- * Returns the outcomes of an answer, given its replies.
- * @param reference outcomes of the reference, with decisions
- */
 export async function decided(
   reference: readonly CallOutcome[],
   replies: readonly Reply[],
@@ -82,10 +76,7 @@ export async function decided(
   return replies.map((reply, index) => open.get(index)?.outcome ?? plainOutcome(reply));
 }
 
-/**
- * Evaluates each test on what is told so far, asks the source for what is missing, and repeats both until all is
- * decided.
- */
+/** Evaluates each test on what is told so far and asks the source for what is missing, until all is decided. */
 async function settle(
   open: ReadonlyMap<number, Open>,
   tests: number,
@@ -111,7 +102,7 @@ async function settle(
   }
 }
 
-/** Takes in what the rest of the test gives on what is told: its outcome, or the next question. */
+/** The reply is the outcome of the rest of the test, or its next question. */
 function consider(state: Open, said: Reply): void {
   const { questions, told, failed, milliseconds } = state;
   if (said.kind !== 'need') {
@@ -130,7 +121,6 @@ interface OfAnError {
   readonly missingModule?: string;
 }
 
-/** Takes in the source's replies to the questions. */
 function take(state: Open, reply: Reply): void {
   if (reply.kind !== 'told') {
     // Only an answer that replies in place of its interpreter gives a value here.

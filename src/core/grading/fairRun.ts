@@ -44,7 +44,7 @@ async function runAlone(
   return runRest(runner, job, known, timeOuts, signal);
 }
 
-/** Runs the calls that have no outcome yet, until all have one or `timeOuts` calls have timed out. */
+/** Ends when all calls have an outcome, or `timeOuts` calls have timed out. */
 async function runRest(
   runner: Runner,
   job: Job,

@@ -30,7 +30,6 @@ export type TestResult =
  */
 export const graderVersion = 3;
 
-/** Result of grading one answer against one task. */
 export interface Grade {
   /** Version of the grader that gave it; absent in grades from before there were versions, or that were imported. */
   readonly grader?: number;
@@ -39,7 +38,6 @@ export interface Grade {
   readonly reward: number | null;
   /** True when all tests passed; null when the answer could not be graded here. */
   readonly success: boolean | null;
-  /** One result per test case of the task, in its order. */
   readonly tests: readonly TestResult[];
   /** Number of tests on which the reference itself gives nothing to compare with; absent when there are none. */
   readonly referenceFailures?: number;

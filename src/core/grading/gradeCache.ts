@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Grade, TestResult } from './grade';
 import type { Grader } from './grader';
 
-/** Maximum number of remembered grades, about 2 kB each; the one that was not asked for the longest time is dropped. */
+/** About 2 kB each; the least recently used is dropped. */
 const MAX_GRADES = 4_000;
 
 /**
- * Makes a grader run an answer once, however often it is given: an agent that is trained plays each task many times,
- * and often gives the same answer. A grade that may be due to the day or the machine is given anew each time: one with
- * a test that timed out or crashed, and one that says that the answer cannot be graded here.
+ * Makes a grader run an answer once, however often it is given: an agent that is trained often gives the same one. A
+ * grade that may be due to the day or the machine is not kept: one with a test that timed out or crashed, and one that
+ * says that the answer cannot be graded here.
  */
 export function remembering(grader: Grader): Grader {
   const grades = new Map<string, Grade>();
@@ -18,7 +18,7 @@ export function remembering(grader: Grader): Grader {
       const content = JSON.stringify([options.mode, task.reference, task.testCases, answer]);
       const key = createHash('sha256').update(content).digest('base64');
       const grade = grades.get(key) ?? (await grader.grade(task, answer, options));
-      // A Map lists its keys in the order of insertion, so the first is the one that was not asked for the longest.
+      // A Map lists its keys in the order of insertion, so the first is the least recently used.
       grades.delete(key);
       if (isLasting(grade)) grades.set(key, grade);
       if (grades.size > MAX_GRADES) grades.delete(grades.keys().next().value!);

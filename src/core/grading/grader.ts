@@ -28,12 +28,12 @@ export interface Grader {
    * @throws the signal's reason when it is aborted
    */
   grade(task: Task, answer: string, options: GradeOptions): Promise<Grade>;
-  /** Returns a sentence for each test on which the task's reference gives nothing to compare with. */
+  /** One sentence for each test on which the task's reference gives nothing to compare with. */
   checkReference(
     task: Task,
     options?: { readonly mode?: GradingMode; readonly signal?: AbortSignal },
   ): Promise<readonly string[]>;
-  /** Returns a sentence for each kind of answer that the task's tests cannot tell from a right one. */
+  /** One sentence for each kind of answer that the task's tests cannot tell from a right one. */
   weakTests(task: Task, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface Grader {
 export interface GraderOptions {
   /** Folder of grader.js, python.wasm and python.image, and for the native runner the folders `native` and `evaluation`. */
   readonly assets: string;
-  /** Number of answers that run at the same time; as many as there are processors by default. */
+  /** The number of processors by default. */
   readonly workers?: number;
   /** Folder in which reference outputs are kept between sessions; without it they are kept in memory only. */
   readonly cacheFolder?: string;
@@ -136,7 +136,6 @@ class SandboxGrader implements Grader {
     await native.value.close();
   }
 
-  /** Opens the native runner once, and again only when opening it has failed. */
   private async native(): Promise<Runner | Unavailable | undefined> {
     if (this.closed) throw new Fault('grading/closed', 'The grader is closed.');
     const opening = (this.opened ??= this.openNative?.());
@@ -203,16 +202,14 @@ class SandboxGrader implements Grader {
   }
 }
 
-/** Adds to a grade that could not be given the reason why the other runner is missing. */
 function because(grade: Grade, unavailable: string): Grade {
   if (grade.notGradable === undefined) return grade;
   return { ...grade, notGradable: `${grade.notGradable} ${unavailable}` };
 }
 
 /**
- * Returns the calls for an answer, one for each test. Tests that cannot count are not run: the answer may rightly loop
- * where the reference does. The answer is shown only one side of a comparison, and only the questions of a test that
- * decides something.
+ * One call for each test. Tests that cannot count are not run: the answer may rightly loop where the reference does.
+ * The answer sees only one side of a comparison, and only the questions of a test that decides something.
  */
 function answerCalls(
   task: Task,
@@ -236,10 +233,10 @@ function allBanned(task: Task, banned: string): Grade {
     : { mode: 'paper', reward: 0, success: false, tests };
 }
 
-/** Stops waiting for the work on abort. The work itself goes on for others who wait for it too. */
+/** Stops waiting on abort. The work itself continues for others who wait for it too. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  // After an abort nobody listens to the work, which may still fail, and an unhandled rejection would end the process.
+  // After an abort no one waits for the work; its failure would be an unhandled rejection, which ends the process.
   work.catch(() => undefined);
   signal.throwIfAborted();
   let abort: () => void;
@@ -254,18 +251,15 @@ async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): 
   }
 }
 
-/**
- * Texts that the published grader bans anywhere in an answer, comments included, as far as they are known for certain.
- */
+/** Texts that the published grader bans anywhere in an answer, comments included, as far as they are known. */
 const bannedTexts = ['import os'];
 
-/** Returns the banned text that the code contains, if any. */
 function bannedText(code: string): string | undefined {
   return bannedTexts.find((text) => code.includes(text));
 }
 
 /**
- * Says what the tests of a task cannot tell apart, in sentences for the author of the pack.
+ * One sentence for the author of the pack on each thing that the tests cannot tell apart.
  * @param calls outcomes of the task's reference, one for each test
  */
 function weaknesses({ reference, testCases }: Task, calls: readonly CallOutcome[]): string[] {
@@ -295,16 +289,14 @@ function weaknesses({ reference, testCases }: Task, calls: readonly CallOutcome[
   return found;
 }
 
-/**
- * Returns the canonical text of the only value that passes the test; undefined when there is none, or more than one.
- */
+/** Canonical text of the only value that passes the test; undefined when there is none, or more than one. */
 function expectedOf(call: CallOutcome): string | undefined {
   if (call.kind !== 'value') return undefined;
   if (call.comparison === undefined) return call.canonical ?? undefined;
   return call.comparison.equal ? call.comparison.with.canonical : undefined;
 }
 
-/** Returns the value that the first test expects, as Python shows it. */
+/** The value that the first test expects, as Python shows it. */
 function shown([first]: readonly CallOutcome[]): string {
   if (first?.kind !== 'value') throw new Error('shown of a reference that gave no value');
   return first.comparison?.with.display ?? first.display;

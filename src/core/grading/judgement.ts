@@ -4,7 +4,6 @@ import { referenceFailures } from './reference';
 import type { CallOutcome } from './runner';
 import { importedModules } from './source';
 
-/** Outcomes of the reference and of the answer, one of each for every test. */
 export interface Evidence {
   readonly mode: GradingMode;
   readonly reference: readonly CallOutcome[];
@@ -68,11 +67,10 @@ const gateways = new Set([
 const threading = ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'];
 
 /**
- * Keeps an outcome that says something is missing only where source and interpreter bear it out. evaluation.py tells
- * such an error from one that the answer raises by itself; here the source must also import what is missing, or what
- * may need it, and a pristine interpreter of the same kind must lack it too, since an answer can take a module away
- * from its own. Otherwise the error is the answer's own.
- * @param isMissing tells whether an interpreter that ran nothing before lacks this
+ * Keeps an outcome that says something is missing only where source and interpreter bear it out. The source must import
+ * what is missing, or what may need it, and a pristine interpreter of the same kind must lack it too, since an answer
+ * can take a module away from its own. Otherwise the error is the answer's own.
+ * @param isMissing true if an interpreter that ran nothing before lacks this
  */
 export async function believable(
   outcomes: readonly CallOutcome[],
@@ -99,7 +97,6 @@ function mayMiss(imports: ReadonlySet<string>, name: string): boolean {
   return [...imports].some((each) => gateways.has(each) || isElsewhere(each));
 }
 
-/** Returns the sentence about something that the interpreter here does not have. */
 export function missingHere(who: 'answer' | 'reference', name: string): string {
   const verb = name === 'threads' ? 'uses' : 'imports';
   return `The ${who} ${verb} ${name}, which is not available to the grader on this machine.`;

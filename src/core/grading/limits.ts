@@ -5,11 +5,9 @@
 export interface GradingLimits {
   /** Limit of an answer's call, as a multiple of the time of the reference's slowest call. */
   readonly factor: number;
-  /** Lowest limit of an answer's call. */
   readonly floorMilliseconds: number;
   /** Highest limit of an answer's call, and the limit of a reference's call. */
   readonly ceilingMilliseconds: number;
-  /** Number of timed-out tests after which an answer is given up. */
   readonly timeOuts: number;
   readonly memoryMegabytes: number;
 }
@@ -22,13 +20,12 @@ export const defaultLimits: GradingLimits = {
   memoryMegabytes: 256,
 };
 
-/** Returns the limit of an answer's call, in milliseconds. */
 export function answerLimit(limits: GradingLimits, slowestReferenceCall: number): number {
   const wanted = Math.max(limits.factor * slowestReferenceCall, limits.floorMilliseconds);
   return Math.min(wanted, limits.ceilingMilliseconds);
 }
 
-/** Returns the milliseconds beyond which a reference's call moves an answer's limit, so that it is measured alone. */
+/** Milliseconds beyond which a reference's call moves an answer's limit, so that it is measured alone. */
 export function noticeableReferenceTime(limits: GradingLimits): number {
   return limits.floorMilliseconds / limits.factor;
 }

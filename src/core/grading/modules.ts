@@ -4,12 +4,12 @@ import type { GradingLimits } from './limits';
 import { plainOutcome } from './outcome';
 
 /**
- * Modules that other Pythons have and an interpreter here may lack. An answer that imports one of them is not wrong;
- * nothing is known about it. An import of any other name fails everywhere and is the answer's own error. `ctypes` is
- * left out on purpose: no answer gets it.
+ * Modules that other Pythons have and an interpreter here may lack: an answer that imports one is not gradable. An
+ * import of any other name fails everywhere and is the answer's own error. `ctypes` is left out on purpose: no answer
+ * gets it.
  */
 const modulesElsewhere = new Set([
-  // Modules of the standard library whose C part is missing in WebAssembly.
+  // Modules of the standard library that lack their C part in WebAssembly.
   ...['curses', 'fcntl', 'grp', 'lzma', '_lzma', 'mmap', 'multiprocessing', '_multiprocessing'],
   ...[
     '_posixsubprocess',
@@ -76,12 +76,11 @@ const modulesElsewhere = new Set([
   ],
 ]);
 
-/** Tells whether other Pythons have this module while an interpreter here may lack it. */
 export function isElsewhere(module: string): boolean {
   return modulesElsewhere.has(module);
 }
 
-/** Returns what the interpreter lacks to evaluate this call ("numpy", "threads"); undefined when the outcome stands. */
+/** Returns "numpy" or "threads"; undefined when the outcome stands. */
 export function lacking(outcome: CallOutcome): string | undefined {
   if (outcome.kind !== 'error') return undefined;
   const { missingModule } = outcome;
@@ -90,7 +89,7 @@ export function lacking(outcome: CallOutcome): string | undefined {
   return missingModule !== undefined && isElsewhere(missingModule) ? missingModule : undefined;
 }
 
-/** Returns a Python expression that fails as the answer's call did, in an interpreter that lacks this. */
+/** A Python expression that fails as the answer's call did, in an interpreter that lacks this. */
 function probeFor(lack: string): string {
   if (lack === 'threads') return '__import__("threading").Thread(target=int).start()';
   if (lack === 'tzdata') return '__import__("zoneinfo").ZoneInfo("Europe/Berlin")';
@@ -98,8 +97,8 @@ function probeFor(lack: string): string {
 }
 
 /**
- * Tells whether the source imports one of those modules at the start of a line. Such a source may catch the ImportError
- * and go on without the module, so that no outcome tells.
+ * True if the source imports one of those modules at the start of a line. It may catch the ImportError and continue
+ * without the module, so that no outcome shows it.
  */
 export function importsElsewhere(source: string): boolean {
   for (const [, names] of source.matchAll(/^[ \t]*(?:import|from)[ \t]+([\w., \t]+)/gm)) {
@@ -110,7 +109,7 @@ export function importsElsewhere(source: string): boolean {
   return false;
 }
 
-/** Finds out what the interpreter of a runner lacks by asking a pristine one, once for each runner and name. */
+/** Asks a pristine interpreter, once for each runner and name. */
 export class MissingModules {
   private readonly known = new Map<string, Promise<boolean>>();
 

@@ -10,7 +10,6 @@ export const questionSchema = z.object({
   values: z.array(z.string()),
 });
 
-/** Fields of a value whose call compares or decides something. */
 export const comparedSchema = {
   compared: z.literal(true).exactOptional(),
   decides: z.literal(true).exactOptional(),
@@ -51,14 +50,12 @@ const replySchema = z.union([
   z.object({ kind: z.literal('need'), at: z.int(), question: questionSchema }),
 ]);
 
-/** The outcome of code that has changed what its interpreter says. */
 export const tampered: CallOutcome = {
   kind: 'error',
   type: 'InterpreterCrash',
   message: 'The code has tampered with its interpreter.',
 };
 
-/** Returns the outcome of a call that was an expression. */
 export function plainOutcome(reply: Reply): CallOutcome {
   return reply.kind === 'told' || reply.kind === 'need' ? tampered : reply;
 }

@@ -11,8 +11,8 @@ import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner 
 import { topLevelOf, wordsOf } from './source';
 
 /**
- * Version of the outcomes; raise it when this file, decision.ts, attempt.ts, runner.ts or native/claims.ts change what
- * a reference is found to give. The rest of what decides an outcome is in the version of the runner.
+ * Raise it when this file, decision.ts, fairRun.ts, runner.ts or native/claims.ts change the outcome of a reference.
+ * The rest is in the version of the runner.
  */
 const outcomeVersion = 4;
 
@@ -22,7 +22,7 @@ interface ReferenceQuestion {
   readonly runner: Runner;
 }
 
-/** Runs references, each once, even when several answers to one task are graded at the same time. */
+/** Runs each reference once, even when several answers to one task are graded at the same time. */
 export class References {
   private readonly running = new Map<string, Promise<ReferenceOutputs>>();
 
@@ -90,10 +90,7 @@ function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job
   };
 }
 
-/**
- * Returns the names in the tests that the reference has: `own` are the source's, although some may be those of
- * built-ins.
- */
+/** `own` are the names in the tests that the source defines, although some may be those of built-ins. */
 export function namesOf({ reference, testCases }: Task): Pick<Job, 'own' | 'imported'> {
   const { defined, imported } = topLevelOf(reference);
   const used = wordsOf(testCases.map(({ call }) => call).join('\n'));
@@ -108,9 +105,9 @@ function slowestOf(calls: readonly CallOutcome[]): number {
 }
 
 /**
- * Returns a sentence for each test on which nothing can be compared; undefined where the reference gives a value to
- * compare with. A reference that returns None on every test has no result to compare (it prints, or forgets to return);
- * None among other values is a value like any other, except in `paper`, where it never passes.
+ * One sentence for each test on which nothing can be compared; undefined where the reference gives a value. A reference
+ * that returns None on every test has no result to compare (it prints, or forgets to return); None among other values
+ * is a value like any other, except in `paper`, where it never passes.
  */
 export function referenceFailures(calls: readonly CallOutcome[], mode: GradingMode): (string | undefined)[] {
   const alwaysNone = calls.every((call) => call.kind === 'value' && call.none);

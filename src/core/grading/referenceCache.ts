@@ -7,7 +7,6 @@ import { comparedSchema, questionSchema } from './outcome';
 import type { CallOutcome } from './runner';
 import { jsonOrUndefined } from '../json';
 
-/** Outcomes of a task's reference on its tests; computed once and kept by content. */
 export interface ReferenceOutputs {
   readonly calls: readonly CallOutcome[];
   /** Longest time of a call that returned, milliseconds. */
@@ -44,10 +43,7 @@ const fileSchema = z.object({
   ),
 });
 
-/**
- * Reference outputs by the hash of what they depend on. The last few thousand are kept in memory; those that last are
- * also kept on disk if there is a folder.
- */
+/** The last few thousand are kept in memory; those that last are also kept on disk if there is a folder. */
 export class OutcomeCache {
   private readonly memory = new Map<string, ReferenceOutputs>();
 
@@ -64,7 +60,7 @@ export class OutcomeCache {
     this.remember(key, outputs);
     if (this.folder === undefined || !outputs.calls.every(isLasting)) return;
     const file = this.file(key);
-    // The file gets a name of its own first, so that readers and other writers never see half a file.
+    // A temporary name, so that readers and other writers never see half a file.
     const unfinished = `${file}.${randomUUID()}`;
     try {
       await mkdir(join(file, '..'), { recursive: true });
@@ -109,10 +105,7 @@ export class OutcomeCache {
   }
 }
 
-/**
- * Tells whether an outcome may be kept on disk. A time-out or a crash may be due to the day or the machine; the next
- * session finds out anew.
- */
+/** A time-out or a crash may be due to the day or the machine, so it is not kept on disk. */
 function isLasting(outcome: CallOutcome): boolean {
   if (outcome.kind === 'timed-out') return false;
   return outcome.kind !== 'error' || outcome.type !== 'InterpreterCrash';

@@ -3,11 +3,8 @@ import type { GradingMode } from './grade';
 
 /** A question that a test asks the source; the rest of the test is evaluated where no code of the source ran. */
 export interface TestQuestion {
-  /** Number of the question within the test. */
   readonly number: number;
-  /** A Python expression. */
   readonly text: string;
-  /** Variables of the test that the expression uses. */
   readonly names: readonly string[];
   /** Their values as data (python/data.py). */
   readonly values: readonly string[];
@@ -30,9 +27,8 @@ export type Call =
 export interface Job {
   /** Python code without a fence: a reference or an answer. */
   readonly source: string;
-  /** One call per test. The source is executed anew, in an empty namespace, before each. */
+  /** One call per test. The source is executed again, in an empty namespace, before each. */
   readonly calls: readonly Call[];
-  /** Index of the first call to evaluate; those before it are left out. */
   readonly start: number;
   /** `fixed`: the source is a module. `paper`: globals and locals are two dictionaries, as in the published grader. */
   readonly mode: GradingMode;
@@ -52,11 +48,10 @@ export interface Job {
 interface ComparedSides {
   /** The side that asks the source something. */
   readonly call: string;
-  /** Canonical text of the value of that side. */
+  /** Canonical text. */
   readonly gave: string;
-  /** True when both sides are the same value for the reference. */
+  /** True when both sides are equal for the reference. */
   readonly equal: boolean;
-  /** Value of the other side. */
   readonly with: { readonly canonical: string; readonly display: string };
 }
 
@@ -64,19 +59,16 @@ interface ComparedSides {
 interface TestDecision {
   /** A Python expression: the test, or the side of it that asks the source. */
   readonly test: string;
-  /** Level of what counts as a question; see python/questions.py. */
+  /** See python/questions.py. */
   readonly level: number;
-  /** Questions that the reference was asked, one after the other. */
   readonly questions: readonly TestQuestion[];
 }
 
-/** Outcome of one expression. */
 export type CallOutcome =
   | {
       readonly kind: 'value';
       /** Equal texts mean equal values; null for what equals nothing (NaN, custom classes, oversize values). */
       readonly canonical: string | null;
-      /** True when the value was None. */
       readonly none: boolean;
       /** Python's repr, shortened. */
       readonly display: string;
@@ -84,24 +76,16 @@ export type CallOutcome =
       readonly milliseconds: number;
       /** Set when the call says no more than whether something holds. */
       readonly compared?: true;
-      /**
-       * Set when the call says that two sides are equal, or are not; absent when both or none of them ask the source
-       * something.
-       */
+      /** Set when the call says that two sides are equal, or are not, and one of them asks the source something. */
       readonly comparison?: ComparedSides;
       /** Set when the call decides something by itself: an answer that knows nothing may get its outcome right. */
       readonly decides?: true;
-      /**
-       * Present only on a reference: the way in which answers are asked, so that none of their objects decides the
-       * test.
-       */
+      /** Only on a reference: how answers are asked, so that none of their objects decides the test. */
       readonly decision?: TestDecision;
     }
   | {
       readonly kind: 'error';
-      /** Name of the exception's class. */
       readonly type: string;
-      /** Message of the exception, shortened. */
       readonly message: string;
       /** Line within the job's source, from 1; absent when the fault is elsewhere. */
       readonly line?: number;
@@ -140,7 +124,6 @@ export interface JobOutcome {
  * is left for the next one.
  */
 export interface Runner {
-  /** Number of jobs that run at the same time. */
   readonly width: number;
   /** Part of the cache key of reference outputs; it changes whenever the same job could give another outcome. */
   readonly version: string;
@@ -152,7 +135,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Returns the seed for the jobs of a task: its reference and all its answers draw the same random numbers. */
+/** A reference and all its answers draw the same random numbers. */
 export function seedOf(calls: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(calls)).digest('hex').slice(0, 12);
 }

@@ -1,15 +1,13 @@
 /** Reads Python source without running it: open strings, indentation, prompts, names. */
 
-/** The triple quote that is open, if any. */
 export type Quote = "'''" | '"""' | null;
 
-/** State at the end of a line of Python: the open triple-quoted string, and whether a comment goes on to the end. */
 interface LineEnd {
   readonly quote: Quote;
   readonly comment: boolean;
 }
 
-/** Reads one line of Python, given the triple quote that is open before it. Takes linear time. */
+/** Takes linear time. */
 export function endOfLine(line: string, before: Quote): LineEnd {
   let quote = before;
   // Quotes without an end in the line are apostrophes, and so is every later one of the kind.
@@ -36,7 +34,6 @@ export function endOfLine(line: string, before: Quote): LineEnd {
   return { quote, comment: false };
 }
 
-/** Returns the index of the quote that ends the string that begins at `start`, if the line has one. */
 function stringEnd(line: string, start: number): number | undefined {
   for (let at = start + 1; at < line.length; at++) {
     if (line[at] === '\\') at++;
@@ -45,7 +42,7 @@ function stringEnd(line: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Yields the lines that are Python of their own: not blank, not a comment, not within a triple-quoted string. */
+/** Lines that are Python of their own: not blank, not a comment, not within a triple-quoted string. */
 function* codeLines(lines: readonly string[]): Generator<{ readonly line: string; readonly index: number }> {
   let quote: Quote = null;
   for (const [index, line] of lines.entries()) {
@@ -73,7 +70,7 @@ export function tidy(code: string): string {
     .join('\n');
 }
 
-/** Returns what was typed in an interactive session; lines without a prompt are its output, and are dropped. */
+/** Lines without a prompt are output, and are dropped. */
 function withoutPrompts(lines: readonly string[]): readonly string[] {
   const start = lines.find((line) => line.trim() !== '');
   if (start === undefined || !/^\s*>>>(?: |$)/.test(start)) return lines;
@@ -86,11 +83,10 @@ const words = new RegExp(word, 'gu');
 const called = new RegExp(`(?<![\\p{L}\\p{N}_.])(${word})\\(`, 'gu');
 const definition = new RegExp(`^(?:(?:async[ \\t]+)?def|class)[ \\t]+(${word})`, 'u');
 const assignment = new RegExp(`^(${word}(?:[ \\t]*,[ \\t]*${word})*)[ \\t]*(?::[^=]*)?=(?!=)`, 'u');
-/** Maximum number of lines of an import in parentheses. */
 const longestImport = 50;
 const importLine = /^(?:import|from)[ \t]/;
 
-/** Returns the names that Python expressions call, those in most of the expressions first. */
+/** Names that most of the expressions call come first. */
 export function calledNames(calls: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const call of calls) {
@@ -105,7 +101,6 @@ export function wordsOf(code: string): ReadonlySet<string> {
   return new Set(code.match(words));
 }
 
-/** Names that the top level of the code has. */
 export interface TopLevel {
   /** Names from def, class or an assignment. */
   readonly defined: ReadonlySet<string>;
@@ -129,10 +124,7 @@ export function topLevelOf(code: string): TopLevel {
   return names;
 }
 
-/**
- * Tells whether the top level of the code only imports, defines and assigns, and calls nothing of this name to assign
- * it.
- */
+/** True if the top level only imports, defines and assigns, and calls nothing of this name to assign it. */
 export function onlyDefines(code: string, name: string): boolean {
   for (const { line } of codeLines(code.split('\n'))) {
     const assigns = assignment.test(line);
@@ -143,7 +135,7 @@ export function onlyDefines(code: string, name: string): boolean {
   return true;
 }
 
-/** Tells whether the code is only a signature of the function: its body is empty, "...", "pass" or a docstring. */
+/** True if the body is empty, "...", "pass" or a docstring. */
 export function isSignature(code: string, name: string): boolean {
   const bare = code
     .replace(/"""[^]*?"""|'''[^]*?'''/g, '')
@@ -159,9 +151,7 @@ export function isSignature(code: string, name: string): boolean {
   return signature.test(bare);
 }
 
-/**
- * Returns the top-level names of the modules that the source imports by a statement, `__import__` or `import_module`.
- */
+/** Top-level names of modules imported by a statement, `__import__` or `import_module`. */
 export function importedModules(source: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const statement of source.split(/[\n;:]/)) {

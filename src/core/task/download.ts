@@ -38,7 +38,6 @@ export interface Downloaded {
   readonly file: string;
   readonly bytes: number;
   readonly verified: Verification;
-  /** Commit of the repository; undefined when the server does not say. */
   readonly commit?: string;
   /** True when the file was there already and is the published one. */
   readonly alreadyThere: boolean;
@@ -81,7 +80,6 @@ class Download {
   private readonly file: string;
   private readonly partial: PartialFile;
   private readonly hubUrl: string;
-  /** Commit of the files in the folder. */
   private kept: string | undefined;
   /** The commit, as soon as it is known; before that, the revision that is asked for. */
   private revision = MAIN;
@@ -118,7 +116,6 @@ class Download {
     }
   }
 
-  /** Asks for the commit and its version of the file, then for the bytes that are missing. */
   private async attempt(): Promise<Downloaded> {
     const { stallLimit = 60_000, signal, onProgress } = this.options;
     const connection = new HubConnection(stallLimit, signal);
@@ -156,7 +153,7 @@ class Download {
     const asked = this.revision;
     const info = await fileDownloadInfo({ ...request, revision: asked });
     if (!info) throw new HubFailure('refused', '404 Not Found', { status: 404 });
-    // From here on this commit is asked for, even when the hub moves on meanwhile.
+    // From here on this commit is requested, even when the hub moves on meanwhile.
     if (connection.commit !== undefined && isCommit(connection.commit)) this.revision = connection.commit;
     if (this.kept !== undefined && this.revision !== this.kept) throw this.otherCommit(this.kept);
     const url = info.url.replace(`/resolve/${encodeURIComponent(asked)}/`, `/resolve/${this.revision}/`);
@@ -296,7 +293,6 @@ class Download {
   }
 }
 
-/** File that says where the others of its folder were downloaded from. */
 const SOURCE_FILE = 'source.json';
 
 const commitPattern = /^[0-9a-f]{40}$/;
@@ -313,10 +309,7 @@ const isCommit = (revision: string): boolean => commitPattern.test(revision);
 /** The folder's file names a repository without its kind. */
 const nameOf = (repository: string): string => repository.replace(/^datasets\//, '');
 
-/**
- * Returns the commit of all files that were downloaded into a folder; undefined when none was.
- * @throws {Fault} `task/bad-source` when its file says something else
- */
+/** @throws {Fault} `task/bad-source` when the folder's file says something else */
 async function commitOfFolder(folder: string, repository: string): Promise<string | undefined> {
   const file = join(folder, SOURCE_FILE);
   const content = await readJson(file);
@@ -330,7 +323,6 @@ async function commitOfFolder(folder: string, repository: string): Promise<strin
   );
 }
 
-/** Writes down the commit of the folder, at once or not at all. */
 async function keepCommit(folder: string, repository: string, commit: string): Promise<void> {
   const file = join(folder, SOURCE_FILE);
   const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;

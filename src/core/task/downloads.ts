@@ -5,7 +5,6 @@ interface Licence {
   readonly summary: readonly string[];
 }
 
-/** Files of one repository of the Hugging Face Hub. */
 export interface HubFiles {
   /** As in the hub's addresses: `datasets/owner/name`, or `owner/name` of a model. */
   readonly repository: string;
@@ -13,7 +12,6 @@ export interface HubFiles {
   readonly revision?: string;
   readonly files: readonly string[];
   readonly about: string;
-  /** Default folder. */
   readonly folder: string;
   readonly licences: readonly Licence[];
 }
@@ -45,7 +43,6 @@ const colbench = {
   licences: [creativeCommons, llama],
 };
 
-/** What `tandem download` fetches, by name. */
 export const DOWNLOADS = {
   train: { ...colbench, files: ['backend_tasks/train.jsonl'], about: 'ColBench tasks for training' },
   test: { ...colbench, files: ['backend_tasks/test.jsonl'], about: 'ColBench tasks for evaluation' },
@@ -56,7 +53,6 @@ export const DOWNLOADS = {
   },
 } satisfies Record<string, HubFiles>;
 
-/** The notice that a person reads and accepts before anything is fetched. */
 export function licenceNotice({ repository, files, licences }: HubFiles): string {
   return [
     `${files.join(', ')}: from ${repository} on the Hugging Face Hub, published by its authors under these terms:`,

@@ -1,11 +1,13 @@
 import { type PythonFunction, functionText } from './python/functions';
-import { parseTask, taskToRow } from './row';
+import { parseTask, taskToRow, factSchema } from './row';
 import type { Fact, Task } from './task';
 import { PythonStrings } from './python/strings';
-import { sourceLines } from './python/lines';
-import { definedBy, statementsIn, type Statement } from './python/statements';
+import { sourceLines, definedBy, statementsIn, type Statement } from './python/statements';
+import * as z from 'zod';
+import { lazily } from '../lazily';
+import { isTooDeep } from '../nesting';
+import { equalityIn } from './python/asserts';
 
-/** A person's input for a task that is made from a function. */
 interface DraftedTask {
   /** The vague request; the signature is added. */
   readonly request: string;
@@ -19,7 +21,7 @@ interface DraftedTask {
 }
 
 /**
- * Makes a task from a function of the top level; the reference holds the function and what it needs of its file.
+ * The reference holds the function and what it needs of its file.
  * @throws {Fault} `task/bad-row` when there is no test
  */
 export function taskFromFunction(
@@ -36,7 +38,7 @@ export function taskFromFunction(
   });
 }
 
-/** Splits calls as a person types them, at semicolons that are not inside strings. */
+/** At semicolons that are not inside strings. */
 export function typedCalls(text: string): string[] {
   const strings = new PythonStrings(text);
   const parts: string[] = [];
@@ -49,22 +51,17 @@ export function typedCalls(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Returns the task as a line of a pack. */
 export function packLine(task: Task): string {
   return `${JSON.stringify(taskToRow(task))}\n`;
 }
 
-/** A statement of the top level, and the names that it defines or imports. */
 interface Chunk extends Statement {
   readonly names: readonly string[];
 }
 
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/gu;
 
-/**
- * Returns a function of the top level with what it needs of its file, in the order of the file: imports, constants,
- * helpers and what these need in turn. Nothing else of the file is included.
- */
+/** A function of the top level with the imports, constants and helpers that it needs, in the order of the file. */
 export function standalone(source: string, wanted: PythonFunction): string {
   const own = functionText(source, wanted);
   const others = chunksOf(source).filter(
@@ -95,4 +92,66 @@ function chunksOf(source: string): Chunk[] {
     ...statement,
     names: definedBy(statement),
   }));
+}
+
+const factsSchema = lazily(() => z.array(factSchema));
+
+/** Asks a model to draft facts. */
+interface FactsRequest {
+  readonly reference: string;
+  /** The request that everyone sees, so that no fact repeats it. */
+  readonly request: string;
+}
+
+export function factsQuestion({ reference, request }: FactsRequest): readonly FactsMessage[] {
+  return [
+    {
+      role: 'system',
+      content:
+        'You write down the decisions that are hidden in a Python function, so that somebody who has not read it can be told them one by one. ' +
+        'Reply with a JSON array and nothing else. Each element is one decision, an object with three fields: ' +
+        '"topic", what it is about in two to four words; "keywords", a list of words and short phrases that a question about it would contain; ' +
+        '"answers", a list with one or two sentences in everyday words that tell the decision, with its numbers and without any code. ' +
+        'Leave out what the request says already.',
+    },
+    { role: 'user', content: `The request:\n${request}\n\nThe function:\n${reference}` },
+  ];
+}
+
+interface FactsMessage {
+  readonly role: 'system' | 'user';
+  readonly content: string;
+}
+
+/** The array of JSON in a model's text, whatever surrounds it; undefined without one. */
+export function factsIn(text: string): Fact[] | undefined {
+  const [start, end] = [text.indexOf('['), text.lastIndexOf(']')];
+  if (start === -1 || end < start) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text.slice(start, end + 1));
+  } catch {
+    return undefined;
+  }
+  if (isTooDeep(value)) return undefined;
+  const facts = factsSchema().safeParse(value).data;
+  return facts === undefined || facts.length === 0 ? undefined : facts;
+}
+
+/** Without a model: each test that expects a value is an example that may be told. */
+export function factsOfTests(tests: readonly string[], name: string): Fact[] {
+  return tests.flatMap((test) => {
+    const equality = equalityIn(test, name);
+    if (equality === undefined) return [];
+    const { call, wanted } = equality;
+    const literals = call.match(/"[^"\n]*"|'[^'\n]*'|\d+(?:\.\d+)?/g) ?? [];
+    const words = literals
+      .map((literal) => literal.replaceAll(/["']/g, ''))
+      .filter((word) => word.trim() !== '');
+    return {
+      topic: call,
+      keywords: ['example', 'examples', ...new Set(words)],
+      answers: [`For example, ${call} gives ${wanted}.`],
+    };
+  });
 }

@@ -1,12 +1,9 @@
 import { messageOf } from '../fault';
 
-/** Tells whether a text may be an access token of the Hugging Face Hub. */
 export const isHubToken = (text: string): boolean => text.startsWith('hf_');
 
-/** Tells whether a text names a repository of the hub by owner and name. */
 export const isRepository = (text: string): boolean => /^[\w.-]+\/[\w.-]+$/.test(text);
 
-/** An error of the hub, or on the way to it, that ends one attempt. */
 export class HubFailure extends Error {
   override readonly name = 'HubFailure';
 
@@ -22,7 +19,7 @@ export class HubFailure extends Error {
     super(message, { cause: details.cause });
   }
 
-  /** Tells whether a later attempt may succeed without anybody doing something. */
+  /** True if a later attempt may succeed without anyone doing something. */
   get passes(): boolean {
     const { status } = this.details;
     return status === undefined || status === 408 || status === 429 || status >= 500;
@@ -51,7 +48,7 @@ export class HubConnection {
     this.signal = signal ? AbortSignal.any([signal, this.end.signal]) : this.end.signal;
   }
 
-  /** `X-Linked-ETag`: the content hash of a file in large-file storage, whose own server may send another etag. */
+  /** `X-Linked-ETag`: the content hash of a file in large-file storage; that server may send another etag. */
   get linkedEtag(): string | undefined {
     return this.etag;
   }
@@ -96,7 +93,6 @@ export class HubConnection {
     }
   }
 
-  /** Ends every request that is still open. */
   close(): void {
     clearTimeout(this.silence);
     this.end.abort();
@@ -149,7 +145,7 @@ async function refused(response: Response): Promise<HubFailure> {
   return new HubFailure('refused', `${status}${said ? ` ${said}` : ''}`, details);
 }
 
-/** Returns the milliseconds from now of a `Retry-After`, which is seconds or a date (RFC 9110, 10.2.3). */
+/** Milliseconds from now; the header holds seconds or a date (RFC 9110, 10.2.3). */
 function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined;
   const milliseconds = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
@@ -166,7 +162,7 @@ function checkRange(asked: string | null, response: Response): void {
   }
 }
 
-/** Returns the message of the cause, since `fetch` itself says only "fetch failed" or "terminated". */
+/** `fetch` itself says only "fetch failed" or "terminated". */
 function rootOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   if (cause instanceof AggregateError && 'code' in cause && typeof cause.code === 'string') return cause.code;

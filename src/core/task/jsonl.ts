@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../nesting';
 
-/** One line of a JSON-lines file. `line` counts from 1; `reason` is one sentence that says why it cannot be read. */
+/** `line` counts from 1; `reason` is one sentence. */
 export type JsonLine =
   { readonly line: number; readonly value: unknown } | { readonly line: number; readonly reason: string };
 
@@ -13,7 +13,7 @@ export interface JsonLinesOptions {
   readonly maxLineBytes?: number;
 }
 
-/** This is far above any task or trajectory, and so small that one line never decides how much memory is needed. */
+/** Far above any task or trajectory, and so small that one line never decides how much memory is needed. */
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const READ_BYTES = 256 * 1024;
@@ -91,7 +91,6 @@ async function* splitLines(
 // `fatal` makes invalid bytes an error; a byte-order mark in front is dropped.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns undefined for a blank line. */
 function parseLine(line: number, bytes: Buffer): JsonLine | undefined {
   let text: string;
   try {
@@ -121,10 +120,7 @@ function bytesOf(count: number): string {
   return `${count.toLocaleString('en')} bytes`;
 }
 
-/**
- * Refuses files that people do hand over as JSON lines, and of which every line would be reported with a puzzling
- * reason.
- */
+/** Refuses files that people do pass as JSON lines, instead of a puzzling reason for every line. */
 function refuseOtherFormats(start: Buffer, file: string): void {
   const begins = (...bytes: number[]): boolean => bytes.every((byte, index) => start[index] === byte);
   if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) {

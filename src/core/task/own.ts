@@ -3,8 +3,8 @@ import type { PythonFunction } from './python/functions';
 import type { Task } from './task';
 
 /**
- * Makes a task without tests and without a reference: a developer's own function, where what is hidden is in the
- * developer's head. Only the person who accepts or rejects the answer says how good it is.
+ * A task without tests or reference: the hidden information is in the developer's head, so only the person who accepts
+ * or rejects the answer says how good it is.
  */
 export function ownTask(request: string, signature: string): Task {
   const description = `${request.trim()}\n\nThe signature is:\n\n${signature}`;
@@ -19,7 +19,7 @@ export function isOwnFunction({ testCases }: Task): boolean {
 /** Matches the line behind a docstring's description in words: a blank line, an example, a list of its parameters. */
 const PART = /^\s*(?:$|>>>|(?:Args|Arguments|Parameters|Returns|Raises|Examples?)\s*(?::\s*)?$|:param)/;
 
-/** Drafts a developer's request, in one line, from what the function's docstring says; the developer edits it. */
+/** In one line, from the function's docstring; the developer edits it. */
 export function draftedRequest({ name, docstring }: PythonFunction): string {
   const [first = '', ...others] = (docstring ?? '').split('\n');
   const end = others.findIndex((line) => PART.test(line));

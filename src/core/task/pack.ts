@@ -5,7 +5,7 @@ import { readJsonLines } from './jsonl';
 import { parseTask } from './row';
 import type { Task } from './task';
 
-/** A line of a pack that holds no task. `line` counts from 1; `reason` is one sentence. */
+/** A line of a pack that holds no task. `reason` is one sentence. */
 export interface BadLine {
   readonly file: string;
   readonly line: number;
@@ -57,7 +57,7 @@ function taskOrReason(value: unknown): Task | string {
 /** Number of leading lines that may be no JSON before a file is taken for something else than a pack. */
 const MAX_LEADING_LINES = 20;
 
-/** Returns whether a file is a pack: its first line that is JSON is a task. */
+/** True if the first line that is JSON is a task. */
 export async function isPack(file: string): Promise<boolean> {
   for await (const read of readJsonLines(file)) {
     if ('value' in read) return typeof taskOrReason(read.value) !== 'string';
@@ -66,7 +66,7 @@ export async function isPack(file: string): Promise<boolean> {
   return false;
 }
 
-/** Reads a whole pack into memory, for packs that are shown or played; `readTasks` reads those of any size. */
+/** For packs that are shown or played; `readTasks` reads those of any size. */
 export async function loadTasks(
   file: string,
   options: ReadOptions = {},
@@ -80,7 +80,6 @@ export async function loadTasks(
   return { tasks, bad };
 }
 
-/** Reads the other packs in the folder of a pack that have one of these file names. */
 export async function packsBeside(
   file: string,
   names: readonly string[],
@@ -94,7 +93,6 @@ export async function packsBeside(
   return Promise.all(files.map(async (one) => ({ file: one, tasks: (await loadTasks(one, options)).tasks })));
 }
 
-/** Contents of a pack, counted without keeping its tasks. */
 export interface PackCheck {
   readonly file: string;
   readonly tasks: number;

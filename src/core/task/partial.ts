@@ -4,11 +4,9 @@ import { mkdir, open, readFile, rename, rm, type FileHandle, writeFile } from 'n
 import { dirname } from 'node:path';
 import * as z from 'zod';
 
-/** The hub's description of a file's content. */
 export interface Version {
   /** The etag without quotes and weak prefix. */
   readonly etag: string;
-  /** Size in bytes. */
   readonly size: number;
 }
 
@@ -33,13 +31,12 @@ export class PartialFile {
     this.sidecar = `${file}.part.json`;
   }
 
-  /** Number of bytes that are there. */
   get received(): number {
     return this.bytes;
   }
 
   /**
-   * Opens what an earlier call left if it belongs to `version`; otherwise begins anew.
+   * Opens what an earlier call left if it belongs to `version`; otherwise starts over.
    * @returns `other-version` when bytes of another version, or of an unknown one, were thrown away
    */
   async open(version: Version): Promise<'new' | 'resumed' | 'other-version'> {
@@ -67,7 +64,6 @@ export class PartialFile {
     }
   }
 
-  /** Closes the file and keeps it for a later call. */
   async close(): Promise<void> {
     const handle = this.handle;
     this.handle = undefined;
@@ -84,7 +80,6 @@ export class PartialFile {
     return compareFile(this.part, version, signal);
   }
 
-  /** Gives the complete file its name. */
   async complete(): Promise<void> {
     await this.opened().sync();
     await this.close();

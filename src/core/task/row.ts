@@ -16,10 +16,7 @@ export const factSchema = z.object({
   answers: z.array(text).min(1),
 });
 
-/**
- * The tests become a map, because a record of zod leaves the name `__proto__` out, which a test may have like any
- * other.
- */
+/** A map, because a record of zod leaves out the name `__proto__`, which a test may have like any other. */
 const testCasesSchema = z.preprocess(
   (cases) => (isObject(cases) ? new Map(Object.entries(cases)) : cases),
   z.map(z.string(), text).refine((cases) => cases.size > 0, 'is empty; a task needs at least one test'),
@@ -29,7 +26,6 @@ const testCasesSchema = z.preprocess(
 const rowSchema = z.object({
   problem_description: text,
   ground_truth: text,
-  /** The call, a Python expression, by the name of the test. */
   test_cases: testCasesSchema,
   hidden_information: optionalText,
   id: text.nullish(),
@@ -38,7 +34,6 @@ const rowSchema = z.object({
   license: optionalText,
 });
 
-/** A task as a pack's line holds it. */
 export interface TaskRow {
   readonly problem_description: string;
   readonly ground_truth: string;
@@ -73,9 +68,7 @@ export function parseTask(row: unknown): Task {
   };
 }
 
-/**
- * Returns the row that `parseTask` reads as this task. An id that is only the content's hash is left out, as it was.
- */
+/** An id that is only the content's hash is left out, so that `parseTask` reads the same task. */
 export function taskToRow(task: Task): TaskRow {
   const { id, description, reference, testCases, hiddenInformation, facts, source, license } = task;
   return {
@@ -90,7 +83,7 @@ export function taskToRow(task: Task): TaskRow {
   };
 }
 
-/** Returns the first 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
+/** First 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
 function contentId(description: string, reference: string, testCases: readonly TestCase[]): string {
   const content = JSON.stringify([description, reference, testCases.map(({ call }) => call)]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
@@ -118,14 +111,14 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Recognizes a row of ColBench's other half: a web page to build, without tests. */
+/** ColBench's other half: a web page to build, without tests. */
 function isFrontendRow(row: unknown): boolean {
   if (typeof row !== 'object' || row === null || 'test_cases' in row || !('ground_truth' in row))
     return false;
   return typeof row.ground_truth === 'string' && /<(html|body|!doctype)\b/i.test(row.ground_truth);
 }
 
-/** Describes the first problem in a sentence; a second one often only follows from the first. */
+/** The first problem only; a second one often follows from the first. */
 function explain(issues: readonly z.core.$ZodIssue[]): string {
   const [issue] = issues;
   if (!issue) throw new Error('A row was refused without an issue.');
@@ -146,7 +139,7 @@ function fault(issue: z.core.$ZodIssue): string {
   return `${where} ${issue.message}`;
 }
 
-/** Describes a value without quoting it: "an array of 3 numbers". */
+/** Without quoting it: "an array of 3 numbers". */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (!Array.isArray(value)) return article(typeof value);

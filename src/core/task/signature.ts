@@ -5,10 +5,7 @@ const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t
 
 const CALLED = /(?<![\p{L}\p{N}_.])([\p{L}_][\p{L}\p{N}_]*)\s*\(/gu;
 
-/**
- * Returns the name of the function that a task asks for: of the functions that the reference defines, the one that most
- * tests call. Undefined when the tests call none of them.
- */
+/** Of the functions that the reference defines, the one that most tests call. Undefined when the tests call none. */
 export function functionName(task: Task): string | undefined {
   const names = new Set([...task.reference.matchAll(DEFINITION)].map((match) => match[1]!));
   let best: { name: string; calls: number } | undefined;
@@ -20,14 +17,6 @@ export function functionName(task: Task): string | undefined {
   return best?.name;
 }
 
-/** Returns `def name(…) -> …:` as the description gives it, else as the reference does; undefined without a name. */
-export function functionSignature(task: Task): string | undefined {
-  const name = functionName(task);
-  if (name === undefined) return undefined;
-  return signatureIn(task.description, name) ?? signatureIn(task.reference, name);
-}
-
-/** Returns the number of tests that call each function. */
 function callsByName({ testCases }: Task): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { call } of testCases)
@@ -36,15 +25,14 @@ function callsByName({ testCases }: Task): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Returns the name of the function that a description asks for: the last whose signature stands in it. */
+/** The last function with its signature in the description. */
 export function requestedName(description: string): string | undefined {
   return [...description.matchAll(/\bdef[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/gu)].at(-1)?.[1];
 }
 
-/** Maximum number of characters of a signature; where one seems longer, a bracket is open. */
+/** Where a signature seems longer, a bracket is open. */
 const MAX_SIGNATURE_CHARS = 4_000;
 
-/** Returns `def name(…) -> …:` as it stands in a text. */
 export function signatureIn(text: string, name: string): string | undefined {
   const start = text.search(new RegExp(`\\bdef[ \\t]+${name}[ \\t]*\\(`, 'u'));
   if (start === -1) return undefined;

@@ -2,7 +2,7 @@ import { functionName, requestedName } from './signature';
 import type { Task } from './task';
 import { withoutEnd } from '../text';
 
-/** Tells whether an id ends in eight or more hexadecimal digits, some of them decimal, which nobody would say. */
+/** Eight or more hexadecimal digits, some of them decimal, which no one would say. */
 function endsInHash(id: string): boolean {
   const before = withoutEnd(id, '0123456789abcdefABCDEF-');
   const tail = id.slice(before.length);
@@ -12,9 +12,7 @@ function endsInHash(id: string): boolean {
   return hash.length >= 8 && /\d/.test(hash);
 }
 
-/**
- * Returns a title for a task, since rows have none: an id that can be spoken, else the name of the requested function.
- */
+/** Rows have no title: an id that can be spoken, else the name of the requested function. */
 export function taskTitle(task: Task): string {
   if (/[a-z]{3}/i.test(task.id) && !endsInHash(task.id)) return humanized(task.id);
   // A task without tests is a developer's own function: only the request names it.
@@ -23,8 +21,8 @@ export function taskTitle(task: Task): string {
 }
 
 /**
- * Numbers the later ones of several tasks with one title, to tell them apart in a list. @param counts how often each
- * title came
+ * Numbers the later ones of several tasks with one title, to tell them apart in a list.
+ * @param counts how often each title came
  */
 export function numbered(title: string, counts: Map<string, number>): string {
   const count = (counts.get(title) ?? 0) + 1;

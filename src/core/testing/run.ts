@@ -8,11 +8,8 @@ import { lazily } from '../lazily';
 import { startLeashed } from '../leash';
 import { jsonOrUndefined } from '../json';
 
-/** Result of one of the developer's own tests. */
 export interface TestOutcome {
-  /** Name that the runner gives it; it identifies the test in another run. */
   readonly id: string;
-  /** A shorter name, for people. */
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
   readonly file?: string;
@@ -20,30 +17,24 @@ export interface TestOutcome {
   readonly line: number;
 }
 
-/** Result of a run of test files. */
 export interface TestRun {
   readonly tests: readonly TestOutcome[];
   /** Absent when the run did not come to its end: the time was over, or the interpreter died. */
   readonly runner?: 'pytest' | 'unittest';
-  /** True when the tests imported the file whose text was replaced; otherwise they say nothing about it. */
+  /** True when the tests imported the replaced file; otherwise they say nothing about it. */
   readonly imported: boolean;
   readonly isTimedOut: boolean;
 }
 
 export interface TestRunOptions {
-  /** The Python interpreter. */
   readonly python: string;
-  /** Path of `run_tests.py`. */
   readonly script: string;
-  /** The working directory of the tests. */
   readonly folder: string;
-  /** Absolute paths of the test files. */
   readonly files: readonly string[];
   /** A module that is imported from this text instead of from its file. */
   readonly module: { readonly file: string; readonly text: string };
   readonly limitMilliseconds: number;
   readonly signal: AbortSignal;
-  /** Called with what the tests print. */
   readonly print: (text: string) => void;
 }
 
@@ -59,8 +50,7 @@ const testSchema = lazily(() =>
 const endSchema = lazily(() => z.object({ runner: z.enum(['pytest', 'unittest']), imported: z.boolean() }));
 
 /**
- * Runs test files with a developer's own interpreter, as the developer would, without a sandbox. Nothing is written
- * into the folder of the tests.
+ * With a developer's own interpreter and without a sandbox. Nothing is written into the folder of the tests.
  * @throws {Fault} `testing/no-python` when the interpreter cannot be started
  * @throws the signal's reason when it is aborted
  */
@@ -126,13 +116,11 @@ async function outcomesIn(file: string): Promise<Omit<TestRun, 'isTimedOut'>> {
   return { tests, imported: end?.imported ?? false, ...(end && { runner: end.runner }) };
 }
 
-/** Effect of an answer on the tests of the function that it replaces. */
 interface TestComparison {
   readonly before: TestCount;
   readonly after: TestCount;
   /** Tests that passed before and fail with the answer. */
   readonly broken: readonly TestOutcome[];
-  /** Every test that fails with the answer, the broken ones first. */
   readonly failing: readonly TestOutcome[];
 }
 

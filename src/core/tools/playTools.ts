@@ -4,8 +4,8 @@ import {
   collectionName,
   type CollectionResult,
   type PackTask,
+  packTasks,
 } from '../dialogue/collect';
-import { packTasks } from '../dialogue/packTasks';
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
 import type { AgentFigures } from '../evaluation/figures';
 import { figuresOf } from '../evaluation/statistics';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { SHORT } from '../dialogue/shortPrompt';
+import { SHORT } from '../dialogue/prompts';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../nesting';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';

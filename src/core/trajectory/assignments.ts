@@ -1,15 +1,13 @@
 import type { EventOf, NewEvent } from './event';
 
-/** A line of the log on who plays a pack; `at` is its time. */
+/** `at` is the time of the line. */
 export type Assigning = Omit<EventOf<'assignment'>, 'version' | 'event'>;
 
-/** A person's part of a pack's tasks: see the event `assignment`. */
 export type Part = NonNullable<Assigning['part']>;
 
 /**
- * Returns the events that assign a pack anew; whoever had a part of it before has none any more. They belong into one
- * append.
- * @param parts without any, the assignment is taken back
+ * Whoever had a part of the pack before has none any more. The events belong into one append.
+ * @param parts none takes the assignment back
  */
 export function assigning(pack: string, parts: readonly Part[]): NewEvent[] {
   return [
@@ -19,7 +17,7 @@ export function assigning(pack: string, parts: readonly Part[]): NewEvent[] {
 }
 
 /**
- * Returns the parts that people have of each assigned pack, by the pack's file name.
+ * By the pack's file name.
  * @param lines in any order of segments; within one segment in its order
  */
 export function assignedIn(lines: readonly Assigning[]): Map<string, readonly Part[]> {

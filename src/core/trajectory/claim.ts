@@ -10,26 +10,26 @@ import { ownerSchema, ownIdentity } from './segment/owner';
 import { SignOfLife, standsFor, whenGone } from './heartbeat';
 
 /**
- * The exclusive right to play something in a data folder. It ends with the process at the latest; for other machines ten
+ * The exclusive right to play something in a data folder. It ends with the process; for other machines at most ten
  * minutes after that.
  */
 export interface Claim {
-  /** Gives the claim back; calling it again does no harm. */
+  /** May be called again. */
   release(): Promise<void>;
 }
 
 /*
- * Each claimant writes a file with a unique name, so that removing the file of a dead process can never remove the
- * claim of a living one. A claimant first writes its whole file and then looks for others: of two that arrive together
- * at least one sees the other, and a claimant that sees another does not hold the claim. While none holds it, the first
- * by name stays; the others step back and try again.
+ * Each claimant writes a file with a unique name, so that removing the file of a dead process never removes the claim
+ * of a living one. It first writes its whole file and then looks for others: of two that arrive together at least one
+ * sees the other, and does not hold the claim. While none holds it, the first by name stays; the others step back and
+ * try again.
  */
 const claimSchema = ownerSchema.extend({
   isHeld: z.boolean(),
   shard: z.object({ index: z.int(), of: z.int() }).optional(),
 });
 type ClaimFile = z.infer<typeof claimSchema>;
-/** One of `of` shards of what is claimed, `index` from 1. Shards that share nothing may be claimed by several at once. */
+/** `index` counts from 1. Shards that share nothing may be claimed by several at once. */
 export type Shard = NonNullable<ClaimFile['shard']>;
 type OtherClaim = ClaimFile & { readonly file: string };
 
@@ -41,12 +41,11 @@ const RETRY_INTERVAL_MS = 15;
 const MAX_WAIT_MS = 30_000;
 
 /**
- * Claims something, or throws if somebody else has it.
  * @param folder folder of the claims; created if missing
  * @param name name of what is claimed, any text
  * @param what subject of the error message for a second claimant, e.g. "This dialogue"
- * @param shard what of it is claimed; by default all
- * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
+ * @param shard part of what is claimed; by default all
+ * @throws {Fault} `trajectory/claimed` if it is claimed already, also by this process; `trajectory/not-written`
  */
 export async function claimIn(folder: string, name: string, what: string, shard?: Shard): Promise<Claim> {
   const prefix = prefixOf(name);
@@ -80,13 +79,12 @@ export async function claimIn(folder: string, name: string, what: string, shard?
   }
 }
 
-/** Returns a readable prefix of a claim's file name, with a hash that makes it unique to the name. */
+/** A readable prefix of a claim's file name, with a hash that makes it unique to the name. */
 function prefixOf(name: string): string {
   const readable = name.replaceAll(/[^\w-]/g, '_').slice(0, 60);
   return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.`;
 }
 
-/** Writes the file of a claim and returns its text. */
 async function put(file: string, isHeld: boolean, shard: Shard | undefined): Promise<string> {
   const claim: ClaimFile = { ...(await ownIdentity()), isHeld, shard };
   const text = JSON.stringify(claim);
@@ -94,10 +92,7 @@ async function put(file: string, isHeld: boolean, shard: Shard | undefined): Pro
   return text;
 }
 
-/**
- * Returns the claims of other processes that are, or may be, alive, and claim something of the same; removes those of
- * processes that are gone.
- */
+/** Claims of other processes that may be alive, and overlap with this one. Removes those of processes that are gone. */
 async function othersOf(
   folder: string,
   prefix: string,
@@ -118,7 +113,6 @@ async function othersOf(
   return others;
 }
 
-/** Tells whether two shards share nothing. */
 const areApart = (one: Shard | undefined, other: Shard | undefined): boolean =>
   one !== undefined && other !== undefined && one.of === other.of && one.index !== other.index;
 

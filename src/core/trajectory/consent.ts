@@ -1,10 +1,8 @@
 import type { ConsentLevel, EventOf } from './event';
-import { developersOf } from './people';
-import type { Trajectory } from './trajectory';
+import { developersOf, type Trajectory } from './trajectory';
 
 export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
 
-/** The consents of all developers. The latest one of each pseudonym counts. */
 export class Consents {
   private readonly latest = new Map<string, Consent>();
 
@@ -28,27 +26,26 @@ export class Consents {
   }
 
   /**
-   * Returns the level of a person; undefined without a consent. A consent from before levels existed counts as `local`,
-   * because it promised that nothing leaves the log.
+   * Undefined without a consent. A consent from before levels existed counts as `local`, because it promised that
+   * nothing leaves the log.
    */
   level(pseudonym: string): ConsentLevel | undefined {
     const consent = this.of(pseudonym);
     return consent && (this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local'));
   }
 
-  /** Tells whether what a person wrote may leave this machine. */
   mayLeave(pseudonym: string): boolean {
     const level = this.level(pseudonym);
     return level === 'export' || level === 'export-with-edits';
   }
 
-  /** Tells whether the edits may leave too: what was edited, what the limit cut off, how long each reply took. */
+  /** Edits: the text before an edit or the limit, and how long each reply took. */
   mayLeaveWithEdits(pseudonym: string): boolean {
     return this.level(pseudonym) === 'export-with-edits';
   }
 
   /**
-   * Returns why a trajectory may not be used; undefined if it may.
+   * Undefined if the trajectory may be used.
    * @param staysHere true if the rows stay on this machine, e.g. for training; such use needs any consent, but no level
    */
   whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | 'doubtful' | undefined {

@@ -13,27 +13,23 @@ import { scanLines } from './segment/scan';
 import { joined, rangesOf, type NumberRange } from './segment/sequence';
 import { timeAt, whenGone, type SignOfLife } from './heartbeat';
 
-/** Numbers of episodes and lines that were removed from a log. */
 export interface Erasure {
   readonly episodes: number;
   readonly lines: number;
 }
 
 /*
- * The plan is saved before the first segment is rewritten: once the line that names the developer is gone, nothing else
- * tells that lines in later segments belong to the same episode.
+ * The plan is saved before the first segment is rewritten: once the line that names the developer is gone, later
+ * segments do not show which lines belong to the same episode.
  */
 const planSchema = z.object({ pseudonym: z.string(), episodes: z.array(z.string()) });
 type ErasurePlan = z.infer<typeof planSchema>;
 
 const planOf = (logFolder: string): string => join(logFolder, 'erasing.json');
-/** Path of the lock; while its owner file exists, other processes cannot begin a segment. */
+/** While the lock's owner file exists, other processes cannot begin a segment. */
 const lockOf = (logFolder: string): string => join(logFolder, 'erasing');
 
-/**
- * Returns the plan of an erasure that was interrupted; undefined if there is none.
- * @throws {Fault} `trajectory/bad-plan`
- */
+/** @throws {Fault} `trajectory/bad-plan` */
 export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan | undefined> {
   const text = await ifThere(() => readFile(planOf(logFolder), 'utf8'));
   if (text === undefined) return undefined;
@@ -45,10 +41,7 @@ export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan 
   }
 }
 
-/**
- * Throws if another process is erasing data from the log.
- * @throws {Fault} `trajectory/log-in-use` while a process that may be alive erases a developer's data
- */
+/** @throws {Fault} `trajectory/log-in-use` while a process that may be alive erases a developer's data */
 export async function refuseWhileErasing(logFolder: string): Promise<void> {
   const lock = ownerFileOf(lockOf(logFolder));
   if (!(await isThere(lock))) return;
@@ -62,9 +55,9 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
 
 /**
  * Rewrites the segments of a log without a developer's data. Every other line stays byte for byte and in order, unknown
- * kinds and versions included; only unreadable lines are removed, because nobody can tell whose they are. The first
- * line of a rewritten segment lists the numbers of the erased lines, so that they are not reported as missing, and says
- * whether unreadable lines were removed, because what they said stays in doubt.
+ * kinds and versions included; only unreadable lines are removed, because their owner is unknown. The first line of a
+ * rewritten segment lists the numbers of the erased lines, so that they are not reported as missing, and says whether
+ * unreadable lines were removed, because their content stays in doubt.
  *
  * Each segment is replaced atomically. After a crash at any point the next call finishes the work, before its own.
  *
@@ -111,7 +104,7 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** Returns the episodes in which the developer played the collaborator, replied, or chose between candidates. */
+/** Episodes in which the developer played the collaborator, replied, or chose between candidates. */
 async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
   const needle = Buffer.from(JSON.stringify(pseudonym));
   const episodes = new Set<string>();
@@ -142,7 +135,7 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
   }
 }
 
-/** Rewrites every segment as planned; returns the number of removed lines. */
+/** @returns the number of removed lines */
 async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
   await writeAtomically(planOf(logFolder), (handle) => handle.writeFile(JSON.stringify(plan)));
   const goes = lineTest(plan);
@@ -172,12 +165,16 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
     if ('episode' in event && gone.has(event.episode)) return true;
     if (event.event === 'consent') return event.pseudonym === pseudonym;
     if (event.event === 'assignment') return event.part?.person === pseudonym;
-    // A rating or another statement about somebody's dialogue. A reply is kept: a simulator may have the same name.
+    // A rating or another statement about another person's dialogue. A reply is kept: a simulator may have the same
+    // name.
     return event.event !== 'reply' && 'by' in event && event.by === pseudonym;
   };
 }
 
-/** Rewrites one segment without the lines that `goes` selects, unless there are none; returns their number. */
+/**
+ * Leaves a segment alone if `goes` selects none of its lines.
+ * @returns the number of removed lines
+ */
 async function rewrite(file: string, goes: LineTest): Promise<number> {
   let lines = 0;
   let isSealed = false;
@@ -197,7 +194,7 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
     }
     if (!goes(line)) return;
     lines += 1;
-    // Nobody can tell what it said, but it was written before now.
+    // Its content is unknown, but it was written before now.
     if ('reason' in readEvent(line) && beginningOf(line).episode === undefined)
       lost = new Date().toISOString();
     if (typeof seal === 'number') erased.push(seal);

@@ -29,7 +29,7 @@ const sampling = z.object({
   maxTokens: z.number(),
   seed: z.number().optional(),
   stop: z.array(z.string()).readonly().optional(),
-  /** Fields of the server's API that were sent with a neutral value, and those that the server refused. */
+  /** Fields that were sent with a neutral value, and those that the server refused. */
   server: z
     .object({
       neutral: z.array(z.string()).readonly(),
@@ -39,19 +39,17 @@ const sampling = z.object({
 });
 
 /**
- * Owner of the terms that bind a text: `editor` for text by a model that the editor offers, even if a developer edited
- * it. Such text stays out of training data unless the user decides otherwise.
+ * `editor`: text by a model that the editor offers, even if a developer edited it. Such text stays out of training data
+ * unless the user decides otherwise.
  */
 const terms = z.string().optional();
 
-/** Fields of a message that a model generated. */
 const generated = {
-  /** The whole message, thoughts included. */
   text: z.string(),
   /** Separate thoughts of a reasoning model, if the server returns them. */
   reasoning: z.string().optional(),
   finishReason: z.enum(['stop', 'length', 'other']),
-  /** The model's name according to the server; the requested name if the server gives none. */
+  /** As the server calls it; the requested name if the server gives none. */
   model: z.string(),
   terms,
   sampling,
@@ -61,12 +59,11 @@ const generated = {
   timing: timing.optional(),
 };
 
-/** A message that an agent might send next. `agent` is its name as the dialogue was started with. */
+/** `agent` is its name as the dialogue was started with. */
 const candidate = z.object({ agent: z.string(), ...generated });
 
 const picked = z.literal([0, 1, 'equal', 'neither']);
 
-/** Maximum number of people who may play one pack. */
 export const MAX_PLAYERS = 1000;
 
 export const reviewStates = ['accepted', 'redo'] as const;
@@ -131,18 +128,18 @@ const inEpisode = { ...head, episode: z.string() };
 export const eventSchema = z.discriminatedUnion('event', [
   /**
    * The first line of a segment, written by the log itself. `segment` is random and changes each time the segment is
-   * rewritten, which tells readers that the bytes they know have moved.
+   * rewritten, so that readers know that the bytes have moved.
    */
   z.object({
     event: z.literal('segment'),
     ...head,
     segment: z.string(),
-    /** Ranges of the numbers of lines that are gone: erased, or lost before a repair. */
+    /** Ranges of the numbers of lines that were erased, or lost before a repair. */
     without: z
       .array(z.tuple([z.number().int(), z.number().int()]).readonly())
       .readonly()
       .optional(),
-    /** Latest time of lines that were lost before the segment was rewritten; nobody can tell what they said. */
+    /** Latest time of lines with unknown content, lost before the segment was rewritten. */
     lost: z.string().optional(),
     /**
      * Contents of the segments without check sums when this one was begun: name, CRC-32 of the first 256 bytes of the
@@ -161,20 +158,17 @@ export const eventSchema = z.discriminatedUnion('event', [
     event: z.literal('episode-started'),
     ...inEpisode,
     task: z.string(),
-    /** File name of the task's pack. */
     pack: z.string().optional(),
     agent: z.string(),
     collaborator: collaboratorSchema,
     protocol: z.object({ maxTurns: z.number().int(), replyLimit: z.number().int() }),
-    /** Name and content hash of each prompt file used. */
+    /** Content hash by file name. */
     prompts: z.record(z.string(), z.string()),
     seed: z.number().int(),
-    /** Number of the rollout among those of one task, from 0, and the collection it belongs to. */
+    /** Number of the rollout of one task, from 0, and the name of the collection. */
     rollout: z.number().int().optional(),
     collection: z.string().optional(),
-    /**
-     * Present if the dialogue was imported from a file of published rows: the file's name, and the row's line in it.
-     */
+    /** The file of published rows, and the row's line in it. */
     imported: z.object({ file: z.string(), line: z.number().int() }).optional(),
   }),
   z.object({
@@ -202,7 +196,6 @@ export const eventSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('candidates'),
     ...inEpisode,
-    /** Number of the agent turn that one of them may become. */
     turn: z.number().int(),
     candidates: z.tuple([candidate, candidate]).readonly(),
   }),
@@ -213,7 +206,6 @@ export const eventSchema = z.discriminatedUnion('event', [
     turn: z.number().int(),
     /** The first shown (0), the second (1), equally good, or both too bad to go on with. */
     picked,
-    /** The developer's pseudonym. */
     by: z.string(),
     /** Milliseconds since both were shown in full. */
     milliseconds: z.number().optional(),
@@ -221,7 +213,6 @@ export const eventSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('reply'),
     ...inEpisode,
-    /** Number of the agent turn that it answers. */
     turn: z.number().int(),
     /** The text that the agent saw, after the reply limit. */
     text: z.string(),
@@ -229,10 +220,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     author: z.enum(['developer', 'simulator', 'developer-edited-suggestion', 'developer-sent-suggestion']),
     /** Pseudonym of the developer who sent it, simulator model or `rules`. */
     by: z.string(),
-    /**
-     * The text before the reply limit, if that cut something. A simulator is stopped shortly after the limit, so its
-     * text may break off.
-     */
+    /** If the limit cut something. A simulator is stopped shortly after the limit, so its text may break off. */
     fullText: z.string().optional(),
     /** The simulator's draft and its author, if a developer edited or sent it. */
     suggestion: z.string().optional(),
@@ -257,15 +245,15 @@ export const eventSchema = z.discriminatedUnion('event', [
     fraction: z.number(),
     leaked: z.boolean(),
   }),
-  /** The dialogue is over. `answer` is the code that is graded. */
+  /** `answer` is the code that is graded. */
   z.object({
     event: z.literal('answered'),
     ...inEpisode,
     turn: z.number().int(),
     answer: z.string(),
     /**
-     * The last turn counts as the answer, although it did not say so, with `turn-limit`, and with `context-limit`: the
-     * dialogue had outgrown the agent's context.
+     * With `turn-limit` and `context-limit` (the dialogue had outgrown the agent's context), the last turn counts as
+     * the answer although it did not say so.
      */
     reason: z.enum(['answered', 'turn-limit', 'context-limit', 'ended-by-developer']),
   }),
@@ -278,7 +266,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     comment: z.string().optional(),
     by: z.string(),
   }),
-  /** A person's rating of one message of the agent; the last one of a turn counts, and an empty one removes it. */
+  /** The last one of a turn counts, and an empty one removes it. */
   z.object({
     event: z.literal('turn-rating'),
     ...inEpisode,
@@ -288,8 +276,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     by: z.string(),
   }),
   /**
-   * A title, tags and a note that a person gives a dialogue. The last label of a person counts, and one without all
-   * three removes it. A label that repeats the title of the same person's label before does not give it again.
+   * A person's title, tags and note. The last label of a person counts, and one without all three removes it. Repeating
+   * the title of the same person's label before does not give it again.
    */
   z.object({
     event: z.literal('label'),
@@ -300,8 +288,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     by: z.string(),
   }),
   /**
-   * A person accepts the dialogue or asks for it to be played again. It is a state of the dialogue: the last one of
-   * anybody counts, and one without `state` removes it.
+   * A person accepts the dialogue or asks for it to be played again. The last one of anyone counts, and one without
+   * `state` removes it.
    */
   z.object({
     event: z.literal('review'),
@@ -311,14 +299,14 @@ export const eventSchema = z.discriminatedUnion('event', [
     by: z.string(),
   }),
   /**
-   * The choice between two candidates that a second person makes after the dialogue; the dialogue stays as it was. The
-   * last one of a person counts.
+   * A second person's choice between two candidates after the dialogue, which stays as it was. The last one of a person
+   * counts.
    */
   z.object({
     event: z.literal('judgement'),
     ...inEpisode,
     turn: z.number().int(),
-    /** Place among the pairs of candidates of the turn on which somebody has decided, from 0. */
+    /** Place among the decided pairs of candidates of the turn, from 0. */
     pair: z.number().int().min(0),
     /** Time of the `candidates`: a turn that is played again gets others, to which the judgement does not apply. */
     shown: z.string(),
@@ -327,16 +315,16 @@ export const eventSchema = z.discriminatedUnion('event', [
     milliseconds: z.number().optional(),
   }),
   /**
-   * A person's verdict on what a critic says of a turn. The last one of that person, turn and critic counts; one
+   * A person's verdict on a critic's judgement of a turn. The last one of that person, turn and critic counts; one
    * without `agrees` withdraws it.
    */
   z.object({
     event: z.literal('credit-verdict'),
     ...inEpisode,
     turn: z.number().int(),
-    /** The critic's identity, a digest of its weights and settings. */
+    /** A digest of the critic's weights and settings. */
     critic: z.string(),
-    /** The advantage that the person was shown for the turn, in the critic's unit. */
+    /** As the person was shown it, in the critic's unit. */
     advantage: z.number(),
     agrees: z.boolean().optional(),
     by: z.string(),
@@ -350,16 +338,13 @@ export const eventSchema = z.discriminatedUnion('event', [
     ...inEpisode,
     /** `edited`: accepted and changed since. */
     outcome: z.enum(['accepted', 'edited', 'rejected']),
-    /** Fraction of the accepted lines that are still there, 0 to 1; absent before the measurement. */
+    /** Fraction of the accepted lines, 0 to 1; absent before the measurement. */
     survived: z.number().min(0).max(1).optional(),
-    /** Milliseconds from the acceptance to the measurement. */
+    /** From the acceptance to the measurement. */
     milliseconds: z.number().optional(),
     by: z.string(),
   }),
-  /**
-   * The dialogue stopped before its answer: cancelled by a person, failed with a message, or skipped with a reason. It
-   * may be resumed.
-   */
+  /** The dialogue stopped before its answer, and may be resumed. */
   z.object({
     event: z.literal('abandoned'),
     ...inEpisode,
@@ -367,8 +352,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     message: z.string(),
   }),
   /**
-   * The dialogue is resumed, perhaps with other prompts than at its start. With `agent`, which stands right before the
-   * agent's first message, it is that agent's from here on.
+   * Perhaps with other prompts than at the start. With `agent`, right before that agent's first message, the dialogue
+   * is that agent's from here on.
    */
   z.object({
     event: z.literal('resumed'),
@@ -376,14 +361,14 @@ export const eventSchema = z.discriminatedUnion('event', [
     agent: z.string().optional(),
     prompts: z.record(z.string(), z.string()).optional(),
   }),
-  /** The dialogue is hidden from every list until it is undeleted. */
+  /** Hidden from every list until it is undeleted. */
   z.object({ event: z.literal('deleted'), ...inEpisode }),
   z.object({ event: z.literal('undeleted'), ...inEpisode }),
-  /** Written by a repair: lines of the episode were lost, and nobody can tell what they said. */
+  /** Written by a repair: lines of the episode were lost, and their content is unknown. */
   z.object({ event: z.literal('lines-lost'), ...inEpisode, reason: z.string() }),
   /**
-   * A consent, asked for before the first human turn is logged, and written again when it changes: the latest one of a
-   * pseudonym counts.
+   * Asked for before the first human turn is logged, and written again when it changes: the latest one of a pseudonym
+   * counts.
    */
   z.object({
     event: z.literal('consent'),
@@ -394,24 +379,22 @@ export const eventSchema = z.discriminatedUnion('event', [
     level: z.enum(consentLevels).optional(),
   }),
   /**
-   * The part of a pack's tasks that a person is to play. Without a `part` nobody has one any more: an assignment is that
-   * line followed by one line for each person, so that erasing a person leaves the parts of the others as they are.
+   * The part of a pack's tasks that a person is to play. Without a `part` no one has one any more: an assignment is
+   * that line followed by one line for each person, so that erasing a person leaves the parts of the others as they
+   * are.
    */
   z.object({
     event: z.literal('assignment'),
     ...head,
-    /** File name of the pack. */
     pack: z.string(),
     part: z
       .object({
-        /** The developer's pseudonym. */
         person: z.string(),
-        /** Place of the person among those who play the pack, from 0, and their number when it was assigned. */
+        /** Place among those who play the pack, from 0, and their number when it was assigned. */
         place: z.number().int().min(0),
         places: z.number().int().min(1).max(MAX_PLAYERS),
-        /** Number of people who play each task. */
         perTask: z.number().int().min(1),
-        /** Seed by which the tasks are dealt to the places. */
+        /** Deals the tasks to the places. */
         seed: z.number().int(),
       })
       .optional(),

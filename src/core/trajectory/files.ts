@@ -69,11 +69,10 @@ export async function ifThere<T>(read: () => Promise<T>, isSecond = false): Prom
   }
 }
 
-/** Returns whether a file or folder exists at this path. */
 export const isThere = async (path: string): Promise<boolean> =>
   (await ifThere(() => stat(path))) !== undefined;
 
-/** Error codes of a place that cannot be written to: no permission, or no space. */
+/** No permission, or no space. */
 export const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
 
 export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {

@@ -8,6 +8,7 @@ import {
   type Trajectory,
   type TrajectorySummary,
   type Turn,
+  playerOf,
 } from './trajectory';
 import {
   countedRating,
@@ -23,13 +24,10 @@ import {
   verdictsOf,
   withVerdict,
 } from './opinions';
-import { playerOf } from './people';
 import type { EventOf, LogEvent } from './event';
 
-/** A turn whose fields are still being filled in. */
 type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
 
-/** State of an episode while its events are folded one by one. */
 export interface Folding {
   readonly started: EventOf<'episode-started'>;
   agent: string;
@@ -37,7 +35,7 @@ export interface Folding {
   turns: FoldedTurn[];
   handOvers: EventOf<'hand-over'>[];
   pending: ShownCandidates[];
-  /** Number of the turn whose next sample will follow. */
+  /** Number of the turn that is sampled again next. */
   superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
@@ -56,7 +54,7 @@ export interface Folding {
 /** A trajectory without its task, which is all that a list needs. */
 export type Episode = Omit<Trajectory, 'task'>;
 
-/** A marker among the events of an episode: lines were lost here, and nobody can tell what they said. */
+/** Lines were lost here, and their content is unknown. */
 export interface Loss {
   readonly event: 'loss';
   readonly at: string;
@@ -65,15 +63,9 @@ export interface Loss {
 const DOUBT =
   'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
 
-/** Folds events as `foldEpisode` does, but also returns undefined for a deleted episode. */
-export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
-  const folded = foldEpisode(events);
-  return folded?.deleted === false ? folded.trajectory : undefined;
-}
-
 /**
  * Folds the events of one episode, in the order they were logged, into a trajectory; its task is the last `task` event
- * with the right id among them. Returns undefined if the episode never started or its task is missing.
+ * with the right id among them. Undefined if the episode never started or was deleted, or its task is missing.
  *
  * - An `agent-turn` with a number that was played before, or candidates for it, removes that turn and all later ones.
  *   After `turn-superseded` the new turn remembers the message that it replaces.
@@ -81,27 +73,25 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
  * - A `loss` after the start makes it doubtful, unless it was deleted or restored later.
  * - A second `episode-started` starts over: an interrupted import was repeated.
  */
-function foldEpisode(
-  events: readonly (LogEvent | Loss)[],
-): { readonly trajectory: Trajectory; readonly deleted: boolean } | undefined {
+export function foldTrajectory(events: readonly (LogEvent | Loss)[]): Trajectory | undefined {
   const tasks = new Map<string, Task>();
   let folding: Folding | undefined;
   for (const event of events) {
     if (event.event === 'task') tasks.set(event.task.id, event.task);
     else folding = foldEvent(folding, event);
   }
-  const task = folding && tasks.get(folding.started.task);
-  return folding && task && { trajectory: { ...episodeOf(folding), task }, deleted: folding.deleted };
+  if (folding === undefined || folding.deleted) return undefined;
+  const task = tasks.get(folding.started.task);
+  return task && { ...episodeOf(folding), task };
 }
 
-/** Folds one more event of an episode; returns undefined while the episode has not started. */
+/** Undefined while the episode has not started. */
 export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss): Folding | undefined {
   if (event.event === 'episode-started') return begin(event, folding);
   if (folding) apply(folding, event);
   return folding;
 }
 
-/** Returns the trajectory of the events folded so far. */
 export function episodeOf(folding: Folding): Episode {
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
   const { answer, grades, ratings, labels, review, outcome, abandoned, damaged, isDoubtful } = folding;
@@ -273,7 +263,6 @@ function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
   folding.pending = [...judged(folding, event.turn), { shown: event }];
 }
 
-/** Returns the candidates of a turn that a person has chosen from or rejected. */
 function judged({ pending }: Folding, turn: number): Choice[] {
   return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
 }
@@ -320,10 +309,9 @@ function takeAnswerBack(folding: Folding): void {
   folding.grades = [];
 }
 
-/** Matches a time as this log writes it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Returns the summary for lists. The index keeps the same without reading the episode. */
+/** The index keeps the same without reading the episode. */
 export function summarize(trajectory: Episode): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
   const { review, labels } = trajectory;

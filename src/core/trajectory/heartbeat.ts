@@ -6,50 +6,46 @@ import { ifThere, isErrorCode, UNFINISHED } from './files';
 import { mayLive, type NamedProcess } from './processState';
 
 /*
- * Nobody can ask another machine whether a process lives there, and a machine may change its name: a rebuilt container,
- * a laptop in another network. So whoever holds something in a shared folder writes to a file there every 30 seconds: a
- * trainer to `alive` (`claim.py`), every other process to the file that names it. A file of another machine that was
- * not written for twenty times as long belongs to a process that is gone.
+ * No process can ask another machine whether a process lives there, and a machine may change its name: a rebuilt
+ * container, a laptop in another network. So whoever holds something in a shared folder writes to a file there every 30
+ * seconds: a trainer to `alive` (`claim.py`), every other process to the file that names it. A file of another machine
+ * that was not written for twenty times as long belongs to a process that is gone.
  */
 export const SILENT_MS = 10 * 60_000;
 const BEAT_MS = 30_000;
 
-/** Ends a sentence with what a person can do about a process that may be gone. */
+/** Ends a sentence with what to do about a process that may be gone. */
 export function whenGone({ host }: NamedProcess, file: string): string {
   if (host === hostname()) return `if that is not a Tandem, delete ${file}`;
   return `if ${host} was switched off, try again ten minutes after that, or delete ${file}`;
 }
 
-/** The file that names this process to others, written anew every 30 seconds until `end`. */
+/** The file that names this process to others, written again every 30 seconds until `end`. */
 export class SignOfLife {
   private readonly timer: NodeJS.Timeout;
-  /** Time of the last sign, in milliseconds since 1970; this clock goes on while the machine sleeps. */
+  /** In milliseconds since 1970; this clock continues while the machine sleeps. */
   private last = Date.now();
   private isGone = false;
 
-  /**
-   * @param file a file that this process has just written
-   * @param text its content, which stays the same
-   */
+  /** @param text content of the file, which stays the same */
   constructor(
     private readonly file: string,
     private readonly text: string,
   ) {
-    // A file system that is away fails whatever this process writes next, which tells the person; here it only ages.
+    // If the file system is away, the next write fails and reports it; here the file only ages.
     this.timer = setInterval(() => void this.give().catch(() => undefined), BEAT_MS);
     this.timer.unref();
   }
 
   /**
-   * Returns false if another machine has taken this process for dead and removed the file, because the machine slept or
-   * the network was away. Looks only after a sign was missed.
+   * False if another machine has taken this process for dead and removed the file, because the machine slept or the
+   * network was away. Looks only after a sign was missed.
    */
   async isStanding(): Promise<boolean> {
     if (!this.isGone && Math.abs(Date.now() - this.last) > 2 * BEAT_MS) await this.give();
     return !this.isGone;
   }
 
-  /** Removes the file; calling it again does no harm. */
   async end(): Promise<void> {
     clearInterval(this.timer);
     if (!this.isGone) await rm(this.file, { force: true });
@@ -68,8 +64,7 @@ export class SignOfLife {
 }
 
 /**
- * Returns whether the process that a file names may live: one of this machine is looked up, one of another machine has
- * written the file lately.
+ * A process of this machine is looked up; one of another machine must have written the file lately.
  * @param now present time of the file system, in milliseconds since 1970
  */
 export async function standsFor(file: string, named: NamedProcess, now = Date.now()): Promise<boolean> {
@@ -79,8 +74,8 @@ export async function standsFor(file: string, named: NamedProcess, now = Date.no
 }
 
 /**
- * Returns the time of the file system that holds a folder, in milliseconds since 1970: files on a share bear the time of
- * its server, which may differ from this machine's clock.
+ * Milliseconds since 1970 by the file system that holds a folder: files on a share bear the time of its server, which
+ * may differ from this machine's clock.
  */
 export async function timeAt(folder: string): Promise<number> {
   const file = join(folder, `now.${randomBytes(4).toString('hex')}${UNFINISHED}`);

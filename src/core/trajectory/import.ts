@@ -9,14 +9,13 @@ import { parsePublishedRow, type PublishedRow } from './publishedRow';
 interface ImportOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** Measures how much of the reference a reply gives away; without it no reply is marked as a leak. */
+  /** Without it no reply is marked as a leak. */
   readonly measureLeak?: (reference: string, reply: string) => Leak;
 }
 
 type Leak = Pick<EventOf<'leak'>, 'fraction' | 'leaked'>;
 
 interface ImportProgress {
-  /** Rows read so far, good and bad. */
   readonly rows: number;
   readonly totalBytes: number;
 }
@@ -25,7 +24,7 @@ export interface ImportResult {
   readonly imported: number;
   /** Rows that the log already has, including those that were deleted there. */
   readonly alreadyThere: number;
-  /** Unreadable rows; `file` is the path as the caller gave it. */
+  /** `file` is the path as the caller gave it. */
   readonly bad: readonly LineProblem[];
 }
 
@@ -79,7 +78,7 @@ export async function importTrajectories(
   return { imported, alreadyThere, bad };
 }
 
-/** Returns the row, or a sentence that says why it cannot be read. */
+/** A sentence says why a row cannot be read. */
 function parsed(value: unknown): PublishedRow | string {
   try {
     return parsePublishedRow(value);
@@ -89,10 +88,7 @@ function parsed(value: unknown): PublishedRow | string {
   }
 }
 
-/**
- * Tells whether the log has all of a row. A killed import may have left only its first events; then the row is written
- * again.
- */
+/** A killed import may have left only the first events of a row; then the row is written again. */
 function isWhole(log: TrajectoryLog, row: PublishedRow): boolean {
   if (log.isDeleted(row.id)) return true;
   const known = log.summary(row.id);

@@ -37,11 +37,10 @@ export interface LogOptions {
   readonly segmentBytes?: number;
 }
 
-/** The changes that adding the log of another data folder made. */
 export interface Merged extends MergedSegments {
-  /** Number of trajectories that are shown here since, and were not before. */
+  /** Trajectories that are shown since, and were not before. */
   readonly imported: number;
-  /** Number of those that were shown here, and are deleted since because they were in the other log. */
+  /** Trajectories that were shown, and are deleted since because they were in the other log. */
   readonly deleted: number;
 }
 
@@ -77,33 +76,30 @@ export class TrajectoryLog extends LogWriter {
     return new TrajectoryLog(folder, await KeptIndex.open(folder, logFolderOf(folder)), options);
   }
 
-  /** Unreadable lines: they are skipped, and everything else is available. */
+  /** They are skipped, and everything else is available. */
   get problems(): readonly LineProblem[] {
     return this.index.problems;
   }
 
-  /** Remarks for the user who opened the log, in sentences. */
   get notes(): readonly string[] {
     return this.index.notes;
   }
 
-  /** Consents of developers, the oldest first. */
   get consents(): readonly Consent[] {
     return this.index.store.consents;
   }
 
-  /** The parts that people have of each assigned pack, by the pack's file name. */
+  /** By the pack's file name. */
   get assigned(): Map<string, readonly Part[]> {
     return assignedIn(this.index.store.assignments);
   }
 
-  /** Current permissions that follow from those consents. */
   get allowed(): Consents {
     return new Consents(this.consents, consentsLostBy(this.index.store));
   }
 
   /**
-   * Returns the whole trajectory; undefined if it does not exist or was deleted.
+   * Undefined if it does not exist or was deleted.
    * @throws {Fault} `trajectory/task-missing` if the log lost its task
    */
   async trajectory(id: string): Promise<Trajectory | undefined> {
@@ -115,8 +111,8 @@ export class TrajectoryLog extends LogWriter {
   }
 
   /**
-   * Yields the trajectories of these ids in their order. Unknown and deleted ids are skipped; so are trajectories whose
-   * task the log lost, after a call of `onLost`.
+   * In the order of the ids. Unknown and deleted ids are skipped; so are trajectories with a task that the log lost,
+   * after a call of `onLost`.
    */
   async *trajectories(
     ids: Iterable<string>,
@@ -138,7 +134,7 @@ export class TrajectoryLog extends LogWriter {
     }
   }
 
-  /** Yields the trajectories with a message that has all words of a query; see `searchDialogues`. */
+  /** See `searchDialogues`. */
   async *search(query: string, options?: SearchOptions): AsyncGenerator<FoundDialogue> {
     await this.index.fitting();
     yield* searchDialogues(
@@ -152,7 +148,7 @@ export class TrajectoryLog extends LogWriter {
     );
   }
 
-  /** Returns the summary of a trajectory; undefined if it does not exist or was deleted. */
+  /** Undefined if it does not exist or was deleted. */
   summary(id: string): TrajectorySummary | undefined {
     const row = this.visible(id);
     return row && this.index.ask((store) => summaryOf(row, store));
@@ -162,64 +158,51 @@ export class TrajectoryLog extends LogWriter {
     return this.row(id)?.deleted === 1;
   }
 
-  /** Returns one page of the trajectories, and their number on all pages. */
   list(options: query.ListOptions): query.TrajectoryList {
     return this.index.ask((store) => query.page(store, options));
   }
 
-  /** Counts the trajectories, and how many of them are graded, succeeded or leaked. */
   count(filter: TrajectoryFilter = {}): query.TrajectoryCounts {
     return this.index.ask((store) => query.count(store, filter));
   }
 
-  /** Counts them, and those of each source, task, agent or collaborator. */
   countBy(by: query.CountedBy, filter: TrajectoryFilter = {}): query.GroupedCounts {
     return this.index.ask((store) => query.countBy(store, by, filter));
   }
 
-  /**
-   * Returns the tasks, packs, agents, collaborators, players or tags of the trajectories that match a filter, the most
-   * frequent first.
-   */
+  /** The most frequent first. */
   valuesOf(column: query.SharedColumn, filter: TrajectoryFilter = {}): query.SharedValue[] {
     return this.index.ask((store) => query.valuesOf(store, column, filter));
   }
 
-  /**
-   * Returns the tasks, agents or collaborators of all trajectories, and perhaps some that only deleted ones have, without
-   * looking at each trajectory.
-   */
+  /** Perhaps also names that only deleted trajectories have; looks at no trajectory. */
   namesOf(column: 'task' | 'agent' | 'collaborator'): string[] {
     return this.index.ask((store) => query.namesOf(store, column));
   }
 
-  /** Returns the id of one trajectory per task, keyed by the task's id. */
+  /** Keyed by the task's id. */
   oneOfEachTask(): Map<string, string> {
     return this.index.ask(query.oneOfEachTask);
   }
 
-  /** Returns the data for statistics of every trajectory that matches a filter, the oldest first. */
+  /** The oldest first. */
   outlines(filter: TrajectoryFilter = {}): query.Outline[] {
     return this.index.ask((store) => query.outlines(store, filter));
   }
 
-  /** The deleted trajectories, the newest first. */
   get deleted(): TrajectorySummary[] {
     return this.index.ask(query.deleted);
   }
 
   /**
-   * Returns what each model has written, deleted and abandoned episodes included. The first call reads the whole log.
+   * What each model has written, deleted and abandoned episodes included. The first call reads the whole log.
    * @throws {Fault} `trajectory/unreadable`
    */
   modelUse(): Promise<UseByModel> {
     return this.use.read();
   }
 
-  /**
-   * Returns the rollouts of a collection, keyed by `<task id>#<rollout>`, without the dialogues that a person has taken
-   * over.
-   */
+  /** Keyed by `<task id>#<rollout>`, without the dialogues that a person has taken over. */
   collected(collection: string): Map<string, query.CollectedRollout> {
     return this.index.ask((store) => query.collectedRollouts(store, collection));
   }
@@ -229,8 +212,8 @@ export class TrajectoryLog extends LogWriter {
    * after it has read what the previous holder logged.
    * @param name name of what is claimed, e.g. `collection-<name>` or `episode-<id>`
    * @param what subject of the error message for a second claimant, e.g. "This dialogue"
-   * @param shard what of it is claimed; by default all
-   * @throws {Fault} `trajectory/claimed` if somebody has it, this process included; `trajectory/not-written`
+   * @param shard part of what is claimed; by default all
+   * @throws {Fault} `trajectory/claimed` if it is claimed already, also by this process; `trajectory/not-written`
    */
   async claim(name: string, what: string, shard?: Shard): Promise<Claim> {
     if (this.isClosed) throw closed();
@@ -251,14 +234,14 @@ export class TrajectoryLog extends LogWriter {
     return claim;
   }
 
-  /** Reads what other processes have appended since. */
+  /** Reads the lines that other processes have appended since. */
   async refresh(): Promise<void> {
     await this.index.refresh();
     this.continueAfter(this.index.store.newest);
   }
 
   /**
-   * Adds the log of another data folder, see `mergeSegments`.
+   * See `mergeSegments`.
    * @throws {Fault} `trajectory/no-log`, `trajectory/log-in-use`
    */
   async merge(folder: string, signal?: AbortSignal): Promise<Merged> {
@@ -293,10 +276,7 @@ export class TrajectoryLog extends LogWriter {
     );
   }
 
-  /**
-   * Restores deleted trajectories.
-   * @throws {Fault} `trajectory/unknown` if one is not among the deleted; then none is restored
-   */
+  /** @throws {Fault} `trajectory/unknown` if one is not among the deleted; then none is restored */
   async undelete(ids: readonly string[]): Promise<void> {
     const unknown = ids.find((id) => !this.isDeleted(id));
     if (unknown !== undefined) throw this.unknown(unknown);
@@ -307,9 +287,9 @@ export class TrajectoryLog extends LogWriter {
   }
 
   /**
-   * Erases a developer's data from the log: each episode in which that pseudonym played the collaborator, with all its
-   * events, and that pseudonym's consents, opinions and parts of packs. The lines of other episodes stay byte for byte. After an
-   * interruption at any point it can be called again.
+   * Erases each episode in which that pseudonym played the collaborator, and that pseudonym's consents, opinions and
+   * parts of packs. The lines of other episodes stay byte for byte. After an interruption at any point it can be called
+   * again.
    * @throws {Fault} `trajectory/log-in-use` if another process writes to the log
    */
   async eraseDeveloper(pseudonym: string): Promise<Erasure> {
@@ -343,7 +323,6 @@ export class TrajectoryLog extends LogWriter {
     return new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
   }
 
-  /** Returns the latest agent of an episode, deleted ones included. */
   private agentOf(episode: string): string | undefined {
     const row = this.row(episode);
     if (row === undefined || row.agent === null) return undefined;

@@ -5,19 +5,18 @@ import { refuseWhileErasing } from './erase';
 import { ifThere, makeFolder, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
 
-/** Tells what became of the segments of another log. */
 export interface MergedSegments {
   readonly added: number;
-  /** Number of segments that were there already, and have grown in the other log since. */
+  /** Segments that were there already, and have grown in the other log since. */
   readonly grown: number;
   readonly alreadyThere: number;
-  /** Names of those that are not the same here and there, because somebody's data were erased from one of them. */
+  /** Names of segments that differ here and there, because a person's data were erased from one of them. */
   readonly different: readonly string[];
 }
 
 /**
  * Adds the segments of another log to a log, as if both had always been written to one folder. A segment's name is
- * random, so adding a log again adds only what it has got since; an interrupted call is continued by the next one.
+ * random, so adding a log again adds only new segments and lines; an interrupted call is continued by the next one.
  * Segments that differ stay as they are here, because what was erased must not come back.
  *
  * @param from the other log's folder; it may be written to meanwhile, and is not changed
@@ -58,7 +57,7 @@ async function mergeSegment(from: string, to: string): Promise<keyof MergedSegme
   return here === undefined ? 'added' : 'grown';
 }
 
-/** Returns the lines that are complete; the last one may be being written. */
+/** The last line may be being written. */
 const wholeLines = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
 
 const startsWith = (bytes: Buffer, beginning: Buffer): boolean =>

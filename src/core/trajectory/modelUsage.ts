@@ -20,7 +20,7 @@ const useSchema = z.object({
   uncounted: z.number(),
 });
 
-/** Use of one model according to the log: superseded, abandoned and deleted turns count; imported ones do not. */
+/** Superseded, abandoned and deleted turns count; imported ones do not. */
 export type ModelUse = z.infer<typeof useSchema>;
 
 /** Uses keyed by the model's name as requested. */
@@ -41,29 +41,25 @@ const keptSchema = z.object({
 /** The bytes read of a segment, and each model's use in them. */
 type Segment = ReadBytes & { readonly uses: Record<string, ModelUse> };
 
-/** The sums are saved only if their file lags by more bytes than this; fewer are quickly read again. */
+/** If the saved sums lag by fewer bytes, they are not saved: those are quickly read again. */
 const SAVE_AFTER_BYTES = 1024 * 1024;
 
 /** Bytes read at once. A piece takes less than a millisecond, so that other work can run before the next one. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Counts the use of the models in a log. Each line of an agent's message or a simulator's reply is read once: the sums
- * of each segment are kept in `index/use.json`, and later calls read only appended lines. A segment that was edited is
- * counted again.
+ * Each line of an agent's message or a simulator's reply is read once: the sums of each segment are kept in
+ * `index/use.json`, and later calls read only appended lines. A segment that was edited is counted again.
  */
 export class KeptUse {
   private segments: Record<string, Segment> | undefined;
   private unsavedBytes = 0;
-  /** Episodes whose next turn is a chosen candidate, which has been counted already. */
+  /** Episodes with a chosen candidate as their next turn, which has been counted already. */
   private readonly chosen = new Set<string>();
   /** Reads run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param folder the data folder
-   * @param agentOf returns the agent of an episode; older logs name only what the server called the model
-   */
+  /** @param agentOf returns the agent of an episode; older logs name only the model, as the server called it */
   constructor(
     private readonly folder: string,
     private readonly agentOf: (episode: string) => string | undefined,
@@ -130,7 +126,7 @@ export class KeptUse {
     return join(this.folder, 'index', 'use.json');
   }
 
-  /** Reads the saved sums; if they are unreadable, everything is counted again. */
+  /** If the saved sums are unreadable, everything is counted again. */
   private async saved(): Promise<Record<string, Segment>> {
     const text = await ifThere(() => readFile(this.file));
     return (text && keptSchema.safeParse(jsonOrUndefined(text.toString())).data?.segments) ?? {};
@@ -211,7 +207,7 @@ export interface Price {
   readonly completion: number;
 }
 
-/** Returns the cost in US dollars; tokens that no server counted are missing from it. */
+/** In US dollars; tokens that no server counted are missing from it. */
 export function costOf({ promptTokens, completionTokens }: ModelUse, price: Price): number {
   return (promptTokens * price.prompt + completionTokens * price.completion) / 1e6;
 }

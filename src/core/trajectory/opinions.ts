@@ -1,16 +1,13 @@
 import { inOneLine } from '../text';
 import { choicesOf, isChoice, type Choice, type ShownCandidates, type Trajectory } from './trajectory';
-import type { EventOf, Picked } from './event';
+import type { EventOf, Picked, NewEvent } from './event';
 
 type Rating = EventOf<'rating'>;
 type TurnRating = EventOf<'turn-rating'>;
 type Label = EventOf<'label'>;
 type Judgement = EventOf<'judgement'>;
 
-/**
- * Adds what a person says. It replaces the same person's earlier word; if it says nothing, it only takes that back.
- * The order is that of the last words.
- */
+/** Replaces the same person's earlier word; an empty word only takes that back. The order is that of the last words. */
 function withWord<E extends { readonly by: string }>(
   before: readonly E[] | undefined,
   word: E,
@@ -30,8 +27,8 @@ export const withTurnRating = (
 ): typeof before => withWord(before, rating, rating.thumb === undefined && !rating.comment);
 
 /**
- * Adds a label. Labels are in the order in which their titles were given. So a label that repeats its writer's title, to
- * change tags or note, keeps its place, and the title that somebody else gave since stays the last.
+ * Labels are in the order in which their titles were given. So a label that repeats its writer's title, to change tags
+ * or note, keeps its place, and a title that someone else gave since stays the last.
  */
 export function withLabel(before: readonly Label[] | undefined, label: Label): typeof before {
   const title = titleOf([label]);
@@ -43,8 +40,8 @@ export function withLabel(before: readonly Label[] | undefined, label: Label): t
 }
 
 /**
- * Adds a judgement to the candidates that it is about. If they are not here any more, because their turn was played
- * again, the judgement says nothing of this dialogue.
+ * If the candidates are not here any more, because their turn was played again, the judgement says nothing of this
+ * dialogue.
  */
 export const withJudgement = <Pair extends ShownCandidates>(
   pairs: readonly Pair[],
@@ -57,16 +54,16 @@ export const withJudgement = <Pair extends ShownCandidates>(
     return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
   });
 
-/** Returns the rating that counts for the dialogue: the last with stars. Without stars it is the last remark. */
+/** The last rating with stars. Without stars it is the last remark. */
 export const countedRating = (ratings: readonly Rating[] = []): Rating | undefined =>
   ratings.findLast(({ stars }) => stars !== undefined) ?? ratings.at(-1);
 
-/** Returns the rating that counts for a turn: the last with a thumb. Without a thumb it is the last remark. */
+/** The last rating with a thumb. Without a thumb it is the last remark. */
 export const countedTurnRating = (ratings: readonly TurnRating[] = []): TurnRating | undefined =>
   ratings.findLast(({ thumb }) => thumb !== undefined) ?? ratings.at(-1);
 
 /**
- * Returns a trajectory whose only ratings are those of one person.
+ * A trajectory with no other ratings than those of one person.
  * @param by undefined for a person without a pseudonym, who has given none
  */
 export function ratedBy(by: string | undefined, trajectory: Trajectory): Trajectory {
@@ -81,19 +78,18 @@ export function ratedBy(by: string | undefined, trajectory: Trajectory): Traject
   };
 }
 
-/** One person's word on two candidates. */
 interface Opinion {
   readonly by: string;
   readonly picked: Picked;
 }
 
-/** Returns what people said of two candidates, one opinion a person: who chose first, then who judged the choice. */
+/** One opinion a person: who chose first, then who judged the choice. */
 export function opinionsOn({ choice, judgements = [] }: Choice): Opinion[] {
   const others = judgements.filter(({ by }) => by !== choice.by);
   return [choice, ...others].map(({ by, picked }) => ({ by, picked }));
 }
 
-/** Returns the people who gave stars or a thumb, or chose between candidates. */
+/** People who gave stars or a thumb, or chose between candidates. */
 export function ratersOf(trajectory: Pick<Trajectory, 'turns' | 'pending' | 'ratings'>): Set<string> {
   const raters = new Set<string>();
   for (const { stars, by } of trajectory.ratings ?? []) if (stars !== undefined) raters.add(by);
@@ -104,24 +100,23 @@ export function ratersOf(trajectory: Pick<Trajectory, 'turns' | 'pending' | 'rat
   return raters;
 }
 
-/** Returns the last title that somebody gave, in one line. */
+/** The last title that anyone gave, in one line. */
 export const titleOf = (labels: readonly Label[]): string | undefined =>
   labels.map(({ title = '' }) => inOneLine(title)).findLast((title) => title !== '');
 
-/** Returns the tags of all people, each in one line and once, sorted. */
+/** Of all people, each in one line and once, sorted. */
 export const tagsOf = (labels: readonly Label[]): string[] => {
   const tags = labels.flatMap(({ tags = [] }) => tags.map(inOneLine));
   return [...new Set(tags)].filter((tag) => tag !== '').sort();
 };
 
-/** Returns the notes of all people, one below the other; empty without one. */
+/** Of all people, one below the other; empty without one. */
 export const noteOf = (labels: readonly Label[]): string =>
   labels.flatMap(({ note = '' }) => (note === '' ? [] : [note])).join('\n');
 
-/** A person's opinion on what a critic says of a turn. */
 export type Verdict = EventOf<'credit-verdict'> & { readonly agrees: boolean };
 
-/** Adds a verdict, which replaces the same person's earlier one on the same critic. */
+/** Replaces the same person's earlier verdict on the same critic. */
 export function withVerdict(
   before: readonly EventOf<'credit-verdict'>[] = [],
   verdict: EventOf<'credit-verdict'>,
@@ -130,9 +125,52 @@ export function withVerdict(
   return [...others, verdict];
 }
 
-/** Returns the verdicts that were not withdrawn, in the order of the turns. */
+/** Verdicts that were not withdrawn, in the order of the turns. */
 export function verdictsOf({ turns }: Pick<Trajectory, 'turns'>): Verdict[] {
   return turns.flatMap(({ verdicts = [] }) => verdicts.filter(isGiven));
 }
 
 const isGiven = (verdict: EventOf<'credit-verdict'>): verdict is Verdict => verdict.agrees !== undefined;
+
+/** Empty texts for none. */
+export interface OwnLabel {
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly note: string;
+}
+
+export function ownLabel({ labels = [] }: Pick<Trajectory, 'labels'>, by: string): OwnLabel {
+  const own = labels.find((label) => label.by === by);
+  if (own === undefined) return { title: '', tags: [], note: '' };
+  return { title: titleOf([own]) ?? '', tags: tagsOf([own]), note: own.note ?? '' };
+}
+
+/**
+ * Returns the events that change a person's label, to be logged together; none if nothing changes. A label that repeats
+ * its writer's title gives no title. So if the person gives it again, after another title of someone else, the first
+ * event takes it back.
+ * @param change returns the parts that the person gives
+ */
+export function relabel(
+  { id, labels = [] }: Pick<Trajectory, 'id' | 'labels'>,
+  by: string,
+  change: (before: OwnLabel) => Partial<OwnLabel>,
+): NewEvent[] {
+  const before = ownLabel({ labels }, by);
+  const given = change(before);
+  const after = { ...before, ...given };
+  const { title, tags, note } = after;
+  const isTitleAgain = title !== '' && given.title === before.title && titleOf(labels) !== title;
+  if (isTitleAgain) return [labelEvent(id, by, { ...after, title: '' }), labelEvent(id, by, after)];
+  const isSame = title === before.title && note === before.note && tags.join() === before.tags.join();
+  return isSame ? [] : [labelEvent(id, by, after)];
+}
+
+const labelEvent = (episode: string, by: string, { title, tags, note }: OwnLabel): NewEvent => ({
+  event: 'label',
+  episode,
+  ...(title !== '' && { title }),
+  ...(tags.length > 0 && { tags }),
+  ...(note !== '' && { note }),
+  by,
+});

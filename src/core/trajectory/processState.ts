@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isErrorCode } from './files';
 
-/** Tells whether a process with this id exists, whoever owns it; a zombie counts. */
+/** True if a process with this id exists, even one of another user; a zombie counts. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -35,24 +35,24 @@ export async function look(pid: number): Promise<ProcessState> {
   }
 }
 
-/** Returns the start of a process on this machine; null if the system does not tell, or there is no such process. */
+/** Null if the system does not tell, or there is no such process. */
 export async function beginOf(pid: number): Promise<string | null> {
   const seen = await look(pid);
   return typeof seen === 'object' ? seen.began : null;
 }
 
-/** A process that a file names, perhaps one of another machine. */
+/** Perhaps one of another machine. */
 export interface NamedProcess {
   readonly pid: number;
   readonly host: string;
-  /** Start of the process, as `beginOf` returns it; anything but a string: it was not recorded. */
+  /** As `beginOf` returns it; anything but a string: it was not recorded. */
   readonly began?: unknown;
 }
 
 /**
- * Returns false only for a process of this machine that is gone: one on another machine cannot be asked.
- * @param command part of its command line, by which it is known where its start was not recorded; without it any
- * process with this id counts
+ * False only for a process of this machine that is gone: one on another machine cannot be asked.
+ * @param command part of its command line, by which it is known if its start was not recorded; without it any process
+ *   with this id counts
  */
 export async function mayLive({ pid, host, began }: NamedProcess, command = ''): Promise<boolean> {
   if (host !== hostname()) return true;
@@ -62,7 +62,7 @@ export async function mayLive({ pid, host, began }: NamedProcess, command = ''):
   return command === '' || (await commandLineOf(pid)).includes(command);
 }
 
-/** Returns '' when the process has ended since. */
+/** Empty when the process has ended since. */
 async function commandLineOf(pid: number): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/cmdline`, 'utf8');

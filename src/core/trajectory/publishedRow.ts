@@ -10,23 +10,20 @@ type PublishedMessage =
   | {
       readonly from: 'agent';
       readonly turn: number;
-      /** The generated text. */
       readonly text: string;
-      /** The text that the collaborator saw. */
       readonly content: string;
       /** The prompt, in the row's own form. */
       readonly input?: unknown;
     }
   | { readonly from: 'collaborator'; readonly turn: number; readonly text: string };
 
-/** One row of a published trajectory file, parsed. */
 export interface PublishedRow {
   /** `imported-` and a hash of task, dialogue, answer and reward: the same row has the same id in every file. */
   readonly id: string;
   readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
-  /** Reward from 0 to 1; absent if the row has none, or null. */
+  /** 0 to 1; absent if the row has none, or null. */
   readonly reward?: number;
 }
 

@@ -6,7 +6,6 @@ import { readEvent, peek } from './segment/line';
 import { scanLines } from './segment/scan';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
-/** A message, or a person's note on the dialogue, that contains all words of a search. */
 export interface Passage {
   /** Number of the agent's message, or of the message that the reply answers; 0 for a note. */
   readonly turn: number;
@@ -27,7 +26,6 @@ export interface SearchOptions {
   readonly onProgress?: (read: number, total: number) => void;
 }
 
-/** The log, as far as a search needs it. */
 interface Searched {
   readonly logFolder: string;
   summary(id: string): TrajectorySummary | undefined;
@@ -37,7 +35,7 @@ interface Searched {
 /** Bytes read at once: this process is blocked while their lines are searched, for a few milliseconds. */
 const PIECE_BYTES = 512 * 1024;
 
-/** Returns the words of a query in lower case, without duplicates. */
+/** In lower case, without duplicates. */
 export const wordsOf = (query: string): string[] => [
   ...new Set(query.toLowerCase().split(/\s+/).filter(Boolean)),
 ];
@@ -57,7 +55,7 @@ export async function* searchDialogues(
   const files = [];
   for (const name of (await segmentNames(searched.logFolder)).reverse()) {
     const file = join(searched.logFolder, name);
-    // The file is missing if somebody's data are being erased at this moment.
+    // The file is missing if a person's data are being erased at this moment.
     const size = (await ifThere(() => stat(file)))?.size;
     if (size !== undefined) files.push({ file, size });
   }
@@ -83,16 +81,12 @@ export async function* searchDialogues(
   }
 }
 
-/**
- * Returns the ids of the dialogues with a line in this file that has the words, without duplicates, ordered by their
- * last such line.
- */
+/** Dialogues with a line in this file that has the words, without duplicates, ordered by their last such line. */
 async function dialoguesIn(
   file: string,
   words: readonly string[],
   onPiece: (offset: number) => void,
 ): Promise<string[]> {
-  // A set keeps its items in the order they were added.
   const ids = new Set<string>();
   // The log encodes JSON as this does, so a line without the words in this form need not be parsed.
   const written = words.map((word) => JSON.stringify(word).slice(1, -1));

@@ -1,24 +1,23 @@
 import type { Task } from '../task/task';
 import type { Collaborator, EventOf, ReviewState } from './event';
 
-/** Two candidates for one message of the agent, and a person's choice between them. */
 export interface ShownCandidates {
   readonly shown: EventOf<'candidates'>;
   /** Absent before the person has chosen. */
   readonly choice?: EventOf<'choice'>;
 }
 
-/** Candidates with a choice, which may be that neither is good enough. */
+/** The choice may be that neither is good enough. */
 export interface Choice extends ShownCandidates {
   readonly choice: EventOf<'choice'>;
   /** Choices that others made between the same candidates after the dialogue: the last one of each person. */
   readonly judgements?: readonly EventOf<'judgement'>[];
 }
 
-/** One message of the agent and the reply to it. The last turn has no reply. */
+/** The last turn has no reply. */
 export interface Turn {
   readonly agent: EventOf<'agent-turn'>;
-  /** The candidates that the message was chosen from, after those that were rejected. Absent if nobody chose. */
+  /** The candidates that the message was chosen from, after those that were rejected. Absent if no one chose. */
   readonly candidates?: readonly Choice[];
   /** Earlier samples of the message, which the developer had the agent replace. */
   readonly superseded?: readonly EventOf<'agent-turn'>[];
@@ -26,9 +25,9 @@ export interface Turn {
   readonly leak?: EventOf<'leak'>;
   /** The last rating with a thumb, whoever gave it; the last remark if there is no thumb. */
   readonly rating?: EventOf<'turn-rating'>;
-  /** The last rating of each person, in the order they were given. */
+  /** Of each person, in the order they were given. */
   readonly ratings?: readonly EventOf<'turn-rating'>[];
-  /** People's verdicts on what critics say of the message: the last one of each person on each critic. */
+  /** On critics: the last one of each person on each critic. */
   readonly verdicts?: readonly EventOf<'credit-verdict'>[];
 }
 
@@ -42,7 +41,7 @@ export interface Trajectory {
   readonly started: EventOf<'episode-started'>;
   /** The agent that has spoken last, or else the one that it was started with. */
   readonly agent: string;
-  /** The current collaborator, after any hand-over. */
+  /** After any hand-over. */
   readonly collaborator: Collaborator;
   readonly state: TrajectoryState;
   readonly turns: readonly Turn[];
@@ -54,11 +53,11 @@ export interface Trajectory {
   readonly grades: readonly EventOf<'grade'>[];
   /** The last rating with stars, whoever gave it; the last remark if there are no stars. */
   readonly rating?: EventOf<'rating'>;
-  /** The last rating of each person, in the order they were given. */
+  /** Of each person, in the order they were given. */
   readonly ratings?: readonly EventOf<'rating'>[];
   /** The last label of each person, in the order in which their titles were given. */
   readonly labels?: readonly EventOf<'label'>[];
-  /** Absent until somebody reviews the dialogue, and after it was taken up again. */
+  /** Absent until someone reviews the dialogue, and after it was taken up again. */
   readonly review?: DialogueReview;
   /** Outcome of the answer in the developer's own file. */
   readonly outcome?: EventOf<'outcome'>;
@@ -96,14 +95,13 @@ export interface TrajectorySummary {
   readonly stars?: number;
   /** The last person in the collaborator's seat; absent if only simulators had it. */
   readonly player?: string;
-  /** Number of people who gave stars or a thumb, or chose between candidates; absent if there are none. */
+  /** Absent if there are none. */
   readonly raters?: number;
   readonly review?: ReviewState;
   /** Reason that the reviewer gave. */
   readonly reviewReason?: string;
-  /** The last title that somebody gave the dialogue. */
+  /** The last title that anyone gave the dialogue. */
   readonly title?: string;
-  /** Tags of all people, sorted. */
   readonly tags?: readonly string[];
   /** Notes of all people, one below the other. */
   readonly note?: string;
@@ -116,16 +114,42 @@ export interface TrajectorySummary {
 
 export const isChoice = (shown: ShownCandidates): shown is Choice => shown.choice !== undefined;
 
-/** Returns every choice of the dialogue, the first one first; candidates without a choice are left out. */
+/** The first one first; candidates without a choice are left out. */
 export function choicesOf({ turns, pending = [] }: Pick<Trajectory, 'turns' | 'pending'>): Choice[] {
   const chosen = turns.filter(({ candidates }) => candidates);
   return [...chosen.flatMap(({ candidates = [] }) => candidates), ...pending.filter(isChoice)];
 }
 
 /**
- * Tells whether the authors of a dialogue's candidates may be revealed, because nobody will choose in it any more. A
- * dialogue that was cancelled or failed can be resumed, so its authors stay hidden.
+ * True if the authors of a dialogue's candidates may be revealed, because no one will choose in it any more. A dialogue
+ * that was cancelled or failed can be resumed, so its authors stay hidden.
  */
 export function isOver(state: Trajectory['state'], abandoned: TrajectorySummary['abandoned']): boolean {
   return state === 'answered' || abandoned === 'skipped';
+}
+
+/**
+ * Pseudonyms of all who played the collaborator, wrote or edited a reply, or chose. Those who only rate, label, review
+ * or judge the dialogue afterwards are left out.
+ */
+export function developersOf(trajectory: Trajectory): Set<string> {
+  const { started, collaborator, turns } = trajectory;
+  const developers = new Set<string>();
+  for (const seat of [started.collaborator, collaborator]) {
+    if (seat.kind === 'developer') developers.add(seat.name);
+  }
+  for (const { reply } of turns) {
+    if (reply && reply.author !== 'simulator') developers.add(reply.by);
+  }
+  for (const { choice } of choicesOf(trajectory)) developers.add(choice.by);
+  return developers;
+}
+
+/** The last person in the collaborator's seat, also after it went to a simulator. */
+export function playerOf({
+  started,
+  handOvers,
+}: Pick<Trajectory, 'started' | 'handOvers'>): string | undefined {
+  const seats = [started.collaborator, ...handOvers.map(({ to }) => to)];
+  return seats.findLast(({ kind }) => kind === 'developer')?.name;
 }

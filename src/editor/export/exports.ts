@@ -7,9 +7,9 @@ import type {
   ExportResult,
   Finding,
   FindingsPolicy,
+  ExportPreview,
 } from '../../core/trajectory/export/export';
 import { extensionOf, type FormatId } from '../../core/trajectory/export/formats';
-import type { ExportPreview } from '../../core/trajectory/export/preview';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { exportScheme } from '../contributions';
@@ -210,7 +210,7 @@ async function prepared({
   choice,
 }: Pick<Previewed, 'engine' | 'folder' | 'choice'>): Promise<Previewed | undefined> {
   const log = await engine.log();
-  const { previewExport } = await import('../../core/trajectory/export/preview');
+  const { previewExport } = await import('../../core/trajectory/export/export');
   const { previewDocument } = await import('./preview');
   const shown = await cancellable(t('Preparing the preview'), async (signal, report) =>
     previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),

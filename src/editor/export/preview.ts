@@ -1,5 +1,5 @@
 import { formatOf, type FormatId } from '../../core/trajectory/export/formats';
-import type { ExportPreview } from '../../core/trajectory/export/preview';
+import type { ExportPreview } from '../../core/trajectory/export/export';
 import { findingInWords } from '../../core/trajectory/findings/words';
 import { filterWords, type ListFilter } from '../trajectories/filter';
 import { grouped } from '../../core/text';

@@ -1,11 +1,10 @@
 import type { CandidatesView, Picked } from '../../../webview/session/protocol';
 import type { JudgedPair, Outcome, PairView, ReadTurn, ToWebview } from '../../../webview/judging/protocol';
 import { isOwnFunction } from '../../core/task/own';
-import { isChoice, type Choice, type Trajectory } from '../../core/trajectory/trajectory';
+import { isChoice, type Choice, type Trajectory, developersOf } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { opinionsOn } from '../../core/trajectory/opinions';
-import { developersOf } from '../../core/trajectory/people';
 import { calledOf, type Namer } from '../models/displayNames';
 import { gradeView, messageView, taskView } from '../session/view';
 import type { Translate } from '../translate';

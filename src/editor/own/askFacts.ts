@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { factsIn, factsOfTests, factsQuestion } from '../../core/task/draftedFacts';
+import { factsIn, factsOfTests, factsQuestion } from '../../core/task/drafted';
 import { listIn } from '../../core/text';
 import { Fault } from '../../core/fault';
 import type { Fact } from '../../core/task/task';

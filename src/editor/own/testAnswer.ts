@@ -44,7 +44,7 @@ async function gradeByClaims(
 ): Promise<GradeByClaims> {
   const claims = await claimsAbout(name, signal);
   if (claims.length === 0) return { claims };
-  const { checkable, checkTask } = await import('../../core/task/checks');
+  const { checkable, checkTask } = await import('../../core/grading/brokenClaim');
   const grader = await engine.grader();
   const grade = await grader.grade(checkTask(claims, name), checkable(code), { mode: 'fixed', signal });
   return { claims, grade };

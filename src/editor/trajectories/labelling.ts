@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { inOneLine } from '../../core/text';
 import { MAX_LENGTHS } from '../../core/training/runNotes';
-import { ownLabel, relabel, type OwnLabel } from '../../core/trajectory/labels';
+import { ownLabel, relabel, type OwnLabel, tagsOf } from '../../core/trajectory/opinions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { tagsOf } from '../../core/trajectory/opinions';
 import type { Trajectory, TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { App } from '../app';
 import type { Engine } from '../engine';

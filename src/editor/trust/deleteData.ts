@@ -6,7 +6,7 @@ import type { Engines } from '../engines';
 import type { Sessions } from '../session/sessions';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { dialogues } from '../words';
-import type { DerivedWork } from '../../core/erasure/derived';
+import type { DerivedWork } from '../../core/erasure/erase';
 import type { Translate } from '../translate';
 
 const { t } = vscode.l10n;
@@ -33,7 +33,7 @@ export async function deleteData(on: DeletionContext): Promise<void> {
   const own = on.engines.first.consent.given?.pseudonym;
   const pseudonym = await askWhose(places, own);
   if (pseudonym === undefined) return;
-  const { madeFrom } = await import('../../core/erasure/derived');
+  const { madeFrom } = await import('../../core/erasure/erase');
   const found = await Promise.all(
     places.map(async ({ engine, name, log }) => ({
       name,

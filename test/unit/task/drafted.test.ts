@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
-import { checkable, checkTask } from '../../../src/core/task/checks';
-import { brokenClaim } from '../../../src/core/grading/brokenClaim';
-import { packLine, taskFromFunction } from '../../../src/core/task/drafted';
-import { factsIn, factsOfTests, factsQuestion } from '../../../src/core/task/draftedFacts';
+import { checkable, checkTask, brokenClaim } from '../../../src/core/grading/brokenClaim';
+import {
+  packLine,
+  taskFromFunction,
+  factsIn,
+  factsOfTests,
+  factsQuestion,
+} from '../../../src/core/task/drafted';
 import { answerByRules } from '../../../src/core/dialogue/rules';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseTask, taskToRow } from '../../../src/core/task/row';
-import { functionName, functionSignature } from '../../../src/core/task/signature';
+import { functionName, signatureIn } from '../../../src/core/task/signature';
 import { taskRow } from '../../fixtures/tasks';
 
 const fact = { topic: 'weight limit', keywords: ['limit', 'weight'], answers: ['It is 500 grams.'] };
@@ -123,11 +123,10 @@ test('the function of a task is the one that its tests call', () => {
     }),
   );
   expect(functionName(task)).toBe('parcel_fee');
-  expect(functionSignature(task)).toBe('def parcel_fee(grams: int) -> int:');
+  expect(signatureIn(task.description, 'parcel_fee')).toBe('def parcel_fee(grams: int) -> int:');
 });
 
 test('a task whose tests call nothing of the reference has no function name', () => {
   const task = parseTask(taskRow({ test_cases: { test1: 'len("abc")' } }));
   expect(functionName(task)).toBeUndefined();
-  expect(functionSignature(task)).toBeUndefined();
 });

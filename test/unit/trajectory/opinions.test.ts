@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
-import { ownLabel, type OwnLabel, relabel } from '../../../src/core/trajectory/labels';
+import { ownLabel, type OwnLabel, relabel, verdictsOf } from '../../../src/core/trajectory/opinions';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Choice } from '../../../src/core/trajectory/trajectory';
-import { verdictsOf } from '../../../src/core/trajectory/opinions';
 import {
   agentTurn,
   answered,

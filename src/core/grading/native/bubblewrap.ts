@@ -7,26 +7,20 @@ export const descriptionForm = z.object({
   executable: z.string(),
   /** Shared libraries outside of the folders, by the paths under which the linker finds them. */
   libraries: z.array(z.string()),
-  /** Folders with modules. */
   folders: z.array(z.string()),
-  /** Python's sys.path. */
   path: z.array(z.string()),
-  /** Versions of Python and of the imported modules. */
   versions: z.record(z.string(), z.string()),
 });
 export type Description = z.infer<typeof descriptionForm>;
 
 export interface SandboxContent {
   readonly description: Description;
-  /** Folder of zygote.py and its neighbours. */
   readonly scripts: string;
   /** Folder of evaluation.py and its neighbours, which judge values in every runner. */
   readonly evaluation: string;
-  /** Modules that are imported beforehand when they are there. */
   readonly modules: readonly string[];
   /** Memory that one job may use on top of the imported libraries, bytes. */
   readonly memoryBytes: number;
-  /** Number of the user that the sandbox is started as. */
   readonly user: number;
 }
 
@@ -50,7 +44,7 @@ export function bubblewrapArguments({ description, ...inside }: SandboxContent):
   const scripts = '/tandem/native';
   const evaluation = '/tandem/evaluation';
   const files = [executable, ...libraries, ...folders];
-  // Without these, bubblewrap closes the folders above a private one for everybody but root.
+  // Without these, bubblewrap closes the folders above a private one to all users but root.
   const above = [...new Set([...files, '/dev/null'].flatMap(foldersAbove))]
     .sort()
     .flatMap((folder) => ['--dir', folder]);
@@ -81,13 +75,12 @@ function foldersAbove(file: string): string[] {
   return above === '/' ? [] : [...foldersAbove(above), above];
 }
 
-/** Passes the linker's folders on; some interpreters do not start without them. */
+/** Some interpreters do not start without the linker's folders. */
 function linkerSettings(): Record<string, string> {
   const folders = process.env.LD_LIBRARY_PATH;
   return folders === undefined ? {} : { LD_LIBRARY_PATH: folders };
 }
 
-/** Says that bubblewrap is missing. */
 export const notInstalled =
   'Answers that need numpy run under bubblewrap, which is not installed here: install the package bubblewrap (sudo apt-get install bubblewrap on Debian and Ubuntu).';
 

@@ -14,10 +14,9 @@ const [begin, result] = ['b', 'r'];
 /**
  * Reads what a child says of its job. The child is believed only about its own calls: each begins once and ends once,
  * in order, and each message carries the job's nonce; anything else ends the job. An answer that finds the nonce can
- * therefore lie about the values that its own calls return, which it may return anyway.
+ * only lie about the values that its own calls return.
  */
 export class Claims {
-  /** Replies of the calls that have ended. */
   readonly replies: Reply[] = [];
   /** Number of messages so far; while it stays the same, the child is where it was. */
   steps = 0;
@@ -25,7 +24,6 @@ export class Claims {
   beganSeconds: number | undefined;
   /** True when the child has said something that is no message, or not in order; then none of its calls counts. */
   broken = false;
-  /** Index of the running call. */
   #current: number | undefined;
   #buffer: Buffer = Buffer.alloc(0);
 
@@ -34,7 +32,7 @@ export class Claims {
     private readonly nonce: Buffer,
   ) {}
 
-  /** Tells whether the child can no longer change anything by what it says. */
+  /** True when the child can change nothing more by what it says. */
   get over(): boolean {
     return this.broken || this.replies.length === this.#expected;
   }

@@ -15,13 +15,11 @@ const maxDeaths = 3;
 const describingMilliseconds = 60_000;
 
 export interface NativeRunnerOptions {
-  /** Folder of zygote.py and its neighbours. */
   readonly scripts: string;
   /** Folder of evaluation.py and its neighbours, which judge values in every runner. */
   readonly evaluation: string;
   /** The interpreter; the first `python3` of the path by default. */
   readonly python?: string;
-  /** Number of jobs that run at the same time. */
   readonly width?: number;
   /** Modules without which the runner is of no use; numpy by default. */
   readonly required?: readonly string[];
@@ -35,7 +33,7 @@ export interface NativeRunnerOptions {
   readonly user?: number;
 }
 
-/** The reason why there is no such runner on this machine, and what to do, in one sentence. */
+/** One sentence: why there is no such runner on this machine, and what to do. */
 export interface Unavailable {
   readonly unavailable: string;
 }
@@ -71,7 +69,6 @@ export async function createNativeRunner(options: NativeRunnerOptions): Promise<
 
 const describedForm = z.union([descriptionForm, z.object({ refused: z.string() })]);
 
-/** Asks an interpreter where its libraries are (python/describe.py). */
 async function describe(
   python: string,
   scripts: string,
@@ -100,10 +97,8 @@ async function describe(
   };
 }
 
-/** Opens a runner when it is first needed. */
 export type OpenNative = () => Promise<Runner | Unavailable>;
 
-/** Opens a runner with the system's Python, and with the scripts of a build in `assets`. */
 export function systemPython(assets: string, python?: string): OpenNative {
   return () =>
     createNativeRunner({
@@ -113,9 +108,9 @@ export function systemPython(assets: string, python?: string): OpenNative {
     });
 }
 
-/** Runs jobs in `width` sandboxes, one at a time in each, and starts a new one where one has ended. */
+/** One job at a time in each of `width` sandboxes; a sandbox that has ended is replaced. */
 export class NativeRunner implements Runner {
-  /** One sandbox for each place; the first is there, the others are started when they are needed. */
+  /** The first is there, the others are started when they are needed. */
   readonly #places: (Promise<Started> | undefined)[];
   readonly #free: number[];
   readonly #turns: ((place: number) => void)[] = [];
@@ -152,7 +147,6 @@ export class NativeRunner implements Runner {
     );
   }
 
-  /** Waits until a job that runs hands its place over. */
   #turn(signal?: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       const turn = (place: number): void => {
@@ -168,7 +162,6 @@ export class NativeRunner implements Runner {
     });
   }
 
-  /** Hands the place to the next job, once nothing of the last one is there any more. */
   async #leave(place: number): Promise<void> {
     const sandbox = await this.#places[place];
     if (sandbox !== undefined && !('refused' in sandbox)) await sandbox.idle;
@@ -177,7 +170,7 @@ export class NativeRunner implements Runner {
     else next(place);
   }
 
-  /** Runs the job, and again in a new sandbox when a sandbox ends, whoever's fault it was. */
+  /** Runs the job again in a new sandbox when a sandbox ends, whatever the cause. */
   async #repeat(place: number, job: Job, signal?: AbortSignal): Promise<JobOutcome> {
     for (let deaths = 1; ; deaths++) {
       const sandbox = await this.#sandbox(place);
@@ -207,7 +200,7 @@ function endedAll({ calls, start }: Job): JobOutcome {
   return { calls: calls.slice(start).map(() => ({ kind: 'error', type: 'InterpreterCrash', message })) };
 }
 
-/** Digests all that decides the outcome of a job: Python, its libraries and the files here. */
+/** Digest of all that decides the outcome of a job: Python, its libraries and the files here. */
 async function versionOf({ versions }: Description, options: NativeRunnerOptions): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(versions));
   for (const folder of [options.scripts, options.evaluation]) {

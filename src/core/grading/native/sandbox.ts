@@ -16,10 +16,9 @@ const keptOfStderr = 4_000;
 const frameHeaderBytes = 5;
 const greetingForm = z.object({ refused: z.string().optional() });
 
-/** A sandbox, or one sentence that says why there is none and what to do. */
+/** The sentence says why there is none and what to do. */
 export type Started = Sandbox | { readonly refused: string };
 
-/** Code of the Fault of a job whose sandbox ended. */
 export const sandboxEnded = 'grading/native-sandbox-ended';
 
 interface Running {
@@ -43,7 +42,6 @@ export class Sandbox {
   #alive = true;
   #stderr = '';
   #unread: Buffer = Buffer.alloc(0);
-  /** Number of the child that has the next job, or the running one. */
   #number = 1;
   #running: Running | undefined;
   #idle: Promise<unknown> = Promise.resolve();
@@ -59,7 +57,7 @@ export class Sandbox {
     this.#process.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-keptOfStderr);
     });
-    // The end of the process already tells about a broken pipe; the stream's own error adds nothing to it.
+    // The end of the process already reports a broken pipe; the stream's own error adds nothing to it.
     for (const stream of [this.#process.stdin!, this.#control]) {
       stream.on('error', (error) => (this.#stderr ||= messageOf(error)));
     }
@@ -77,7 +75,6 @@ export class Sandbox {
     });
   }
 
-  /** Starts Python under bubblewrap, and waits until it has imported its modules and tested its confinement. */
   static async start(bubblewrap: string, inside: SandboxContent): Promise<Started> {
     const sandbox = new Sandbox(bubblewrap, inside);
     const late = setTimeout(() => sandbox.#kill(), startupMilliseconds);
@@ -88,7 +85,6 @@ export class Sandbox {
     return { refused: refused === notInstalled ? refused : refusedBy(refused) };
   }
 
-  /** Tells whether it takes another job. */
   get alive(): boolean {
     return this.#alive;
   }
@@ -99,7 +95,7 @@ export class Sandbox {
   }
 
   /**
-   * Runs a job; call it only when idle.
+   * Call it only when idle.
    * @throws Fault when the sandbox ends; the signal's reason when it is aborted
    */
   async run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
@@ -135,7 +131,6 @@ export class Sandbox {
     }
   }
 
-  /** Ends the process and the job in it. */
   async close(): Promise<void> {
     this.#kill();
     await this.#ended;
@@ -145,7 +140,6 @@ export class Sandbox {
     return this.#process.stdio[3] as Duplex;
   }
 
-  /** Kills bubblewrap, which takes along what runs in it. */
   #kill(): void {
     this.#alive = false;
     this.#process.kill('SIGKILL');
@@ -216,7 +210,7 @@ export class Sandbox {
     else this.#timer(running, Math.min(left + 1, wall));
   }
 
-  /** Has the child killed, as soon as it has taken its job: the next child would read what it leaves of the job. */
+  /** Has the child killed as soon as it has taken its job: the next child would read what is left of the job. */
   #end(running: Running, how: NonNullable<Running['ended']>): void {
     running.ended = how;
     if (running.claims.steps === 0) return;
@@ -252,10 +246,7 @@ export class Sandbox {
   }
 }
 
-/**
- * Returns the wall time that a call may take in all, milliseconds: it may wait without computing, or the machine may be
- * busy.
- */
+/** Wall time that a call may take in all, milliseconds: it may wait without computing, or the machine may be busy. */
 function wallMilliseconds({ limitMilliseconds, provisional }: Job): number {
   return provisional === true ? limitMilliseconds : limitMilliseconds * 8 + 1_000;
 }

@@ -86,7 +86,6 @@ def origin_of(error):
 
 
 def line_of(error):
-    """The line of the source that was running when the error arose."""
     if isinstance(error, SyntaxError) and error.filename == SOURCE_NAME and type(error.lineno) is int:
         return max(error.lineno, 1)
     line, trace = None, error.__traceback__

@@ -1,5 +1,5 @@
 """
-A test in two interpreters: the source's answers questions, whose values leave it as data; the rest of the test is
+A test in two interpreters: the source's answers questions, and the values leave it as data; the rest of the test is
 evaluated on the data, where no code of the answer ran.
 """
 
@@ -38,7 +38,7 @@ class Unanswered(BaseException):
 
 
 class Exchange:
-    """An expression whose questions are answered by data."""
+    """An expression with questions that are answered by data."""
 
     def __init__(self, call, level, answers, names, seen, numpy):
         """answers: dictionaries of number, values of the variables and data, in the order of the questions."""

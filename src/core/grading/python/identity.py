@@ -15,5 +15,5 @@ def id(value, /):
 
 
 builtins.id = id
-# Begins anew.
+# Starts over.
 forget_identities = numbers.clear

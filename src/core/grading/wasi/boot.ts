@@ -5,15 +5,13 @@ import { changes, writeImage, type Image } from './image';
 import { instantiate, offsets } from './interpreter';
 import { BootEnd, GuestSystem } from './system';
 
-/** The contents of files, and a folder, from which the guest boots. */
 interface GuestProgram {
   readonly python: Buffer;
-  /** Folder of evaluation.py and its neighbours. */
   readonly evaluation: string;
   readonly driver: string;
 }
 
-/** Memory of the boot, which needs less. A grader decides for itself how much memory its jobs may take. */
+/** The boot needs less. A grader decides for itself how much memory its jobs may take. */
 const bootPages = (256 * 1024 * 1024) / pageBytes;
 
 /**
@@ -23,7 +21,7 @@ const bootPages = (256 * 1024 * 1024) / pageBytes;
  */
 const stackBytes = 12 * 1024 * 1024;
 const nestedCalls = 1_500;
-/** A recursion limit whose number occurs nowhere else in memory. */
+/** A recursion limit that occurs nowhere else in memory. */
 const recursionMark = 1_234_567_891;
 
 /**
@@ -71,7 +69,7 @@ function bootImage(module: WebAssembly.Module, program: GuestProgram): Image {
   };
 }
 
-/** Returns the Python source of the boot, in which JSON strings serve as Python strings. */
+/** JSON strings serve as Python strings. */
 function bootSource({ evaluation, driver }: GuestProgram): string {
   return `
 import builtins
@@ -86,7 +84,7 @@ exec(compile(${JSON.stringify(driver)}, 'tandem/driver.py', 'exec'),
 `;
 }
 
-/** Reads Python files by their names without `.py`, always in the same order, since the image depends on it. */
+/** Always in the same order, since the image depends on it. */
 function textsIn(folder: string): Readonly<Record<string, string>> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.py'));
   return Object.fromEntries(

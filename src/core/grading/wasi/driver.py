@@ -54,7 +54,6 @@ def prepare():
 
 
 def step():
-    """The outcome of the next call."""
     index, call = next(job['calls'])
     return job['evaluate'](index, call).encode('ascii')
 

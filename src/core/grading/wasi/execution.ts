@@ -24,17 +24,12 @@ const fairShare = 0.98;
 /** Processor time over wall time when a call was last stopped in this thread; it decides how long the next may take. */
 let lastShare = 1;
 
-/** Thrown when a call came back after more processor time than its limit. */
 class LimitPassed extends Error {}
 
-/** Result of running a job's calls from one point on in a rewound interpreter. */
 interface Pass {
   readonly outcomes: Reply[];
-  /** Reason why the pass ended before the last call. */
   readonly stopped?: 'timed-out' | 'crashed' | 'slow';
-  /**
-   * When `slow`: the multiple of its limit that a call needs on the wall clock, by the processor time the last one got.
-   */
+  /** When `slow`: the multiple of its limit that a call needs on the wall clock. */
   readonly patience?: number;
 }
 
@@ -112,7 +107,6 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
   }
 }
 
-/** Text that the guest gave for a call, and the processor time that the call took. */
 interface Said {
   readonly text: string;
   readonly used: number;
@@ -177,11 +171,10 @@ function withinTime(milliseconds: number, action: () => void): boolean {
   }
 }
 
-/** Processor time of this thread so far, milliseconds. */
 const usedProcessorTime: () => number = bestClock();
 
 /**
- * Chooses the clock. Node tells the processor time of a thread from 22.15 and 23.9 on. Before that Linux tells it: the
+ * Chooses the clock. Node reports the processor time of a thread from 22.15 and 23.9 on. Before that Linux has it: the
  * first number of the file is nanoseconds on the processor, and a synchronous read happens on the thread itself.
  * Elsewhere wall time has to do.
  */

@@ -42,7 +42,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Runs a worker thread: one interpreter, one job at a time, for ever. */
 function runThread(): void {
   const { module, image } = workerData as ThreadData;
   const interpreter = new Interpreter(module, image);
@@ -60,7 +59,6 @@ function answer(interpreter: Interpreter, job: Job): FromThread {
   }
 }
 
-/** A job, and the function that gets its result. */
 interface Assignment {
   readonly id: number;
   readonly job: Job;
@@ -86,7 +84,7 @@ function stuckMilliseconds({ calls, limitMilliseconds }: Job): number {
   return 30_000 + 20 * calls.length * limitMilliseconds;
 }
 
-/** Holds `width` threads that work, and a warm spare one that takes the place of one that is killed. */
+/** `width` threads that work, and a warm spare one that replaces one that is killed. */
 class Threads {
   private readonly all = new Set<Thread>();
   private readonly waiting: Assignment[] = [];
@@ -103,7 +101,6 @@ class Threads {
     this.assign();
   }
 
-  /** Forgets the job; a thread that is running it is killed. */
   stop(id: number): void {
     const index = this.waiting.findIndex((assignment) => assignment.id === id);
     if (index >= 0) this.waiting.splice(index, 1);
@@ -176,10 +173,7 @@ class Threads {
     this.assign();
   }
 
-  /**
-   * Gives the job to another thread. A job under which two threads died has killed them: that is an error of its first
-   * call.
-   */
+  /** A job under which two threads died has killed them: that is an error of its first call. */
   private repeat(assignment: Assignment | undefined, reason: string): void {
     if (assignment === undefined) return;
     assignment.deaths++;

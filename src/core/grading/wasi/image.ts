@@ -12,11 +12,8 @@ export interface Image extends Changes {
   readonly bytesType: number;
 }
 
-/** Memory that the boot changed. */
 interface Changes {
-  /** Length of the booted memory. */
   readonly byteLength: number;
-  /** Numbers of the changed blocks. */
   readonly blocks: readonly number[];
   /** The changed blocks, one behind the other. Shared by all threads, never written. */
   readonly contents: Uint8Array;
@@ -41,7 +38,7 @@ export function changes(fresh: Uint8Array, booted: Uint8Array): Changes {
   };
 }
 
-/** Returns the booted memory. The stack's part of it takes no room until something is written there. */
+/** The stack's part takes no room until something is written there. */
 export function restore({ byteLength, blocks, contents }: Changes, fresh: Uint8Array): Uint8Array {
   const memory = new Uint8Array(byteLength);
   memory.set(fresh);
@@ -51,12 +48,11 @@ export function restore({ byteLength, blocks, contents }: Changes, fresh: Uint8A
   return memory;
 }
 
-/** Writes the image as a file: a line of JSON, and the changed blocks behind it. */
+/** A line of JSON, and the changed blocks behind it. */
 export function writeImage({ contents, ...rest }: Image): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(rest)}\n`), contents]);
 }
 
-/** @param file a file that `writeImage` wrote */
 export function readImage(file: Buffer): Image {
   const start = file.indexOf('\n') + 1;
   const rest = JSON.parse(file.toString('utf8', 0, start)) as Omit<Image, 'contents'>;

@@ -10,7 +10,6 @@ const maxResultBytes = 64 * 1024;
 /** Memory beyond the image's that a job may leave before the instance is replaced by a new one. */
 const maxLeftOverBytes = 32 * 1024 * 1024;
 
-/** A mutable global of the guest. */
 interface StackPointer {
   value: number;
 }
@@ -66,7 +65,6 @@ export class Interpreter {
     this.system.closeInput();
   }
 
-  /** Returns the guest's outcome of its next call, as JSON text. */
   step(): string {
     return this.call(this.image.step);
   }

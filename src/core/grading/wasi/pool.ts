@@ -51,7 +51,6 @@ export class WasiPool implements Runner {
     return new WasiPool(settings, `wasi-${hash.digest('hex').slice(0, 16)}`);
   }
 
-  /** Process id of the child, when one is running. */
   get processId(): number | undefined {
     return this.child?.pid;
   }
@@ -94,7 +93,7 @@ export class WasiPool implements Runner {
     await gone;
   }
 
-  /** Starts the process and gives it every job that is not done. Messages wait in the channel until it has booted. */
+  /** Gives the new process every job that is not done. Messages wait in the channel until it has booted. */
   private start(): void {
     const child = fork(join(this.settings.assets, 'grader.js'), [JSON.stringify(this.settings)], {
       env: process.versions.electron === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },

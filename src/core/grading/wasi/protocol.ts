@@ -10,7 +10,7 @@ export interface HostSettings {
   readonly memoryMegabytes: number;
 }
 
-/** Messages from the extension host or the command line to the child process. */
+/** From the extension host or the command line. */
 export type ToHost =
   | { readonly kind: 'run'; readonly id: number; readonly job: Job }
   | { readonly kind: 'stop'; readonly id: number };
@@ -22,13 +22,12 @@ export type FromHost =
   | { readonly kind: 'done'; readonly id: number; readonly calls: readonly Reply[] }
   | { readonly kind: 'failed'; readonly id: number; readonly code: FaultCode; readonly message: string };
 
-/** Data that a worker thread starts with. */
 export interface ThreadData {
   readonly module: WebAssembly.Module;
   readonly image: Image;
 }
 
-/** Messages from a worker thread, which gets one job at a time. */
+/** A worker thread gets one job at a time. */
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly calls: readonly Reply[] }

@@ -14,10 +14,7 @@ export class SleptTooLong extends Error {}
 /** Results of WASI functions. Source: wasi_snapshot_preview1, type errno. */
 const errno = { ok: 0, badFile: 8, notImplemented: 52, seekPipe: 70 } as const;
 
-/**
- * Instant of the guest's clock at which every call starts, so that outcomes do not depend on the day: 2025-01-01 12:00
- * UTC.
- */
+/** Every call starts at this instant, so that outcomes do not depend on the day: 2025-01-01 12:00 UTC. */
 const jobEpochNanoseconds = 1_735_732_800_000_000_000n;
 const sleepLimitNanoseconds = 1_000_000_000n;
 /** Time by which the clock advances each time it is read. Real time would differ between a reference and an answer. */
@@ -48,7 +45,6 @@ export class GuestSystem {
     this.memory = memory;
   }
 
-  /** Text that the guest wrote while it booted. */
   get bootOutput(): string {
     return this.output;
   }
@@ -57,7 +53,6 @@ export class GuestSystem {
     this.booting = false;
   }
 
-  /** Serves `input` on the guest's standard input until `closeInput`. */
   openInput(input: Uint8Array): void {
     this.input = input;
     this.inputAt = 0;

@@ -1,14 +1,6 @@
 import { withoutEnd } from '../../text';
-import {
-  namesUsed,
-  topLevel,
-  withoutComments,
-  withStrings,
-  argumentsIn,
-  outermost,
-  upToClosing,
-} from './expressions';
-import { sourceLines } from './lines';
+import { sourceLines } from './statements';
+import { PythonStrings } from './strings';
 
 /** Names that every Python has and that the tests of a function may use. */
 const KNOWN = new Set(
@@ -17,14 +9,12 @@ const KNOWN = new Set(
   min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip`.split(/\s+/),
 );
 
-/** Matches a line on which an assert begins, as pytest and unittest write it. */
 const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
 
 /**
- * Returns what the asserts of a test file claim about a function, each as an expression without the message that an
- * assert may end with. The methods of unittest, the `approx` of pytest and the cases that its `parametrize` lists are
- * written out. Asserts that need anything else of their file (variables, fixtures, helpers) are left out, since they
- * mean nothing alone.
+ * The claims of a test file about a function, each an expression without the assert's message. The methods of unittest,
+ * the `approx` of pytest and the cases of its `parametrize` are written out. Asserts that need anything else of their
+ * file (variables, fixtures, helpers) are left out, since they mean nothing alone.
  */
 export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
@@ -54,13 +44,13 @@ export function assertsAbout(source: string, name: string): string[] {
   return [...new Set(found)].filter((claim) => isAbout(claim, name));
 }
 
-/** The sides of an equality, one of which calls the function: in `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
+/** In `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
 export interface Equality {
   readonly call: string;
   readonly wanted: string;
 }
 
-/** Returns undefined for a claim that is no equality of a call of the function with something else. */
+/** Undefined for a claim that is no equality of a call of the function with something else. */
 export function equalityIn(claim: string, name: string): Equality | undefined {
   const at = topLevel(claim, '==');
   if (at === undefined) return undefined;
@@ -69,7 +59,7 @@ export function equalityIn(claim: string, name: string): Equality | undefined {
   return calls(left, name) ? { call: left, wanted: right } : { call: right, wanted: left };
 }
 
-/** Joins the lines of a text, without comments and without the backslashes that continue its lines. */
+/** Without comments and without the backslashes that continue lines. */
 function inOneLine(text: string): string {
   const lines = withoutComments(text.replaceAll('\r', '')).trim().split('\n');
   return lines
@@ -85,7 +75,7 @@ function isAbout(claim: string, name: string): boolean {
   return [...namesUsed(bare)].every(({ name: word }) => word === name || KNOWN.has(word) || bound.has(word));
 }
 
-/** Returns the names that the claim itself gives values to: those between `for` and `in`, or `lambda` and its colon. */
+/** Names that the claim itself binds: those between `for` and `in`, or `lambda` and its colon. */
 function boundIn(claim: string): ReadonlySet<string> {
   const bound = new Set<string>();
   let names: string[] | undefined;
@@ -104,10 +94,10 @@ function calls(text: string, name: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.])${name}\\s*\\(`, 'u').test(text);
 }
 
-/** Values that one case of a test gives its parameters, as they are written. */
+/** Value of each parameter in one case of a test, as it is written. */
 type Case = ReadonlyMap<string, string>;
 
-/** Maximum number of cases of one test; the person who chooses among the claims reads no more. */
+/** The person who chooses among the claims reads no more. */
 const MAX_CASES = 100;
 
 const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
@@ -115,8 +105,8 @@ const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
 const isParametrized = (decorator: string): boolean => DECORATOR.test(decorator);
 
 /**
- * Combines each of the cases before with each of those that pytest's `parametrize` lists, up to a hundred. Returns none
- * where names or cases are not written out.
+ * Combines each case before with each that pytest's `parametrize` lists, up to a hundred; none where names or cases are
+ * not written out.
  * @param decorator the decorator in one line
  */
 function withCases(before: readonly Case[], decorator: string): Case[] {
@@ -128,7 +118,6 @@ function withCases(before: readonly Case[], decorator: string): Case[] {
   return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MAX_CASES);
 }
 
-/** Returns the statement with the values in place of the parameters. */
 function withValues(statement: string, values: Case): string {
   const blanked = withStrings(statement, (length) => ' '.repeat(length));
   let told = '';
@@ -143,7 +132,7 @@ function withValues(statement: string, values: Case): string {
   return told + statement.slice(end);
 }
 
-/** Splits a string of names: `"a, b"` names `a` and `b`. */
+/** `"a, b"` names `a` and `b`. */
 function namesIn(text: string): string[] {
   const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
   return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
@@ -158,14 +147,13 @@ function caseOf(text: string, names: readonly string[], isOne: boolean): Case | 
   return new Map(names.map((name, index) => [name, values[index]!]));
 }
 
-/** Splits a list or a tuple into its parts; undefined for anything else. */
+/** Parts of a list or a tuple; undefined for anything else. */
 function inBrackets(text: string): string[] | undefined {
   if (!/^[[(]/.test(text)) return undefined;
   const inside = upToClosing(text.slice(1));
   return inside?.length === text.length - 2 ? argumentsIn(inside) : undefined;
 }
 
-/** Tells whether the value means the same without brackets around it. */
 function isAtom(value: string, rest: string): boolean {
   const isSigned = /^[-+]/.test(value);
   return (
@@ -199,9 +187,8 @@ const OPERATORS: Readonly<Record<string, string>> = {
 const LOOSE = /\b(?:if|else|lambda|and|or|not|in|is)\b|[=<>]/;
 
 /**
- * Returns the expression that an assert says is true, without its message: `f(1) == 2` for both
- * `assert f(1) == 2, "two"` and `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can stand for,
- * such as `assertRaises`.
+ * The expression that an assert says is true, without its message: `f(1) == 2` for both `assert f(1) == 2, "two"` and
+ * `self.assertEqual(f(1), 2)`. Undefined for a method that no expression can express, such as `assertRaises`.
  * @param statement an assert in one line
  */
 function plainClaim(statement: string): string | undefined {
@@ -254,7 +241,7 @@ const bracketed = (text: string): string => (LOOSE.test(outermost(text)) ? `(${t
 
 const NUMBER = /^[-+]?[\d._]+(?:[eE][-+]?\d+)?$/;
 
-/** Writes pytest's approximate number as what it means: within a millionth, or within the tolerances that are named. */
+/** Within a millionth, or within the tolerances that are named. */
 function withoutApprox(claim: string): string | undefined {
   const at = topLevel(claim, '==');
   if (at === undefined) return claim;
@@ -264,11 +251,95 @@ function withoutApprox(claim: string): string | undefined {
   const inside = upToClosing(sides[index]!.replace(/^[^(]*\(/, ''));
   const { positional, named } = argumentsOf(inside ?? '');
   const [wanted, rel = named.get('rel'), abs = named.get('abs')] = positional;
-  // The tolerance for lists, dictionaries and expressions cannot be told here.
+  // Without evaluating it, the tolerance for lists, dictionaries and expressions is unknown.
   if (wanted === undefined || ![wanted, rel ?? '0', abs ?? '0'].every((each) => NUMBER.test(each)))
     return undefined;
   const relative = rel ?? (abs === undefined ? '1e-06' : undefined);
   const tolerances = [...(relative === undefined ? [] : [`${relative} * abs(${wanted})`]), abs ?? '1e-12'];
   const tolerance = tolerances.length === 1 ? tolerances[0]! : `max(${tolerances.join(', ')})`;
   return `abs(${bracketed(sides[1 - index]!)} - ${wanted}) <= ${tolerance}`;
+}
+
+function withStrings(text: string, instead: (length: number) => string): string {
+  const strings = new PythonStrings(text);
+  let told = '';
+  for (let at = 0; at < text.length;) {
+    const end = strings.at(at)?.end;
+    told += end === undefined ? text[at]! : instead(end - at);
+    at = end ?? at + 1;
+  }
+  return told;
+}
+
+/** Text inside a string that looks like a comment stays. */
+export function withoutComments(text: string): string {
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  let told = '';
+  for (let at = 0; at < text.length;) {
+    const comment = blanked.indexOf('#', at);
+    if (comment === -1) return told + text.slice(at);
+    told += text.slice(at, comment);
+    const lineEnd = text.indexOf('\n', comment);
+    if (lineEnd === -1) return told;
+    at = lineEnd;
+  }
+  return told;
+}
+
+const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
+
+/** Names that a text without strings uses; no attributes and no keyword arguments' names. */
+function* namesUsed(text: string): Generator<{ readonly name: string; readonly index: number }> {
+  for (const { 0: name, index } of text.matchAll(NAME)) {
+    const isKeyword = /^\s*=(?!=)/.test(text.slice(index + name.length));
+    if (!isKeyword) yield { name, index };
+  }
+}
+
+/** First offset of an operator outside of brackets and strings. */
+function topLevel(text: string, operator: ',' | '=='): number | undefined {
+  return placesOf(text, operator).next().value ?? undefined;
+}
+
+/** The parts between the commas of the top level; a last comma begins no part. */
+function argumentsIn(text: string): string[] {
+  const commas = [...placesOf(text, ','), text.length];
+  const parts = commas.map((end, index) => text.slice(index === 0 ? 0 : commas[index - 1]! + 1, end).trim());
+  return parts.at(-1) === '' ? parts.slice(0, -1) : parts;
+}
+
+/** Up to the bracket that closes one opened right before the text; undefined when none does. */
+function upToClosing(text: string): string | undefined {
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  let depth = 0;
+  for (let at = 0; at < blanked.length; at += 1) {
+    if ('([{'.includes(blanked[at]!)) depth += 1;
+    else if (')]}'.includes(blanked[at]!)) depth -= 1;
+    if (depth < 0) return text.slice(0, at);
+  }
+  return undefined;
+}
+
+/** With its strings emptied, and without what is in brackets. */
+function outermost(text: string): string {
+  const blanked = withStrings(text, () => '""');
+  let depth = 0;
+  let told = '';
+  for (const character of blanked) {
+    if (')]}'.includes(character)) depth -= 1;
+    if (depth === 0) told += character;
+    if ('([{'.includes(character)) depth += 1;
+  }
+  return told;
+}
+
+function* placesOf(text: string, operator: ',' | '=='): Generator<number, undefined> {
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  let depth = 0;
+  for (let at = 0; at < blanked.length; at += 1) {
+    if ('([{'.includes(blanked[at]!)) depth += 1;
+    else if (')]}'.includes(blanked[at]!)) depth -= 1;
+    else if (depth === 0 && blanked.startsWith(operator, at)) yield at;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { signatureIn } from '../signature';
-import { sourceLines, type SourceLine } from './lines';
+import { sourceLines, type SourceLine } from './statements';
 
 /** A function or method in a file. Lines count from 0. */
 export interface PythonFunction {
@@ -11,20 +11,20 @@ export interface PythonFunction {
   readonly endLine: number;
   /** White space before its `def`. */
   readonly indent: string;
-  /** `def name(…) -> …:`, in as many lines as it has. */
+  /** `def name(…) -> …:`, possibly in several lines. */
   readonly signature: string;
   /** Offset in the source of what follows the signature. */
   readonly bodyStart: number;
-  /** Text of its docstring, without the indentation of its lines; absent without one. */
+  /** Without the indentation of its lines. */
   readonly docstring?: string;
-  /** Offsets of the docstring in the source, quotes included: its first one, and the one after its last. */
+  /** First offset, and the one after the last, quotes included. */
   readonly docstringAt?: readonly [number, number];
 }
 
 const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/u;
 const DOCSTRING = /^[ \t]*[rRuU]?("""|'''|"|')([\s\S]*?)(?<!\\)\1/;
 
-/** Returns all functions of a source, those inside others too, in the order in which they begin. */
+/** Those inside others too, in the order in which they begin. */
 export function functionsIn(source: string): PythonFunction[] {
   const lines = sourceLines(source);
   return lines.flatMap((line, index) => {
@@ -33,19 +33,19 @@ export function functionsIn(source: string): PythonFunction[] {
   });
 }
 
-/** Returns the innermost function that a line belongs to, its decorators included. */
+/** Decorators belong to the function. */
 export function functionAround(source: string, line: number): PythonFunction | undefined {
   return functionsIn(source).findLast(({ firstLine, endLine }) => firstLine <= line && line < endLine);
 }
 
-/** Returns the function of a name; of several the one that begins nearest to a line. */
+/** Of several the one that begins nearest to a line. */
 export function functionNamed(source: string, name: string, near = 0): PythonFunction | undefined {
   const all = functionsIn(source).filter((each) => each.name === name);
   const far = ({ defLine }: PythonFunction): number => Math.abs(defLine - near);
   return all.toSorted((one, other) => far(one) - far(other))[0];
 }
 
-/** Returns the function's own text, decorators included, without the indentation that it has as a whole. */
+/** Decorators included, without the indentation that it has as a whole. */
 export function functionText(source: string, { firstLine, endLine, indent }: PythonFunction): string {
   return source
     .split('\n')
@@ -87,7 +87,7 @@ function firstDecorator(lines: readonly SourceLine[], defLine: number, indent: n
   return first;
 }
 
-/** Returns the line after the function. The next statement that is indented no further ends it. */
+/** The next statement that is indented no further ends it. */
 function endOf(lines: readonly SourceLine[], defLine: number, indent: number): number {
   let end = defLine + 1;
   while (end < lines.length && !(lines[end]!.opens && lines[end]!.indent <= indent)) end += 1;

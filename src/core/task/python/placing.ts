@@ -1,6 +1,12 @@
 import { functionNamed, functionsIn, functionText, type PythonFunction } from './functions';
-import { sourceLines, type SourceLine } from './lines';
-import { commentsAbove, definedBy, statementsIn, type Statement } from './statements';
+import {
+  sourceLines,
+  type SourceLine,
+  commentsAbove,
+  definedBy,
+  statementsIn,
+  type Statement,
+} from './statements';
 
 /** The lines of a file that a piece of code replaces. Lines count from 0; `end` is the one after the last. */
 interface Replacement {
@@ -10,10 +16,9 @@ interface Replacement {
   readonly text: string;
 }
 
-/** The place in a file where an answer belongs. */
 interface AnswerPlace {
   readonly name?: string | undefined;
-  /** Line of the function when the answer was asked for; it tells functions of one name apart. */
+  /** Line of the function when the answer was asked for; it distinguishes functions of one name. */
   readonly near?: number | undefined;
 }
 
@@ -43,8 +48,8 @@ export function withAnswer(source: string, code: string, place: AnswerPlace): st
 }
 
 /**
- * Returns what an answer brings into the file, in the order in which it stands there: without what is left out, and
- * without what stays of the function.
+ * The parts of an answer that go into the file, in their order there: without what is left out and what stays of the
+ * function.
  */
 export function brought(source: string, code: string, place: AnswerPlace): string {
   const site = siteOf(source, place);
@@ -55,14 +60,12 @@ export function brought(source: string, code: string, place: AnswerPlace): strin
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
-/** Returns an answer without what is around it, and the members of the class that it brings along with a method. */
 function bareOf(code: string, { lines, there, around }: Site): { code: string; members: string } {
   const bare = code.replaceAll('\r', '').trim();
   const unwrapped = there && around && fromRepeatedClass(bare, there, { lines, around });
   return unwrapped ?? { code: bare, members: '' };
 }
 
-/** A file, and the function in it that an answer replaces. */
 interface Site {
   readonly lines: readonly SourceLine[];
   readonly statements: readonly Statement[];
@@ -82,9 +85,7 @@ function siteOf(source: string, { name, near = 0 }: AnswerPlace): Site {
   return { lines, statements, there, around, known: new Set(earlier.map(({ text }) => text)) };
 }
 
-/** The parts of an answer, by their places in the file; an empty part is none. */
 interface Parts {
-  /** Imports from `__future__`. */
   readonly future: string;
   /** Code for the place above the class of a method, or above whatever else is around the function. */
   readonly above: string;
@@ -121,27 +122,27 @@ function apart(code: string, { there, known }: Site): Parts {
   return { future: whole(parts.future), above: whole(parts.above), own: whole(parts.own) };
 }
 
-/** Tells whether a statement defines or imports something, or assigns it without the function. */
+/** True if the statement defines or imports something, or assigns it without the function. */
 function onlyDefines(statement: Statement, name: string): boolean {
   if (definedBy(statement).length === 0) return false;
   if (/^(?:@|(?:async|class|def|from|import)\b)/.test(statement.text)) return true;
   return !new Set(statement.text.match(/[\p{L}\p{N}_]+/gu)).has(name);
 }
 
-/** Returns the line where the blank lines above a statement and its comments begin. */
+/** The line where the blank lines above a statement and its comments begin. */
 function gapAbove(lines: readonly SourceLine[], statement: Statement): number {
   let line = commentsAbove(lines, statement);
   while (line > 0 && !lines[line - 1]!.isInString && lines[line - 1]!.text.trim() === '') line -= 1;
   return line;
 }
 
-/** Returns the line where code stands above a statement and its comments, but below those that begin the file. */
+/** The line above a statement and its comments, but below those that begin the file. */
 function lineAbove(lines: readonly SourceLine[], statement: Statement): number {
   const line = commentsAbove(lines, statement);
   return line === 0 ? statement.firstLine : line;
 }
 
-/** Puts imports from `__future__` behind those that the file has, else behind its docstring or its first comments. */
+/** Behind the imports from `__future__` that the file has, else behind its docstring or its first comments. */
 function atHead(lines: readonly SourceLine[], statements: readonly Statement[], text: string): Replacement {
   const hasDocstring = /^[rRuU]?["']/.test(statements[0]?.text ?? '');
   const first = hasDocstring ? 1 : 0;
@@ -163,7 +164,6 @@ function inserted(
   return { start: at, end: at, text: `${gapBeside(lines[at - 1])}${text}${gapBeside(lines[at])}` };
 }
 
-/** Puts code behind everything else. */
 function appended(lines: readonly SourceLine[], code: string): Replacement[] {
   if (code === '') return [];
   const end = lines.findLastIndex(({ text }) => text.trim() !== '') + 1;
@@ -196,7 +196,7 @@ function withDecorators(code: string, source: string, there: PythonFunction): st
   return [...lines.slice(0, own.defLine), ...decorators, ...lines.slice(own.defLine)].join('\n');
 }
 
-/** Gives the answer's function the docstring of the file's, at the indentation that its body has. */
+/** At the indentation that the body of the answer's function has. */
 function withDocstring(code: string, source: string, there: PythonFunction): string {
   const own = answering(code, there.name);
   if (own === undefined || own.docstringAt !== undefined || there.docstringAt === undefined) return code;
@@ -215,13 +215,12 @@ function withDocstring(code: string, source: string, there: PythonFunction): str
 
 const INDENT = '    ';
 
-/** Returns the indentation of the first statement of a body. */
 function bodyIndent(body: string): string {
   const first = body.split('\n').find((line) => /^[ \t]+[^\s#]/.test(line));
   return first === undefined ? INDENT : /^[ \t]+/.exec(first)![0];
 }
 
-/** Gives a docstring another indentation; lines that stand further out keep theirs within the function's. */
+/** Lines that stand further out keep their place within the function. */
 function moved(docstring: string, from: string, to: string, outer: string): string {
   const [first = '', ...others] = docstring.replaceAll('\r', '').split('\n');
   const lines = others.map((line) => {
@@ -232,7 +231,7 @@ function moved(docstring: string, from: string, to: string, outer: string): stri
   return [`${to}${first}`, ...lines].join('\n');
 }
 
-/** Indents code like a function. The lines of a string stay as they are, except for those of a function's docstring. */
+/** The lines of a string stay as they are, except for those of a function's docstring. */
 function indented(code: string, { indent }: PythonFunction): string {
   const docstrings = functionsIn(code).flatMap(({ docstringAt }) => (docstringAt ? [docstringAt] : []));
   let next = 0;
@@ -248,7 +247,6 @@ function indented(code: string, { indent }: PythonFunction): string {
 
 /** A class's method that an answer gives, as if it were a function of the top level. */
 interface Unwrapped {
-  /** The answer with the method in place of the class. */
   readonly code: string;
   /** Members of the class that the file's has not; empty without any. */
   readonly members: string;

@@ -18,7 +18,6 @@ export class PythonStrings {
 
   constructor(private readonly text: string) {}
 
-  /** Returns the string that begins here, its prefix included. */
   at(start: number): PythonString | undefined {
     OPENING.lastIndex = start;
     const [opening, quotes] = OPENING.exec(this.text) ?? [];

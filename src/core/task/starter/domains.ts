@@ -1,25 +1,20 @@
 import type { DecisionKind } from './kinds';
 
-/** One trade whose tasks speak of its own things and usually turn on the same decisions. */
+/** One trade: its tasks speak of its own things and usually turn on the same decisions. */
 export interface Domain {
   readonly name: string;
   readonly functions: readonly string[];
   /** Name of the parameter that is counted, and the word for one unit of it. */
   readonly quantity: string;
   readonly one: string;
-  /** The thing to which an entry of a list of quantities belongs. */
   readonly entry: string;
-  /** The thing that the function works out. */
   readonly result: string;
-  /** Words for a discount, a fee and the extra beyond a threshold. */
   readonly discount: string;
   readonly fee: string;
   readonly extra: string;
   /** Beginnings of the request, in the words of a colleague. */
   readonly openers: readonly string[];
-  /**
-   * Decisions that occur here, with their weights in the draw, and cues that there is one, which never tell its value.
-   */
+  /** Cues say that there is such a decision, and never tell its value. */
   readonly decisions: Readonly<Partial<Record<DecisionKind, { weight: number; cues: readonly string[] }>>>;
 }
 

@@ -1,6 +1,5 @@
 import { mulberry32 } from '../../random';
 
-/** Random draws that repeat with the seed. */
 export class Random {
   readonly number: () => number;
 
@@ -8,7 +7,7 @@ export class Random {
     this.number = mulberry32(seed);
   }
 
-  /** Returns a whole number from 0 to `bound` − 1. */
+  /** 0 to `bound` − 1. */
   below(bound: number): number {
     return Math.floor(this.number() * bound);
   }
@@ -27,7 +26,7 @@ export class Random {
     return order;
   }
 
-  /** Draws `count` different things, each with a chance that grows with its weight. */
+  /** Without repetition; the chance grows with the weight. */
   sample<T>(weights: readonly (readonly [T, number])[], count: number): T[] {
     // Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: the largest u^(1/w).
     return weights

@@ -1,6 +1,4 @@
-/**
- * Kinds of decisions that a colleague may have made without saying so, in the order in which a program applies them.
- */
+/** Decisions that a colleague may have made without saying so, in the order in which a program applies them. */
 export const KINDS = [
   'empty',
   'free',
@@ -41,7 +39,7 @@ export const OPTIONS: Readonly<Record<DecisionKind, readonly Value[]>> = {
 /** Amount that is added beyond the threshold, the same in every task. */
 export const EXTRA = 10;
 
-/** Tells whether these decisions go together: each means something, and the order in which they apply is clear. */
+/** Each means something beside the others, and the order in which they apply is clear. */
 export function fitTogether(kinds: ReadonlySet<DecisionKind>): boolean {
   if (kinds.has('strictness') && !kinds.has('threshold')) return false;
   if (kinds.has('order') !== (kinds.has('discount') && kinds.has('fee'))) return false;

@@ -4,7 +4,7 @@ import { EXTRA, type DecisionValues } from './kinds';
 export const FORMS = ['amount', 'list', 'base'] as const;
 export type FunctionForm = (typeof FORMS)[number];
 
-/** The visible part of a function: its name, the name of the quantity it gets ("minutes"), its form. */
+/** `quantity` is a name such as "minutes". */
 export interface Shape {
   readonly name: string;
   readonly quantity: string;
@@ -15,10 +15,7 @@ export function signatureOf({ name, quantity, form }: Shape): string {
   return `def ${name}(${quantity}, rate${form === 'base' ? ', base' : ''})`;
 }
 
-/**
- * Returns the Python function with these decisions. Without `strictness` the threshold is exclusive, without `order`
- * the discount comes first.
- */
+/** Without `strictness` the threshold is exclusive, without `order` the discount comes first. */
 export function sourceOf(shape: Shape, values: DecisionValues): string {
   const { quantity, form } = shape;
   const lines = [`${signatureOf(shape)}:`];
@@ -45,10 +42,7 @@ export function sourceOf(shape: Shape, values: DecisionValues): string {
   return lines.join('\n');
 }
 
-/**
- * Arguments of one call. `quantity` has one number unless the form is `list`; `base` counts only in the form of that
- * name.
- */
+/** `quantity` has one number unless the form is `list`; `base` counts only in the form of that name. */
 export interface Input {
   readonly quantity: readonly number[];
   readonly rate: number;
@@ -60,7 +54,6 @@ export function callOf({ name, form }: Shape, { quantity, rate, base }: Input): 
   return `${name}(${first}, ${rate}${form === 'base' ? `, ${base}` : ''})`;
 }
 
-/** Arithmetic of a correct program where a description leaves it open. */
 interface ProgramArithmetic {
   readonly afterDiscount: (total: number, percent: number) => number;
   readonly nearest: (total: number) => number;
@@ -80,10 +73,7 @@ export const RECKONINGS: readonly ProgramArithmetic[] = [
   { ...inReference, nearest: (total) => (total % 1 === 0.5 ? 2 * Math.round(total / 2) : Math.round(total)) },
 ];
 
-/**
- * Returns what `sourceOf` with the same decisions returns for this input, without Python. It serves to find tests that
- * tell decisions apart.
- */
+/** The result of `sourceOf` for this input, without Python: it finds tests that distinguish decisions. */
 export function resultOf(
   form: FunctionForm,
   values: DecisionValues,

@@ -158,7 +158,6 @@ export function answersFor(kind: DecisionKind, value: Value): readonly string[] 
   return answers;
 }
 
-/** Questions of an agent that change nothing. */
 export const IDLE_QUESTIONS = {
   hints: ['Do you want type hints?', 'Should I add type hints?'],
   docstring: ['Do you want a docstring?', 'Should I write a docstring?'],

@@ -30,7 +30,6 @@ export const DIFFICULTIES = {
 } as const;
 export type Difficulty = keyof typeof DIFFICULTIES;
 
-/** One thing that only the collaborator knows. */
 export interface Decision {
   readonly kind: DecisionKind;
   readonly value: Value;
@@ -52,11 +51,10 @@ export interface StarterTask {
 /** Minimum number of combinations of values; with fewer, a lucky guess would be too likely. */
 const MIN_COMBINATIONS = 24;
 
-/** Minimum and maximum number of words of a description. */
 const MIN_DESCRIPTION_WORDS = 25;
 const MAX_DESCRIPTION_WORDS = 60;
 
-/** Tells whether a task is one of those to learn from. */
+/** True for the tasks to learn from. */
 export const teaches = ({ id }: Pick<Task, 'id'>): boolean => id.startsWith('starter-train-');
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
@@ -76,21 +74,17 @@ export function* starterTasks(options: {
   }
 }
 
-/**
- * Returns the program of an agent that knows these values; a decision that is not given is left out. With all values it
- * is the reference.
- */
+/** A decision that is not given is left out. With all values it is the reference. */
 export function codeFor(task: StarterTask, values: DecisionValues): string {
   return sourceOf(shapeOf(task), values);
 }
 
-/** Returns wordings in which an agent asks about such a decision, even one that the task does not have. */
+/** Also about a decision that the task does not have. */
 export function questionsAbout(task: StarterTask, kind: DecisionKind): readonly string[] {
   return QUESTIONS[kind].map((text) => inWordsOf(domainOf(task), text));
 }
 
 type IdleTopic = keyof typeof IDLE_QUESTIONS;
-/** Topics of questions that change nothing in any task. */
 export const IDLE_TOPICS = Object.keys(IDLE_QUESTIONS) as readonly IdleTopic[];
 
 export function idleQuestions(task: StarterTask, topic: IdleTopic): readonly string[] {
@@ -137,7 +131,7 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): Starter
   return { task, domain: domain.name, form, structure, decisions };
 }
 
-/** Draws kinds that this domain usually has, in the order in which a program applies them. */
+/** Kinds that this domain usually has, in the order in which a program applies them. */
 function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): DecisionKind[] {
   const { fewest, most } = DIFFICULTIES[difficulty];
   const weights = KINDS.flatMap((kind) => {
@@ -225,7 +219,6 @@ function findTests(form: FunctionForm, values: DecisionValues, random: Random): 
   return tests.map((i) => candidates[i]!);
 }
 
-/** Yields these values with one decision taken otherwise or left out. */
 function* neighbours(values: DecisionValues): Generator<DecisionValues> {
   for (const kind of Object.keys(values) as DecisionKind[]) {
     for (const option of OPTIONS[kind]) if (option !== values[kind]) yield { ...values, [kind]: option };
@@ -243,7 +236,7 @@ function drawInput(form: FunctionForm, values: DecisionValues, random: Random): 
   };
 }
 
-/** Draws nothing, a few, a quantity around what the decisions speak of, or any. */
+/** Nothing, a few, a quantity around what the decisions speak of, or any. */
 function drawQuantity(values: DecisionValues, random: Random): number {
   const chance = random.number();
   if (chance < 0.1 && values.empty !== undefined) return 0;
@@ -265,7 +258,7 @@ function split(quantity: number, random: Random): number[] {
   return parts;
 }
 
-/** Tells whether everybody who knows the decisions gets the same result here. */
+/** True if all who know the decisions get the same result here. */
 function isClear(form: FunctionForm, values: DecisionValues, input: Input): boolean {
   const result = resultOf(form, values, input);
   const agrees = (other: DecisionValues): boolean =>

@@ -4,7 +4,7 @@ else with unittest. One module is taken from the job instead of from its file, s
 tested and nothing in the developer's folder is written.
 
 The job is the JSON file that is named first: `folder` (the working directory), `files` (test files, absolute), `module`
-and `text` (the file whose text is replaced, and by what), `results` (where a line of JSON is written for each test as
+and `text` (the replaced file and its text), `results` (where a line of JSON is written for each test as
 soon as it has ended, and a last one with `runner`) and `cache` (a folder for what pytest keeps).
 """
 
@@ -39,7 +39,7 @@ def main():
 
 
 class ReplacedModule:
-    """The file of a module, whose imports get another text than it holds."""
+    """Imports of the module get another text than its file holds."""
 
     def __init__(self, path, text):
         self.path = os.path.realpath(path)

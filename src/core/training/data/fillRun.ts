@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod';
-import { SHORT, shortPrompt } from '../../dialogue/shortPrompt';
+import { SHORT, shortPrompt } from '../../dialogue/prompts';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
 import { readWhole, runFiles } from '../runFolder';

@@ -13,11 +13,9 @@ import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } fro
 
 interface DamagedEpisode {
   readonly episode: string;
-  /** One sentence. */
   readonly reason: string;
 }
 
-/** The contents of a log and the faults found in it. */
 export interface LogCheck {
   readonly segments: number;
   /** Lines read, good and bad. */
@@ -29,7 +27,7 @@ export interface LogCheck {
   readonly damaged: readonly DamagedEpisode[];
   /** Ids of dialogues that lost lines may have deleted or marked as leaked. */
   readonly doubtful: readonly string[];
-  /** Files that lost lines whose content nobody can tell, with the latest time of such a line, ISO 8601. */
+  /** Files that lost lines with unknown content, and the latest time of such a line, ISO 8601. */
   readonly losses: Readonly<Record<string, string>>;
   /** Other faults in sentences: of the index, or an interrupted erasure. */
   readonly remarks: readonly string[];
@@ -66,7 +64,7 @@ export async function checkLog(folder: string): Promise<LogCheck> {
   }
 }
 
-/** Returns the damaged and the doubtful dialogues; one that is both counts as damaged. */
+/** One that is both counts as damaged. */
 async function episodesOf(
   logFolder: string,
   store: IndexStore,

@@ -13,15 +13,12 @@ import { joined, rangesOf, type NumberRange } from '../segment/sequence';
 import type { LogCheck } from './check';
 
 export interface Repair {
-  /** A new data folder, which holds only a `log`. */
+  /** A new data folder with only a `log`. */
   readonly folder: string;
-  /** Number of events that were saved. */
   readonly saved: number;
-  /** Number of lines that are missing or unreadable. */
   readonly lost: number;
 }
 
-/** Returns the folder for the repaired log of a data folder. */
 export function repairedFolder(folder: string): string {
   return `${resolve(folder)}-repaired`;
 }
@@ -87,8 +84,8 @@ interface SavedSegment {
 }
 
 /**
- * Returns what can be saved of a segment's bytes, with a new first line.
- * @param by latest time of lost lines whose content nobody can tell
+ * With a new first line.
+ * @param by latest time of lost lines with unknown content
  */
 function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
   const lines = [...linesOf(found)];
@@ -111,7 +108,7 @@ function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
   return { bytes, saved: kept.length, lost };
 }
 
-/** Saves a segment of an older Tandem, whose lines have neither numbers nor check sums. */
+/** The lines of an older Tandem have neither numbers nor check sums. */
 function saveOlder(lines: readonly Buffer[], by: string | undefined): SavedSegment {
   const kept = lines.filter((line) => !('reason' in readEvent(line)));
   const events = kept.filter((line) => peek(line, 0, line.length)?.kind !== 'segment');
@@ -124,7 +121,7 @@ function saveOlder(lines: readonly Buffer[], by: string | undefined): SavedSegme
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Yields the events in a segment's bytes, including a last line without a line feed and unreadable lines. */
+/** Including a last line without a line feed, and unreadable lines. */
 function* linesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(LINE_FEED, start);
@@ -136,7 +133,6 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Returns the numbers between the given ones. */
 function missingFrom(there: readonly NumberRange[]): NumberRange[] {
   const ranges = joined(there, []);
   return ranges.slice(1).map(([first], index) => [ranges[index]![1] + 1, first - 1]);
@@ -146,7 +142,7 @@ function countOf(ranges: readonly NumberRange[]): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** Marks damaged dialogues, so that their remains are not taken for complete dialogues. */
+/** So that their remains are not taken for complete dialogues. */
 async function markDamaged(folder: string, { damaged }: LogCheck): Promise<void> {
   const log = await TrajectoryLog.open(folder);
   try {

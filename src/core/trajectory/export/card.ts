@@ -1,23 +1,19 @@
 import { basename } from 'node:path';
 import { cell, fenced, markdownTable } from '../../markdown';
 import { printable } from '../../printable';
-import { LOG_VERSION } from '../event';
+import { LOG_VERSION, type ConsentLevel } from '../event';
 import { Consents, type Consent } from '../consent';
-import { type ConsentLevel } from '../event';
-import { developersOf } from '../people';
-import type { Trajectory } from '../trajectory';
+import { developersOf, type Trajectory } from '../trajectory';
 import { extensionOf, formatOf, type FormatId } from './formats';
 import type { ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';
 
-/** Statistics for a dataset card, collected while the trajectories are written. */
 export class CardFacts {
   readonly agents = new Map<string, number>();
   readonly collaborators = new Map<string, number>();
   readonly prompts = new Map<string, number>();
   readonly licences = new Set<string>();
   readonly tasks = new Set<string>();
-  /** Pseudonyms of the developers who played. */
   readonly developers = new Set<string>();
   unlicensed = 0;
   trajectories = 0;
@@ -26,9 +22,9 @@ export class CardFacts {
   graded = 0;
   leaked = 0;
   withTokenIds = 0;
-  /** Trajectories in which a person took part who keeps them on this machine. */
+  /** Trajectories with a person who keeps them on this machine. */
   keptLocal = 0;
-  /** Trajectories whose agent saw other instructions than are written. */
+  /** Trajectories with an agent that saw other instructions than are written. */
   otherPrompts = 0;
 
   constructor(
@@ -59,7 +55,7 @@ export class CardFacts {
 
 const KEPT_LOCAL = 'kept on the machine they were played on';
 
-/** Tells whether rows with this card hold dialogues that people keep on their machine; those of an export hold none. */
+/** An export never holds dialogues that people keep on their machine; other rows with this card may. */
 export const tellsOfKeptLocal = (card: string): boolean =>
   card
     .split('\n')
@@ -75,7 +71,7 @@ export interface Card {
   readonly consents: readonly Consent[];
 }
 
-/** Returns a dataset card: Markdown with the YAML front matter that the Hugging Face hub reads. */
+/** Markdown with the YAML front matter that the Hugging Face hub reads. */
 export function datasetCard(card: Card): string {
   const { file, facts, format, rows } = card;
   const name = basename(file);
@@ -140,14 +136,12 @@ function frontMatter({ file, format, facts, rows }: Card): string {
   ].join('\n');
 }
 
-/** Returns the hub's name for a size. */
 function sizeCategory(rows: number): string {
   if (rows < 1_000) return 'n<1K';
   if (rows < 10_000) return '1K<n<10K';
   return rows < 100_000 ? '10K<n<100K' : '100K<n<1M';
 }
 
-/** Says by which lines other tools read the file. */
 function readersSection({ file, format }: Card): string[] {
   const { readers } = formatOf(format);
   if (readers.length === 0) return [];
@@ -200,7 +194,7 @@ function consentSection({ facts, consents }: Card): string {
   return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
 }
 
-/** Returns each developer who took part, with the purpose and the level that the developer consented to. */
+/** With the purpose and the level that each developer consented to. */
 export function consentsOf(
   { developers }: CardFacts,
   consents: readonly Consent[],

@@ -5,12 +5,11 @@ import { Fault } from '../../fault';
 import { writeAtomically, ifThere } from '../files';
 import type { Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
-import { datasetCard } from './card';
+import { datasetCard, consentsOf } from './card';
 import { formatOf, type FormatId, datasetName } from './formats';
 import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
 import type { ExportOptions } from './options';
-import { previewExport } from './preview';
 import type { LeftOut } from './selection';
 import { isTooDeep } from '../../nesting';
 
@@ -20,18 +19,16 @@ export { PAIRINGS, type Pairing } from './pairs';
 export type { ChatMessageLike } from './rows';
 export type { LeftOut, LeftOutReason, Selection } from './selection';
 
-/** Counts of an export, or of its preview. */
 interface ExportContent {
   readonly rows: number;
-  /** Distinct trajectories in those rows. */
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
   /** Trajectories with the sampled token ids of every turn. */
   readonly withTokenIds: number;
-  /** Trajectories in which a person took part who keeps them on this machine. */
+  /** Trajectories with a person who keeps them on this machine. */
   readonly keptLocal: number;
-  /** Trajectories whose agent saw other instructions than are written; 0 without the option that tells. */
+  /** 0 without the option `sawAnotherPrompt`, which finds agents that saw other instructions than are written. */
   readonly otherPrompts: number;
   readonly leftOut: LeftOut;
   /** Secrets and e-mail addresses in the rows, or in dialogues that were left out because of them. */
@@ -40,22 +37,22 @@ interface ExportContent {
 
 export interface ExportResult extends ExportContent {
   readonly file: string;
-  /** Path of the dataset card beside the file. */
   readonly card: string;
-  /** Path of LLaMA-Factory's list of datasets, in the formats that it reads. */
+  /** LLaMA-Factory's list of datasets, in the formats that it reads. */
   readonly datasetInfo?: string;
 }
 
 /**
- * Writes the log's finished trajectories as JSON lines, or one log of Inspect AI, into `file`, and a dataset card beside it as `<file>.md`. The
- * file appears only when it is complete, and replaces one with the same name. It contains only what people allow to
- * leave this machine. The result counts what was left out.
+ * Writes the log's finished trajectories as JSON lines, or one log of Inspect AI, into `file`, and a dataset card
+ * beside it as `<file>.md`. The file appears only when it is complete, and replaces one with the same name. It contains
+ * only what people allow to leave this machine.
  *
- * @throws {Fault} `trajectory/export-name` if the format's reader would not know the file; nothing is written then
- * @throws {Fault} `trajectory/dataset-info` if LLaMA-Factory could not find the export; nothing is written then
- * @throws {Fault} `trajectory/export-changed` if the rows differ from the preview; nothing is written then
- * @throws {ExportRefused} if there are findings and the policy is `refuse`; nothing is written then
- * @throws the signal's reason if it is aborted; nothing is written then
+ * Nothing is written if it throws:
+ * @throws {Fault} `trajectory/export-name` if the format's reader would not know the file
+ * @throws {Fault} `trajectory/dataset-info` if LLaMA-Factory could not find the export
+ * @throws {Fault} `trajectory/export-changed` if the rows differ from the preview
+ * @throws {ExportRefused} if there are findings and the policy is `refuse`
+ * @throws the signal's reason if it is aborted
  */
 export async function exportTrajectories(
   log: TrajectoryLog,
@@ -95,7 +92,7 @@ function refuseOtherName(file: string, format: FormatId): void {
   );
 }
 
-/** Returns the digest of the rows in a preview, which includes rows with findings. */
+/** Of the rows in a preview, which include rows with findings. */
 async function shownDigest(
   { digest }: RowGathering,
   log: TrajectoryLog,
@@ -105,7 +102,7 @@ async function shownDigest(
   return (await previewExport(log, { ...options, findings: 'write' }, 0)).digest;
 }
 
-/** Thrown if an export would contain secrets or e-mail addresses; nothing was written. */
+/** Nothing was written. */
 export class ExportRefused extends Fault {
   constructor(readonly findings: readonly Finding[]) {
     const many =
@@ -132,7 +129,6 @@ function writerOf(format: FormatId, handle: FileHandle): RowWriter {
 
 const FLUSH_LENGTH = 1024 * 1024;
 
-/** Writes rows as JSON lines in large pieces. */
 class RowWriter {
   protected text = '';
 
@@ -199,8 +195,8 @@ const COLUMNS: Partial<Record<FormatId, readonly string[]>> = {
 };
 
 /**
- * Enters an export into the `dataset_info.json` of its folder, by which LLaMA-Factory finds it. Other entries stay as
- * they are. It is read before anything is written, so that an export that cannot be entered is refused.
+ * Enters an export into the `dataset_info.json` of its folder, by which LLaMA-Factory finds it. Other entries stay. It
+ * is read before anything is written, so that an export that cannot be entered is refused.
  *
  * @returns a function that writes the file and returns its path; undefined for the formats of other tools
  * @throws {Fault} `trajectory/dataset-info` if the file cannot be read, or has an entry of that name for another file
@@ -244,3 +240,42 @@ async function read(info: string): Promise<z.infer<typeof entries>> {
 
 const refusal = (why: string, cause?: unknown): Fault =>
   new Fault('trajectory/dataset-info', `${why}; nothing was written. Export into another folder.`, { cause });
+
+export interface ExportPreview {
+  readonly first: readonly object[];
+  readonly rows: number;
+  readonly trajectories: number;
+  readonly tasks: number;
+  readonly successes: number;
+  /** With a reply that gives the reference away. */
+  readonly leaked: number;
+  /** With an agent that saw other instructions than are written. */
+  readonly otherPrompts: number;
+  readonly leftOut: LeftOut;
+  readonly consents: readonly (readonly [pseudonym: string, consent: string])[];
+  readonly findings: readonly Finding[];
+  /** For the option `previewed` of the export. */
+  readonly digest: string;
+}
+
+/**
+ * Writes nothing. The counts equal those of `exportTrajectories` with the same options on the same log.
+ * @param most maximum number of rows kept
+ * @throws the signal's reason if it is aborted
+ */
+export async function previewExport(
+  log: TrajectoryLog,
+  options: ExportOptions,
+  most: number,
+): Promise<ExportPreview> {
+  const gathering = new RowGathering(log, options);
+  const first: object[] = [];
+  for await (const row of gathering.rows()) if (first.length < most) first.push(row);
+  const { facts, rowCount: rows, leftOut, findings, digest } = gathering;
+  const { trajectories, tasks, successes, leaked, otherPrompts } = facts;
+  return {
+    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, otherPrompts },
+    ...{ leftOut, findings, digest },
+    consents: consentsOf(facts, log.consents),
+  };
+}

@@ -1,10 +1,8 @@
-/** One format of `tandem export` and of the editor's choice. */
 interface Format {
-  /** Says what a row is, for the dataset card and the preview. */
+  /** What a row is, for the dataset card and the preview. */
   readonly is: string;
-  /** Says what a row needs, for an export without rows. */
+  /** What a row needs, for an export without rows. */
   readonly needs: string;
-  /** True if every row needs a reward. */
   readonly needsReward?: true;
   /** True if rows have the whole task, with its hidden reference and tests. */
   readonly holdsTask?: true;
@@ -14,15 +12,13 @@ interface Format {
   readonly readers: readonly Reader[];
 }
 
-/** Lines by which a tool reads an exported file. */
 interface Reader {
   readonly tool: string;
   readonly language: 'python' | 'yaml' | 'bash';
-  /** @param file the file's name without its folder */
   readonly lines: (file: string) => string;
 }
 
-/** The formats in the order in which they are offered. */
+/** In the order in which they are offered. */
 const FORMATS = {
   trajectories: {
     is: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
@@ -98,12 +94,11 @@ export type FormatId = keyof typeof FORMATS;
 
 export const FORMAT_IDS = Object.keys(FORMATS) as FormatId[];
 
-/** Returns a format with all its fields, also those that only some formats have. */
 export const formatOf = (id: FormatId): Format => FORMATS[id];
 
 export const extensionOf = (id: FormatId): 'json' | 'jsonl' => formatOf(id).extension ?? 'jsonl';
 
-/** Returns the name by which LLaMA-Factory finds an exported file: the file's, without its extension and without commas. */
+/** The file's name without its extension and without commas, as LLaMA-Factory names it. */
 export const datasetName = (file: string): string => file.replace(/\.[^.]*$/, '').replaceAll(',', '-');
 
 function trl(module: string, trainer: string, config: string): Reader {
@@ -122,7 +117,6 @@ function trl(module: string, trainer: string, config: string): Reader {
   };
 }
 
-/** @param above lines of the configuration beside its datasets */
 function axolotl(dataset: readonly string[], above: readonly string[] = []): Reader {
   return {
     tool: 'Axolotl',

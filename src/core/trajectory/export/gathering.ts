@@ -24,7 +24,7 @@ type Preferences = Extract<ExportOptions, { format: 'preferences' }>;
 type JudgedOptions = ExportOptions & { readonly format: keyof typeof JUDGED };
 type Singles = Exclude<ExportOptions, Preferences | JudgedOptions>;
 
-/** Produces the rows of an export; its counts are complete once all rows were produced. */
+/** The counts are complete once all rows were produced. */
 export class RowGathering {
   readonly facts: CardFacts;
   readonly leftOut: LeftOut;
@@ -57,7 +57,7 @@ export class RowGathering {
     return this.hash.copy().digest('hex');
   }
 
-  /** Returns the rows; call it only once. */
+  /** Call it only once. */
   rows(): AsyncGenerator<object> {
     const { options } = this;
     if (options.format === 'preferences') return this.preferences(options);
@@ -79,7 +79,7 @@ export class RowGathering {
     }
   }
 
-  /** Produces rows of what people said of single turns; a dialogue may have several. */
+  /** A dialogue may have several rows. */
   private async *judged(options: JudgedOptions): AsyncGenerator<object> {
     const { isWithout, without, rows: rowsOf } = JUDGED[options.format];
     const judged = this.selected.filter(({ summary }) => !isWithout(summary));
@@ -158,7 +158,7 @@ export class RowGathering {
         const sidesOfRow = [chosen!, rejected!].filter(isNew);
         for (const side of sidesOfRow) {
           used.add(side.trajectory.id);
-          // Findings are looked for in each side by itself: what stands in one is nothing of the other.
+          // Each side is scanned by itself: findings in one are none of the other.
           if (this.options.staysHere !== true)
             await this.scanner.scan(side.trajectory, chatRow(side), this.rowCount + 1);
         }
@@ -202,7 +202,7 @@ export class RowGathering {
   }
 
   /**
-   * Tells whether a trajectory is left out because of findings, and counts it.
+   * True if a trajectory is left out because of findings, which it counts.
    * @param written all that the file would contain of the trajectory
    */
   private async isLeftOutForFindings(trajectory: Trajectory, written: object): Promise<boolean> {
@@ -212,10 +212,7 @@ export class RowGathering {
     return found;
   }
 
-  /**
-   * Counts a row that is about to be yielded.
-   * @param from trajectories that no earlier row contained
-   */
+  /** @param from trajectories that no earlier row contained */
   private async given(row: object, from: readonly ExportedTrajectory[]): Promise<object> {
     this.rowCount += 1;
     if (this.options.staysHere !== true) this.hash.update(`${JSON.stringify(row)}\n`);
@@ -236,10 +233,7 @@ const WITHOUT_PAIR = 'without a better or worse trajectory of the same task';
 
 const isJudged = (options: ExportOptions): options is JudgedOptions => options.format in JUDGED;
 
-/**
- * Returns the row of a whole dialogue.
- * @param epoch 1 for the first dialogue of its task, 2 for the second, and so on
- */
+/** @param epoch 1 for the first dialogue of its task, 2 for the second, and so on */
 function singleRow(options: Singles, exported: ExportedTrajectory, epoch: number): object {
   const { trajectory } = exported;
   switch (options.format) {

@@ -14,9 +14,7 @@ interface InspectUsage {
   readonly total_tokens: number;
 }
 
-/** A sample of an Inspect log, with the fields that Tandem writes. */
 export interface InspectSample {
-  /** The task's id. */
   readonly id: string;
   /** 1 for the first dialogue of the task in the log, 2 for the second, and so on. */
   readonly epoch: number;
@@ -91,7 +89,6 @@ function scoresOf({ trajectory, grade }: ExportedTrajectory): Pick<InspectSample
 
 const answerOf = ({ answer }: Trajectory): string => answer?.answer ?? '';
 
-/** Adds up what servers reported, for each model that wrote a message or a reply. */
 function usageOf(turns: readonly Turn[]): Readonly<Record<string, InspectUsage>> {
   const sums = new Map<string, InspectUsage>();
   const reported = turns.flatMap(({ agent, reply }) => [
@@ -115,7 +112,6 @@ function usageOf(turns: readonly Turn[]): Readonly<Record<string, InspectUsage>>
 export const HEADER_LENGTH = 8192;
 const MAX_NAME_CHARS = 500;
 
-/** Collects what the header of an Inspect log says of all its samples. */
 export class InspectHeader {
   private readonly agents = new Set<string>();
   private readonly rewards: number[] = [];
@@ -133,7 +129,7 @@ export class InspectHeader {
     if (completed_at > this.last) this.last = completed_at;
   }
 
-  /** Returns the beginning of the file up to the samples, `HEADER_LENGTH` bytes long. */
+  /** The file up to the samples, `HEADER_LENGTH` bytes long. */
   text(): string {
     const { samples, rewards } = this;
     const model = [...this.agents].join(', ').slice(0, MAX_NAME_CHARS).toWellFormed();

@@ -7,12 +7,12 @@ import type { LeftOutReason } from './selection';
 
 type Count = (reason: LeftOutReason) => void;
 
-/** A format whose rows are what people said of single turns; a dialogue may have several rows, or none. */
+/** A row is a person's word on a single turn; a dialogue may have several rows, or none. */
 interface Judged {
-  /** Tells from the index that a dialogue has no row, so that it is not read. */
+  /** True if the index shows that a dialogue has no row, so that it is not read. */
   readonly isWithout: (summary: TrajectorySummary) => boolean;
   readonly without: LeftOutReason;
-  /** Returns the rows of a dialogue; counts what people said that makes no row. */
+  /** Counts the words of people that make no row. */
   readonly rows: (of: Rendered, count: Count) => object[];
 }
 
@@ -34,16 +34,13 @@ export const JUDGED = {
   'axolotl-dpo': ranking,
 } as const satisfies Record<string, Judged>;
 
-/** A choice in which one candidate was better, with the conversation before it. */
 interface Preferred {
   readonly prompt: readonly ChatMessageLike[];
   readonly choice: Choice;
-  /** Place at which the better one was shown. */
   readonly picked: 0 | 1;
   readonly of: Rendered;
 }
 
-/** Makes a row of each choice in which one candidate was better; the other choices are counted. */
 function rowsOfChoices(row: (preferred: Preferred) => object): Judged['rows'] {
   return (of, count) => {
     const said = saidIn(of.messages);
@@ -62,8 +59,8 @@ function rowsOfChoices(row: (preferred: Preferred) => object): Judged['rows'] {
 }
 
 /**
- * Returns a preference row of one turn: `prompt` is the conversation before the choice; `chosen` and `rejected` are the
- * two messages. `position` is the place at which the chosen one was shown: 0 or 1. `judged_same` and `judged_otherwise`
+ * Preference row of one turn: `prompt` is the conversation before the choice; `chosen` and `rejected` are the two
+ * messages. `position` is the place at which the chosen one was shown: 0 or 1. `judged_same` and `judged_otherwise`
  * count the people who judged the same candidates later and let that leave: those who chose as well, and all others.
  */
 function choiceRow({ prompt, choice: made, picked, of }: Preferred): object {
@@ -97,7 +94,7 @@ function judgedAgain(
   return { judged_same: same, judged_otherwise: counted.length - same };
 }
 
-/** Returns the same as one message on each side instead of a list, the form of LLaMA-Factory and Axolotl. */
+/** One message on each side instead of a list, the form of LLaMA-Factory and Axolotl. */
 function rankingRow({ prompt, choice: { shown }, picked, of }: Preferred): object {
   const [chosen, rejected] = sidesOf(shown, picked);
   return {
@@ -119,8 +116,8 @@ const side = (candidate: Candidate): object => ({
 });
 
 /**
- * Returns a row for each person's thumb: the conversation before the message, the message, and whether the thumb is up.
- * Counts the thumbs of people who do not let them leave.
+ * One row for each person's thumb: the conversation before the message, the message, and whether the thumb is up.
+ * Counts the thumbs that may not leave.
  */
 function unpairedRows(of: Rendered, count: Count): object[] {
   const said = saidIn(of.messages);
@@ -144,8 +141,8 @@ function unpairedRows(of: Rendered, count: Count): object[] {
 }
 
 /**
- * Returns a row for each run of turns that people's verdicts on critics label. The text of a step is the reply before
- * it, except in the first step, and the agent's message; what was said before the first step is the prompt.
+ * One row for each run of turns that people's verdicts on critics label. The text of a step is the reply before it,
+ * except in the first step, and the agent's message; what was said before the first step is the prompt.
  */
 function stepwiseRows(of: Rendered, count: Count): object[] {
   const { messages, trajectory, consents } = of;
@@ -176,8 +173,8 @@ function stepwiseRows(of: Rendered, count: Count): object[] {
 }
 
 /**
- * Tells whether people say that a turn helped: they agree with a critic that says so, or disagree with one that says
- * the opposite. Undefined if nobody says anything, or people contradict each other.
+ * True if people say that a turn helped: they agree with a critic that says so, or disagree with one that says the
+ * opposite. Undefined without verdicts, or if people contradict each other.
  */
 function labelOf(turn: Turn, consents: Consents, count: Count): boolean | undefined {
   const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
@@ -193,7 +190,6 @@ const ROLES = { system: 'System', user: 'User', assistant: 'Assistant' };
 const transcript = (messages: readonly ChatMessageLike[]): string =>
   messages.map(({ role, content }) => `${ROLES[role]}: ${content}`).join('\n\n');
 
-/** Returns the places of the agent's messages, in the order of its turns. */
 const saidIn = (messages: readonly ChatMessageLike[]): number[] =>
   messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
 

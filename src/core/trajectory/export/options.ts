@@ -5,16 +5,13 @@ import type { ChatMessageLike } from './rows';
 import type { LeftOutReason, Selection } from './selection';
 
 /**
- * Returns the whole conversation as the agent saw it during play, up to its last message; its own messages are raw,
- * thoughts included. Callers provide this function, because it needs the dialogue's prompts.
+ * The whole conversation as the agent saw it during play, up to its last message; its own messages are raw, thoughts
+ * included. Callers provide this function, because it needs the dialogue's prompts.
  */
 export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
 
 export type ExportFormat =
-  /**
-   * `visible` returns the text of an agent's turn that the collaborator sees. With `render`, rows also contain the
-   * conversation.
-   */
+  /** `visible` returns the text that the collaborator sees. With `render`, rows also contain the conversation. */
   | {
       readonly format: 'trajectories';
       readonly visible: (turn: Turn) => string;
@@ -22,24 +19,23 @@ export type ExportFormat =
     }
   | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing }
   | { readonly format: 'chat' | 'llamafactory-sft' | 'axolotl-sft' | 'inspect'; readonly render: Render }
-  /** Rows of what people said of single turns. */
+  /** Rows of people's words on single turns. */
   | { readonly format: keyof typeof JUDGED; readonly render: Render };
 
-/** The caller's own reason to leave a trajectory out, found in its whole content; undefined to keep it. */
+/** The caller's reason to leave a trajectory out; undefined to keep it. */
 export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;
 
 /**
- * Handling of secrets and e-mail addresses: write nothing if there are any, leave out the dialogues that contain them,
- * or write everything.
+ * If there are secrets or e-mail addresses: write nothing, leave out the dialogues that contain them, or write
+ * everything.
  */
 export type FindingsPolicy = 'refuse' | 'leave-out' | 'write';
 
 export type ExportOptions = ExportFormat &
   Selection & {
     readonly leaveOut?: LeaveOut;
-    /** Tells whether the agent saw other instructions than those that `render` writes; such trajectories are counted. */
+    /** True if the agent saw other instructions than those that `render` writes; such trajectories are counted. */
     readonly sawAnotherPrompt?: (trajectory: Trajectory) => boolean;
-    /** Defaults to `refuse`. */
     readonly findings?: FindingsPolicy;
     /** Digest of the rows that a person has previewed; if they have changed, nothing is written. */
     readonly previewed?: string;

@@ -2,8 +2,8 @@ import type { Selected } from './selection';
 
 /**
  * Ways to pair trajectories of one task. `paper`: the first one with reward 1 against every one with a lower reward
- * (the critic's pairs of SWEET-RL). `successes`: each one with reward 1 against every lower one. `all`: every two of
- * which one has the higher reward.
+ * (the critic's pairs of SWEET-RL). `successes`: each one with reward 1 against every lower one. `all`: every two with
+ * different rewards.
  */
 export const PAIRINGS = ['paper', 'successes', 'all'] as const;
 export type Pairing = (typeof PAIRINGS)[number];
@@ -11,11 +11,10 @@ export type Pairing = (typeof PAIRINGS)[number];
 interface TaskPairs {
   readonly task: string;
   readonly pairs: readonly { readonly chosen: Selected; readonly rejected: Selected }[];
-  /** Number of trajectories in no pair. */
   readonly unpaired: number;
 }
 
-/** Returns the tasks in the order of their first trajectory; `selected` must be sorted from oldest to newest. */
+/** In the order of the first trajectory of each task; `selected` must be sorted from oldest to newest. */
 export function pairsByTask(selected: readonly Selected[], pairing: Pairing): TaskPairs[] {
   const byTask = Map.groupBy(selected, ({ summary }) => summary.taskId);
   return [...byTask].map(([task, trajectories]) => {
@@ -29,7 +28,6 @@ export function pairsByTask(selected: readonly Selected[], pairing: Pairing): Ta
   });
 }
 
-/** Returns the trajectories that are chosen over each one with a lower reward. */
 function chosenOf(trajectories: readonly Selected[], pairing: Pairing): readonly Selected[] {
   if (pairing === 'all') return trajectories;
   const successes = trajectories.filter((trajectory) => rewardOf(trajectory) === 1);

@@ -1,24 +1,20 @@
 import { taskToRow, type TaskRow } from '../../task/row';
 import type { Consents } from '../consent';
 import type { Candidate } from '../event';
-import { playerOf } from '../people';
-import type { Trajectory, Turn } from '../trajectory';
+import { playerOf, type Trajectory, type Turn } from '../trajectory';
 import { verdictsOf } from '../opinions';
 
-/** One message in the form of chat completion APIs. */
 export interface ChatMessageLike {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
 
-/** A grade in the grading mode of the export. */
 export interface ExportedGrade {
   readonly mode: 'fixed' | 'paper';
   readonly reward: number;
   readonly success: boolean;
 }
 
-/** A trajectory to be exported, with all that its row needs. */
 export interface ExportedTrajectory {
   readonly trajectory: Trajectory;
   readonly grade: ExportedGrade | undefined;
@@ -38,21 +34,15 @@ export interface TrajectoryRow {
   readonly task: TaskRow;
   readonly dialogue_history: readonly object[];
   readonly answer: string;
-  /** Null if not graded. */
   readonly reward: number | null;
-  /**
-   * The whole conversation as the agent saw it; its own messages are raw. The trainer uses it where there are no token
-   * ids.
-   */
+  /** The trainer uses it where there are no token ids. */
   readonly messages?: readonly ChatMessageLike[];
   readonly tandem: object;
 }
 
 /**
- * Returns the row of a trajectory. `dialogue_history` begins with the agent's first message. In an agent turn, `output`
- * is the generated text, `content` the part that the collaborator saw, and `input` the prompt, which only imported
- * turns have.
- *
+ * `dialogue_history` begins with the agent's first message. In an agent turn, `output` is the generated text, `content`
+ * the part that the collaborator saw, and `input` the prompt, which only imported turns have.
  * @param visible returns the text that the collaborator sees of a turn played here
  */
 export function trajectoryRow(
@@ -86,7 +76,6 @@ export function trajectoryRow(
   };
 }
 
-/** Returns what the log says of a turn of a trajectory beside its text. */
 export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consents): object {
   const { agent, candidates, superseded, reply, leak, ratings = [] } = turn;
   const thumbs = ratings.filter(({ thumb }) => thumb !== undefined);
@@ -109,7 +98,7 @@ export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consent
   };
 }
 
-/** Returns the word of who played, or else the last word, of those that may leave this machine. */
+/** The word of the player, or else the last word, of those that may leave this machine. */
 function exportedWord<Word extends { readonly by: string }>(
   words: readonly Word[],
   trajectory: Trajectory,
@@ -120,7 +109,6 @@ function exportedWord<Word extends { readonly by: string }>(
   return leaving.find(({ by }) => by === player) ?? leaving.at(-1);
 }
 
-/** Returns the sampler's data about a message. */
 export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
   const { model, finishReason, reasoning, tokens, promptTokenIds } = said;
   return {
@@ -134,7 +122,6 @@ export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): obje
   };
 }
 
-/** Returns the history of a person's reply: suggestion, text before the limit, time. */
 function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply']>): object {
   return {
     ...(suggestion !== undefined && { reply_suggestion: suggestion }),
@@ -143,23 +130,20 @@ function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply
   };
 }
 
-/** Returns a fine-tuning row: the conversation as the agent saw it, with its own messages in full. */
+/** Fine-tuning row: the conversation as the agent saw it, with its own messages in full. */
 export function chatRow({ messages, ...exported }: Rendered): object {
   return { messages, tandem: origin(exported) };
 }
 
-/**
- * Returns a fine-tuning row of LLaMA-Factory and Axolotl. The first drops a conversation that does not end with a
- * message of the assistant.
- */
+/** LLaMA-Factory drops a conversation that does not end with a message of the assistant. */
 export function sftRow({ messages, ...exported }: Rendered): object {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return { messages: messages.slice(0, last + 1), tandem: sourceOf(exported) };
 }
 
 /**
- * Returns where a row comes from, with the same fields of the same types in every row: Hugging Face `datasets`, which
- * reads a file in blocks, refuses one in whose later blocks a field appears.
+ * Every row has the same fields of the same types: Hugging Face `datasets` reads a file in blocks, and refuses one if a
+ * field appears in a later block.
  */
 export function sourceOf({
   trajectory: { id, task, agent },
@@ -168,8 +152,8 @@ export function sourceOf({
 }
 
 /**
- * Returns a preference row of two whole dialogues: `prompt` is their common beginning, up to the agent's first message;
- * `chosen` and `rejected` are the rest of each. Undefined if they begin with different messages.
+ * Preference row of two whole dialogues: `prompt` is their common beginning, up to the agent's first message; `chosen`
+ * and `rejected` are the rest of each. Undefined if they begin with different messages.
  */
 export function preferenceRow(chosen: Rendered, rejected: Rendered): object | undefined {
   const prompt = openingOf(chosen.messages);
@@ -191,7 +175,6 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
   return first === -1 ? messages : messages.slice(0, first);
 }
 
-/** Returns the source of a trajectory and its results. */
 export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory, 'messages'>): object {
   const { id, task, started, turns, ratings = [], outcome } = trajectory;
   const rated = ratings.filter(({ stars }) => stars !== undefined);

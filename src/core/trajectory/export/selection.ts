@@ -4,15 +4,13 @@ import { playsByTerms } from '../modelTerms';
 import type { TrajectorySummary } from '../trajectory';
 import type { ExportedGrade } from './rows';
 
-/** Selects the trajectories of an export. */
 export interface Selection {
   readonly filter?: TrajectoryFilter;
   /** Grading mode of the rewards; defaults to `fixed`. */
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
-  /** Only dialogues that a person has accepted. */
   readonly onlyAccepted?: boolean;
-  /** Include dialogues that are to be redone, as a person who reviewed them says. */
+  /** Include dialogues that a reviewer wants redone. */
   readonly withRedo?: boolean;
   /** 0 to 1. */
   readonly minReward?: number;
@@ -55,10 +53,7 @@ export type LeftOutReason =
   | 'turns on which verdicts contradict each other'
   | 'paired only with trajectories of other prompts';
 
-/**
- * Returns a sentence that says why dialogues are left out as doubtful, and what to do.
- * @param option option that includes them anyway
- */
+/** @param option option that includes doubtful dialogues anyway */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
   const dialogues = count === 1 ? '1 dialogue is' : `${count} dialogues are`;
   return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and nobody can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;
@@ -72,15 +67,10 @@ export interface Selected {
 }
 
 interface SelectedTrajectories {
-  /** Sorted from oldest to newest. */
   readonly selected: readonly Selected[];
   readonly leftOut: LeftOut;
 }
 
-/**
- * Selects the trajectories of an export, and counts those left out by reason.
- * @param needsReward true if a row needs a reward
- */
 export function select(log: TrajectoryLog, selection: Selection, needsReward: boolean): SelectedTrajectories {
   const { filter = {}, mode = 'fixed' } = selection;
   const { rows } = log.list({ filter, sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY });

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Consents } from '../consent';
 import type { EventOf } from '../event';
-import { developersOf } from '../people';
-import type { Trajectory } from '../trajectory';
+import { developersOf, type Trajectory } from '../trajectory';
 import { maskedExcerpt, spansIn, type Span } from './spans';
 
-/** A secret or an e-mail address in an export. The secret itself is not stored. */
+/** The secret itself is not stored. */
 export interface Finding {
   /** First line of the file that contains it, from 1; absent if the dialogue is left out because of it. */
   readonly row?: number;
-  /** The first trajectory that contains it. */
   readonly episode: string;
-  /** Number of the agent's turn, from 1, whose message or reply contains it; absent outside of the turns. */
+  /** Number of the agent's turn, from 1; absent outside of the turns. */
   readonly turn?: number;
   readonly author: Author;
   /** Model, pseudonym, or the task's id; empty if the author is unknown. */
@@ -28,7 +26,7 @@ export type Author = EventOf<'reply'>['author'] | 'agent' | 'task' | 'consent' |
 
 type Source = Pick<Finding, 'turn' | 'author' | 'by'>;
 
-/** Scans an export trajectory by trajectory, and lists each finding once. */
+/** Lists each finding once. */
 export class Scanner {
   readonly findings: Finding[] = [];
   /** Hashes of listed findings, so that no secret is kept. */
@@ -38,7 +36,6 @@ export class Scanner {
   constructor(private readonly consents: Consents) {}
 
   /**
-   * Scans a trajectory and adds its findings.
    * @param written all that the file would contain of the trajectory; every text in it is scanned
    * @returns true if anything was found; false also for a trajectory that was scanned before
    */
@@ -74,12 +71,12 @@ export class Scanner {
     return spans.length > 0;
   }
 
-  /** Returns the purposes that the dataset card will quote. */
+  /** The dataset card will quote them. */
   private purposesOf(trajectory: Trajectory): string[] {
     return [...developersOf(trajectory)].flatMap((pseudonym) => this.consents.of(pseudonym)?.purpose ?? []);
   }
 
-  /** Tells whether a finding was listed before. Tasks, consents and names count once for all trajectories. */
+  /** Tasks, consents and names count once for all trajectories. */
   private wasListed(episode: string, { turn, author, by }: Source, value: string): boolean {
     const of = turn === undefined ? [author, by] : [author, episode, turn];
     const key = createHash('sha256')
@@ -93,7 +90,6 @@ export class Scanner {
 
 const BETWEEN = '\n\n';
 
-/** Returns the authors of the texts that an export of a trajectory may contain. */
 function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Consents): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const text of textsOf(task)) sources.set(text, { author: 'task', by: task.id });
@@ -116,7 +112,6 @@ function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Conse
   return sources;
 }
 
-/** Yields every text in a row, at any depth. */
 export function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null)

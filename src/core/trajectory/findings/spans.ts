@@ -1,7 +1,6 @@
 import { lintSource } from '@secretlint/core';
 import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend';
 
-/** A secret or an e-mail address in a text. */
 export interface Span {
   readonly kind: 'secret' | 'e-mail address';
   /** Kind of secret, e.g. `github token`. */
@@ -11,10 +10,7 @@ export interface Span {
   readonly end: number;
 }
 
-/**
- * Returns the secrets that secretlint's recommended rules find, and e-mail addresses outside of them, in order of
- * position.
- */
+/** Secrets that secretlint's recommended rules find, and e-mail addresses outside of them, in order of position. */
 export async function spansIn(text: string): Promise<Span[]> {
   const secrets = await secretsIn(text);
   const isInside = (span: Span): boolean =>
@@ -39,15 +35,12 @@ async function secretsIn(text: string): Promise<Span[]> {
   }));
 }
 
-/**
- * Returns the length of the rest of a word. Some rules start at the name before a secret and end too early, but a
- * secret extends to the next white space.
- */
+/** Some rules start at the name before a secret and end too early, but a secret extends to the next white space. */
 function lengthOfWordAt(text: string, at: number): number {
   return text.slice(at).search(/\s|$/);
 }
 
-/** Splits a name such as `AWSSecretAccessKey` or `GITHUB_TOKEN` into lower-case words. */
+/** A name such as `AWSSecretAccessKey` or `GITHUB_TOKEN` in lower-case words. */
 function wordsOf(messageId: string): string {
   return messageId
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -57,12 +50,12 @@ function wordsOf(messageId: string): string {
 }
 
 /**
- * Matches an e-mail address: a local part, then labels separated by dots of which the last consists of letters. This
- * excludes decorators and matrix products. Each part is bounded, so that matching takes linear time.
+ * A local part, then labels separated by dots, the last of letters. This excludes decorators and matrix products. Each
+ * part is bounded, so that matching takes linear time.
  */
 const ADDRESS =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}@])/gu;
-/** Matches names that RFC 2606 and RFC 6761 reserve for examples; they are nobody's address and common in tests. */
+/** Names that RFC 2606 and RFC 6761 reserve for examples, common in tests. */
 const RESERVED = /(?:[@.]example\.(?:com|net|org)|\.(?:example|invalid|localhost|test))$/i;
 
 function addressesIn(text: string): Span[] {
@@ -81,8 +74,8 @@ const BEFORE = 24;
 const SHOWN = 4;
 
 /**
- * Returns the text before a span on its line, and the span's first characters: enough for its author to recognise it,
- * and useless to anybody else. Shows no text before a span that follows another one on its line.
+ * The text before a span on its line, and the span's first characters: its author recognises it, and no one else can
+ * use it. Shows no text before a span that follows another one on its line.
  */
 export function maskedExcerpt(text: string, spans: readonly Span[], { start, end }: Span): string {
   const line = text.lastIndexOf('\n', start - 1) + 1;

@@ -1,13 +1,13 @@
 import type { Finding } from './scanner';
 
-/** Describes a finding in one line: place, author, kind, and the masked text. */
+/** One line: place, author, kind, and the masked text. */
 export function findingInWords(finding: Finding): string {
   const { row, episode, what, excerpt } = finding;
   const where = [...(row === undefined ? [] : [`row ${row}`]), `dialogue ${episode}`, placeOf(finding)];
   return `${where.join(', ')}: ${what}: ${excerpt}`;
 }
 
-/** Returns the turn and its author, e.g. `turn 2, ada`. */
+/** E.g. `turn 2, ada`. */
 export function placeOf({ turn, author, by }: Finding): string {
   switch (author) {
     case 'task':

@@ -3,7 +3,6 @@ import { foldEvent, type Folding } from '../fold';
 import { rowOf } from './rows';
 import type { IndexStore, Ranges } from './store';
 
-/** An episode whose lines are being read. */
 export interface Held {
   readonly id: string;
   readonly number: number;
@@ -18,11 +17,11 @@ export interface Held {
   isRecent: boolean;
 }
 
-/** If more episodes than this are held, those that rest are put away even if they are open. */
+/** Above this number, inactive episodes are put away even if they are open. */
 const MAX_CACHED = 2000;
 /**
- * If no more episodes than this are held, finished ones stay in memory after all lines are read, so that events that
- * follow do not require reading them whole.
+ * Up to this number, finished episodes stay in memory after all lines are read, so that events that follow do not
+ * require reading them whole.
  */
 const KEPT = 256;
 
@@ -39,17 +38,14 @@ export class Episodes {
 
   constructor(private readonly store: IndexStore) {}
 
-  /** Prepares for more lines. */
   begin(): void {
     this.numbers = this.store.next === 0 ? new Map() : undefined;
   }
 
-  /** Discards what was not written. */
   forget(): void {
     this.held.clear();
   }
 
-  /** Returns an episode of which lines are known. */
   find(id: string): Held | undefined {
     const held = this.held.get(id);
     if (held) return held;
@@ -61,7 +57,7 @@ export class Episodes {
   }
 
   /**
-   * Adds an event, whose time is `at`, to its episode.
+   * @param at time of the event
    * @param hasTask whether the segment has the task of an episode that starts
    */
   add(id: string, at: number, event: LogEvent, hasTask: boolean, line: Line): void {
@@ -77,7 +73,7 @@ export class Episodes {
     addRange(held, line);
   }
 
-  /** Adds a line that cannot be read: reading the episode whole will show that it is damaged. */
+  /** Reading the episode whole will show that it is damaged. */
   addUnreadable(held: Held, line: Line): void {
     held.isWhole = false;
     addRange(held, line);
@@ -86,7 +82,7 @@ export class Episodes {
   /** Writes and drops the finished episodes to which nothing was added since the last call. */
   putAway(): void {
     const areMany = this.held.size > MAX_CACHED;
-    // In V8 a map that lost and gained many entries holds on to those it lost, until all memory is looked through.
+    // In V8 a map that lost and gained many entries keeps memory for those it lost.
     const kept = new Map<string, Held>();
     for (const [id, held] of this.held) {
       const isDone = !held.isRecent && (areMany || hasEnded(held));
@@ -97,7 +93,6 @@ export class Episodes {
     this.held = kept;
   }
 
-  /** Writes everything. */
   putAll(): void {
     for (const held of this.held.values()) {
       this.put(held);
@@ -154,16 +149,16 @@ const UNSETTLED = `insert into episode (number, id, first_segment, first_start, 
   values (?, ?, ?, ?, ?, 1, ?)
   on conflict (number) do update set last_at = excluded.last_at, unsettled = 1, revision = excluded.revision`;
 
-/** Position of a line: the segment's number, the byte offset and the length without the line feed. */
 export interface Line {
   readonly segment: number;
+  /** Byte offset. */
   readonly start: number;
+  /** Without the line feed. */
   readonly length: number;
 }
 
 const hasEnded = ({ folding }: Held): boolean => (folding?.answer ?? folding?.abandoned) !== undefined;
 
-/** Adds a line to the byte ranges of its episode. */
 function addRange(held: Held, { segment, start, length }: Line): void {
   const { ranges } = held;
   held.hasChanged = true;

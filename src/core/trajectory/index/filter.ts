@@ -1,42 +1,37 @@
-// What a filter of a list may ask for, and the SQL that finds it.
 import { reviewStates } from '../event';
 import type { TrajectoryState } from '../trajectory';
-import { VISIBLE } from './schema';
+import { VISIBLE, IS_ODD_ID } from './schema';
 import type { IndexStore } from './store';
-import { textCondition, type EpisodeCondition } from './textFilter';
+import { TEXT_COLUMNS, usedAs } from './rows';
 
 /** Every dialogue has exactly one outcome. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
 export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** State of a dialogue's review; `none`: nobody has reviewed it. */
+/** `none`: not reviewed. */
 export const reviewFilters = [...reviewStates, 'none'] as const;
 export type ReviewFilter = (typeof reviewFilters)[number];
 
 /** Prefix of the names of evaluation collections. */
 export const EVALUATION = 'evaluation';
 
-/** Source of a dialogue: played or imported by a person, or collected, possibly for an evaluation. */
+/** Played or imported by a person, or collected, possibly for an evaluation. */
 export const sources = ['played', 'collected', 'evaluation'] as const;
 export type Source = (typeof sources)[number];
 
-/** A filter of a list; all given fields must match. */
 export interface TrajectoryFilter {
-  /** Id of the only dialogue. */
   readonly id?: string;
   readonly task?: string;
   readonly pack?: string;
   readonly agent?: string;
-  /** The agent is one of these. */
   readonly agents?: ReadonlySet<string>;
-  /** Name of the current collaborator. */
   readonly collaborator?: string;
   readonly collaboratorKind?: 'developer' | 'simulator' | 'rules';
   readonly state?: TrajectoryState;
   /** Grading mode that `success` refers to; defaults to `fixed`, or `paper` for dialogues that have no other grade. */
   readonly mode?: 'fixed' | 'paper';
   readonly success?: boolean;
-  /** Outcome of the dialogue; `success` and `failure` refer to the grade of `mode`. */
+  /** `success` and `failure` refer to the grade of `mode`. */
   readonly outcome?: Outcome;
   readonly leaked?: boolean;
   /** 1 to 5: rated with at least this many stars. 0: not rated. */
@@ -44,15 +39,15 @@ export interface TrajectoryFilter {
   /** Time of the start: at or after `since`, before `until`. ISO 8601; a date means its midnight, UTC. */
   readonly since?: string;
   readonly until?: string;
-  /** True: a person chose between candidates in it; false: nobody did. */
+  /** True: a person chose between candidates in it; false: no one did. */
   readonly chosen?: boolean;
-  /** True: a person gave a verdict on a critic; false: nobody did. */
+  /** True: a person gave a verdict on a critic; false: no one did. */
   readonly judged?: boolean;
   /** The last person in the collaborator's seat, also after it went to a simulator. */
   readonly player?: string;
-  /** `none`: nobody has reviewed it since it ended. */
+  /** `none`: no one has reviewed it since it ended. */
   readonly review?: ReviewFilter;
-  /** A tag that somebody gave it. */
+  /** A tag that anyone gave it. */
   readonly tag?: string;
   /** At least this many people gave stars or a thumb, or chose between candidates. */
   readonly raters?: number;
@@ -63,20 +58,16 @@ export interface TrajectoryFilter {
    * note, in any case.
    */
   readonly text?: string;
-  /** Tasks, agents and collaborators whose names on the screen contain `text`; they match too. */
+  /** Tasks, agents and collaborators that are shown under names with `text`; they match too. */
   readonly named?: ReadonlySet<string>;
 }
 
-/**
- * Returns SQL for the result of an episode.
- * @param mode grading mode; if undefined, `fixed`, or else `paper`
- */
+/** @param mode if undefined, `fixed`, or else `paper` */
 export const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
 
 const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
 export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;
 
-/** Translates a filter into an SQL condition on the rows of `episode`. */
 export function conditionOf(store: IndexStore, filter: TrajectoryFilter): EpisodeCondition {
   const parts: string[] = [VISIBLE];
   const values: EpisodeCondition['values'][number][] = [];
@@ -124,7 +115,7 @@ export function conditionOf(store: IndexStore, filter: TrajectoryFilter): Episod
   return { where: parts.join(' and '), values };
 }
 
-/** Returns a key for `once`; sets are told by what they contain. */
+/** A key for `once`, by the content of sets. */
 export const keyOf = (parts: unknown): string =>
   JSON.stringify(parts, (_, part: unknown) => (part instanceof Set ? [...(part as Set<unknown>)] : part));
 
@@ -136,4 +127,93 @@ function outcomeIs(outcome: Outcome, result: string): string {
   if (outcome === 'open' || outcome === 'abandoned') return stateIs(outcome);
   const graded = outcome === 'not-graded' ? `ifnull(${result}, 'none') = 'none'` : `${result} = '${outcome}'`;
   return `state = 'answered' and ${graded}`;
+}
+
+export interface EpisodeCondition {
+  readonly where: string;
+  readonly values: readonly (string | number | Uint8Array)[];
+  /** Number of dialogues of the whole list that meet it, if it is known. */
+  readonly total?: number;
+}
+
+/** Byte of a name or a dialogue that has the text. */
+const FOUND = 1;
+
+/** Up to so many dialogues are looked up one by one, which takes less time than to look through the list. */
+const MAX_DIRECT_LOOKUPS = 256;
+
+/**
+ * Returns SQL that is true if a table of bytes, its parameter, has `FOUND` at a place, counted from 1. It takes
+ * the same time for any number of places, and `in` takes several times as long with thousands of them.
+ */
+const isFound = (place: string): string => `substr(?, ${place}, 1) = x'01'`;
+
+/**
+ * Finds the dialogues that have a text, in any case, in their id or in one of `TEXT_COLUMNS`, or one of `named` in such
+ * a column. Each dialogue of the list is looked at once, and only where the text can be.
+ * @param text is not empty
+ * @returns a condition that compares no texts
+ */
+function textCondition(
+  store: IndexStore,
+  text: string,
+  named: ReadonlySet<string> = new Set(),
+): EpisodeCondition {
+  const matching = numbersWith(store, text.toLowerCase(), named);
+  const numbers = JSON.parse(matching) as number[];
+  const total = numbers.length;
+  if (total === 0) return { where: 'false', values: [], total };
+  if (total <= MAX_DIRECT_LOOKUPS)
+    return { where: 'number in (select value from json_each(?))', values: [matching], total };
+  const found = new Uint8Array(numbers.reduce((last, number) => Math.max(last, number), 0) + 1);
+  for (const number of numbers) found[number] = FOUND;
+  return { where: isFound('number + 1'), values: [found], total };
+}
+
+function numbersWith(store: IndexStore, wanted: string, named: ReadonlySet<string>): string {
+  const names = namesWith(store, wanted, named);
+  const columns = TEXT_COLUMNS.filter((column) => (names.used & usedAs(column)) !== 0);
+  const places: [condition: string, value: string | Uint8Array][] = columns.map((column) => [
+    isFound(column),
+    names.found,
+  ]);
+  const odd = numbersOf(store, `${IS_ODD_ID} and instr(lower(id), ?)`, [wanted]);
+  if (odd !== '[]') places.push(['number in (select value from json_each(?))', odd]);
+  if (/^[0-9a-f-]+$/.test(wanted)) places.push(['instr(id, ?)', wanted]);
+  if (places.length === 0) return '[]';
+  const isAny = places.map(([condition]) => condition).join(' or ');
+  return numbersOf(
+    store,
+    `${VISIBLE} and (${isAny})`,
+    places.map(([, value]) => value),
+  );
+}
+
+/** As JSON: one row of a query is read much faster than one for each episode. */
+function numbersOf(store: IndexStore, where: string, values: readonly (string | Uint8Array)[]): string {
+  const sql = `select json_group_array(number) as numbers from episode where ${where}`;
+  return store.get<{ numbers: string }>(sql, ...values)!.numbers;
+}
+
+/**
+ * Finds the names that have a text, or are `named`.
+ * @returns a byte for each name, the first for number 1, and the columns that have had one of the names; see `usedAs`
+ */
+function namesWith(
+  store: IndexStore,
+  wanted: string,
+  named: ReadonlySet<string>,
+): { readonly found: Uint8Array; readonly used: number } {
+  const last = store.get<{ last: number | null }>('select max(number) as last from name')!.last ?? 0;
+  const found = new Uint8Array(last);
+  let used = 0;
+  const find = (condition: string, value: string): void => {
+    const sql = `select json_group_array(number) as numbers, json_group_array(used) as uses from name where ${condition}`;
+    const { numbers, uses } = store.get<Record<'numbers' | 'uses', string>>(sql, value)!;
+    for (const number of JSON.parse(numbers) as number[]) found[number - 1] = FOUND;
+    for (const use of JSON.parse(uses) as number[]) used |= use;
+  };
+  find('instr(ifnull(lowered, text), ?)', wanted);
+  if (named.size > 0) find('text in (select value from json_each(?))', JSON.stringify([...named]));
+  return { found, used };
 }

@@ -13,22 +13,18 @@ import { isSqliteError } from './sqlite';
 import { IndexStore } from './store';
 
 /**
- * Called with the ids of the changed episodes, or with none if the whole log was read again or packs were assigned. Must
- * not throw.
+ * Gets the ids of the changed episodes, or none if the whole log was read again or packs were assigned. Must not throw.
  */
 export type ChangeListener = (episodes: readonly string[]) => void;
 
 /**
- * Returns the path of a data folder's index. Each machine has its own, because SQLite's WAL mode needs memory that all
- * processes share. SQLite keeps further files beside it while it is open.
+ * Each machine has its own index, because SQLite's WAL mode needs memory that all processes share. SQLite keeps further
+ * files beside it while it is open.
  */
 export const indexFileOf = (folder: string, host = hostname()): string =>
   join(folder, 'index', `trajectories.${encodeURIComponent(host)}.sqlite`);
 
-/**
- * Keeps the index of a log up to date: opens it, reads new lines, and rebuilds it if it does not match the log. It
- * tells listeners which episodes changed.
- */
+/** Opens the index of a log, reads new lines, and rebuilds it if it does not match the log. */
 export class KeptIndex {
   private readonly listeners = new Set<ChangeListener>();
   private torn: LineProblem[] = [];
@@ -45,7 +41,7 @@ export class KeptIndex {
     private index: LogIndex,
   ) {}
 
-  /** Opens the index and reads the log's newer lines, or the whole log; `notes` then says why. */
+  /** `notes` says why the whole log was read. */
   static async open(folder: string, logFolder: string): Promise<KeptIndex> {
     const kept = new KeptIndex(
       logFolder,
@@ -62,7 +58,7 @@ export class KeptIndex {
     return kept;
   }
 
-  /** The current store; it is replaced when the log gets its first segment. */
+  /** Replaced when the log gets its first segment. */
   get store(): IndexStore {
     return this.index.store;
   }
@@ -83,10 +79,7 @@ export class KeptIndex {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /**
-   * Returns the index, after rebuilding it if another process has rewritten the log, which makes known byte ranges
-   * invalid.
-   */
+  /** Rebuilds the index first if another process has rewritten the log, which makes known byte ranges invalid. */
   async fitting(): Promise<IndexStore> {
     if (this.store.isClosed) throw closed();
     if ((await whyStale(this.logFolder, this.store.segments)) !== undefined) await this.refresh();
@@ -202,10 +195,7 @@ export class KeptIndex {
     for (const { id } of store.all('select id from episode')) this.index.changed.add(String(id));
   }
 
-  /**
-   * Brings the index up to date.
-   * @param thoroughly also checks whether the log was edited while no process was watching it
-   */
+  /** @param thoroughly also checks whether the log was edited while no process was watching it */
   private async catchUp(thoroughly = false): Promise<void> {
     await this.openFile();
     this.index.noticeOthers();
@@ -251,7 +241,7 @@ export class KeptIndex {
 /**
  * Removes all other files made from the log, the indexes of other machines too; the index itself is empty, and may be
  * open in several processes.
- * @throws {Fault} `trajectory/log-in-use` if a machine has its index open, and the share lets nobody remove it
+ * @throws {Fault} `trajectory/log-in-use` if a machine has its index open, and the share lets no one remove it
  */
 async function removeOthers(file: string): Promise<void> {
   const folder = dirname(file);

@@ -18,7 +18,7 @@ import { lose, readAgain, segmentNames, unreadSegment, type ReadSegment } from '
 import { follow } from '../segment/sequence';
 import { Episodes, type Line } from './episodes';
 import { outlineOf, taskIdOf } from './outline';
-import { settle } from './readEpisodes';
+import { settle } from './reader';
 import { Overtaken, type IndexStore } from './store';
 
 /** Bytes read at once: this process is blocked while their lines are read. */
@@ -33,7 +33,6 @@ const LINES = 500;
  * whole.
  */
 export class LogIndex {
-  /** True if another process has rebuilt the index. */
   private isAnew = false;
   private readonly episodes: Episodes;
   /** Tasks among the lines that were just read of a segment. */
@@ -52,7 +51,6 @@ export class LogIndex {
   }
 
   /**
-   * Reads the lines of the log that were not read before.
    * @param segment limits reading to this segment
    * @returns whether another process has rebuilt the index since
    */
@@ -72,13 +70,11 @@ export class LogIndex {
     }
   }
 
-  /** Empties the index, because it was made from another log. */
   clear(): void {
     this.store.clear();
     this.forget();
   }
 
-  /** Notices what other processes have written. */
   noticeOthers(): void {
     const { store } = this;
     if (!store.isOvertaken) return;
@@ -89,7 +85,6 @@ export class LogIndex {
     if (Number(store.meta('cleared') ?? -1) > since) this.isAnew = true;
   }
 
-  /** Discards what was read but not written; it will be read again. */
   private forget(): void {
     this.episodes.forget();
     this.store.reload();
@@ -130,7 +125,6 @@ export class LogIndex {
     this.store.commit(segment);
   }
 
-  /** Returns the number of a segment; adds the segment if it is new. */
   private segment(name: string): number {
     const { segments } = this.store;
     const known = segments.findIndex((segment) => segment.name === name);
@@ -155,7 +149,7 @@ export class LogIndex {
     }
   }
 
-  /** Reports a line over the limit, only once even if it is met again because it has no end yet. */
+  /** Reports a line over the limit once, even if it is met again because it has no end yet. */
   private addTooLong({ name, lines }: ReadSegment): void {
     const reason = `The line is over ${MAX_LINE_BYTES} bytes long and is passed over.`;
     const { store } = this;
@@ -192,8 +186,7 @@ export class LogIndex {
   }
 
   /**
-   * Records an unreadable line.
-   * @param parsed what it says, if it is valid JSON
+   * @param parsed its content, if it is valid JSON
    * @returns whether it is known what the line was about
    */
   private passOver(number: number, line: Buffer, offset: number, parsed?: Unreadable['told']): boolean {
@@ -208,7 +201,7 @@ export class LogIndex {
     return kind === 'consent';
   }
 
-  /** Adds a line without parsing all of it; returns false if it must be parsed whole. */
+  /** False if the line must be parsed whole. */
   private addOutline(
     number: number,
     front: LineFront,
@@ -232,7 +225,7 @@ export class LogIndex {
     return event !== undefined;
   }
 
-  /** Parses and adds a whole line; returns false if it is unreadable. */
+  /** False if the line is unreadable. */
   private addWhole(number: number, line: Buffer, offset: number): boolean {
     const { store } = this;
     const segment = store.segments[number]!;
@@ -292,7 +285,6 @@ export class LogIndex {
     this.store.newest = Math.max(this.store.newest, at);
   }
 
-  /** Tells whether a segment contains the line of a task. */
   private hasTask(segment: number, task: string): boolean {
     if (this.tasks.has(task)) return true;
     const sql =
@@ -301,7 +293,7 @@ export class LogIndex {
   }
 }
 
-/** Has the damaged episodes read again whose task is among the lines of a segment from an offset on. */
+/** Damaged episodes are read again if their task is among the lines of a segment from an offset on. */
 const HAVE_TASK = `update episode set unsettled = 1 where damaged = 1 and exists
   (select 1 from task_line where task_line.task = episode.task and segment = ? and start >= ?)`;
 

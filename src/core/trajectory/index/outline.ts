@@ -2,9 +2,9 @@ import { collaboratorSchema, type EventOf, type LogEvent } from '../event';
 import type { LineFront } from '../segment/line';
 
 /**
- * Returns the fields of an event that a list needs, without its texts, so that most bytes of a log are never parsed;
- * undefined if the line must be parsed whole. The check sum must have been verified: then Tandem wrote the line, and
- * its keys are in a known order.
+ * The fields of an event that a list needs, without its texts, so that most bytes of a log are never parsed; undefined
+ * if the line must be parsed whole. The check sum must have been verified: then Tandem wrote the line, and its keys are
+ * in a known order.
  */
 export function outlineOf(
   front: LineFront,
@@ -54,8 +54,8 @@ export function outlineOf(
 }
 
 /**
- * Returns an event with these fields, for early turns always the same one: most events of a log have the same few, and
- * folding changes none of them.
+ * For early turns always the same object: most events of a log have the same few fields, and folding changes none of
+ * them.
  */
 function shared(event: LineFront['kind'], turn: number, author?: string): LogEvent {
   const make = (): LogEvent => ({ event, turn, ...(author !== undefined && { author }) }) as LogEvent;
@@ -66,9 +66,7 @@ function shared(event: LineFront['kind'], turn: number, author?: string): LogEve
 const SHARED_TURNS = 100;
 const SHARED: Partial<Record<LineFront['kind'], LogEvent[]>> = {};
 
-/**
- * Returns the task's id on a line, under the conditions of `outlineOf`; undefined for ids with escapes or beyond ASCII.
- */
+/** Under the conditions of `outlineOf`; undefined for ids with escapes or beyond ASCII. */
 export const taskIdOf = (front: LineFront, buffer: Buffer, end: number): string | undefined =>
   match(TASK, front, buffer, end)?.[1];
 
@@ -86,10 +84,7 @@ const TASK = /^,"task":\{"id":"([^"\\\u0080-\u00ff]*)"/;
 const match = (form: RegExp, { rest }: LineFront, buffer: Buffer, end: number): RegExpExecArray | null =>
   form.exec(buffer.toString('latin1', rest, Math.min(end, rest + BYTES)));
 
-/**
- * Reads the start of an episode. It is checked by hand, because each episode has one and zod would take longer than
- * parsing.
- */
+/** Checked by hand, because each episode has one start and zod would take longer than parsing. */
 function startOf(buffer: Buffer, start: number, end: number): LogEvent | undefined {
   const event = JSON.parse(buffer.toString('utf8', start, end)) as Partial<EventOf<'episode-started'>>;
   const { episode, at, task, agent, seed, pack, rollout, collection, collaborator } = event;

@@ -1,15 +1,23 @@
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
-import { conditionOf, keyOf, resultIn, SOURCE, sources, type Source, type TrajectoryFilter } from './filter';
+import {
+  conditionOf,
+  keyOf,
+  resultIn,
+  SOURCE,
+  sources,
+  type Source,
+  type TrajectoryFilter,
+  type EpisodeCondition,
+} from './filter';
 import { gradedModes, stateOf, successOf, summaryOf, tagsIn, usedAs, type TextColumn } from './rows';
 import { VISIBLE } from './schema';
 import type { IndexStore } from './store';
-import type { EpisodeCondition } from './textFilter';
 
 export interface ListOptions {
   readonly filter?: TrajectoryFilter;
   /** Order by start time; defaults to `newest` first. */
   readonly sort?: 'newest' | 'oldest';
-  /** Id of a dialogue, which need not match: the list begins behind it. It is empty when the log has no such dialogue. */
+  /** The list begins behind this dialogue, which need not match. It is empty when the log has no such dialogue. */
   readonly after?: string;
   readonly offset: number;
   readonly limit: number;
@@ -17,7 +25,6 @@ export interface ListOptions {
 
 export interface TrajectoryList {
   readonly rows: readonly TrajectorySummary[];
-  /** Number of rows on all pages. */
   readonly total: number;
 }
 
@@ -27,7 +34,6 @@ export interface TrajectoryCounts {
   readonly graded: number;
   readonly successes: number;
   readonly leaked: number;
-  /** Tasks with a graded dialogue. */
   readonly tasks: number;
   /** Fraction of graded dialogues that are successes, averaged per task first; null if none is graded. */
   readonly successRate: number | null;
@@ -37,27 +43,24 @@ export interface TrajectoryCounts {
 export type CountedBy = 'source' | 'task' | 'agent' | 'collaborator';
 
 export interface GroupedCounts {
-  /** All matching dialogues. */
   readonly all: TrajectoryCounts;
   /** By the value, the most frequent first; sources in their order. It omits dialogues without a value. */
   readonly each: ReadonlyMap<string, TrajectoryCounts>;
 }
 
-/** A column of which `valuesOf` lists the values; of `tags` it lists each tag. */
+/** `tags` lists each tag. */
 export type SharedColumn = 'task' | 'pack' | 'agent' | 'collaborator' | 'player' | 'tags';
 
-/** A value and the number of dialogues that have it. */
 export interface SharedValue {
   readonly value: string;
   readonly count: number;
 }
 
-/** The fields of a trajectory for statistics: only part of its summary, because statistics read every trajectory. */
+/** Only part of a summary, because statistics read every trajectory. */
 export interface Outline {
   readonly task: string;
   readonly agent: string;
   readonly pack?: string;
-  /** Name of the last collaborator. */
   readonly collaborator: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -70,11 +73,10 @@ export interface Outline {
   readonly replyMs?: number;
 }
 
-/** One rollout of a collection, as far as it is in the log. */
+/** As far as it is in the log. */
 export interface CollectedRollout {
   readonly episode: string;
   readonly state: TrajectoryState;
-  /** True if it has a grade in some mode. */
   readonly graded: boolean;
   /** Modes in which it has a grade; a grade that says "not gradable" counts. */
   readonly gradedModes: readonly ('fixed' | 'paper')[];
@@ -82,7 +84,6 @@ export interface CollectedRollout {
   readonly damaged: boolean;
 }
 
-/** Returns one page of the dialogues that match a filter, and their number on all pages. */
 export function page(
   store: IndexStore,
   { filter = {}, sort = 'newest', after, offset, limit }: ListOptions,
@@ -103,7 +104,7 @@ export function page(
   return { rows: rows.map((row) => summaryOf(row, store)), total };
 }
 
-/** Narrows a condition to what stands behind a dialogue in a list. */
+/** Narrows a condition to the dialogues behind one in a list. */
 function behind(
   id: string,
   sort: 'newest' | 'oldest',
@@ -128,7 +129,7 @@ export function count(store: IndexStore, filter: TrajectoryFilter): TrajectoryCo
   return { ...counted! };
 }
 
-/** Counts all matching dialogues and those of each value, and reads each dialogue once for both. */
+/** Reads each dialogue once for both counts. */
 export function countBy(store: IndexStore, by: CountedBy, filter: TrajectoryFilter): GroupedCounts {
   const { where, values } = conditionOf(store, filter);
   const value = by === 'source' ? SOURCE : by;
@@ -152,22 +153,17 @@ export function countBy(store: IndexStore, by: CountedBy, filter: TrajectoryFilt
   return { all: found.find(({ isAll }) => isAll === 1)!.counts, each: new Map(each) };
 }
 
-/** Columns of a count of the dialogues of one task. */
 function ofTask({ mode }: TrajectoryFilter): string {
   const result = resultIn(mode);
   return `count(*) as total, count(case when ${result} in ('success', 'failure') then 1 end) as graded,
     count(case when ${result} = 'success' then 1 end) as successes, sum(leaked) as leaked`;
 }
 
-/** `TrajectoryCounts` of the counts of some tasks. */
 const OF_TASKS = `ifnull(sum(total), 0) as total, ifnull(sum(graded), 0) as graded,
   ifnull(sum(successes), 0) as successes, ifnull(sum(leaked), 0) as leaked, count(nullif(graded, 0)) as tasks,
   avg(1.0 * successes / graded) as successRate`;
 
-/**
- * Returns the values of a column, or the single tags, among the matching dialogues, the most frequent first; omits
- * dialogues without one.
- */
+/** The most frequent first; dialogues without a value are left out. */
 export function valuesOf(store: IndexStore, column: SharedColumn, filter: TrajectoryFilter): SharedValue[] {
   const { where, values } = conditionOf(store, filter);
   const counts = new Map<string, number>();
@@ -186,21 +182,19 @@ export function valuesOf(store: IndexStore, column: SharedColumn, filter: Trajec
 }
 
 /**
- * Returns the values of a column; also those that it has only in deleted dialogues or had before, and tasks that were
- * never played. It takes a fraction of the time of `valuesOf`, because it reads no dialogue.
+ * Also values that only deleted dialogues have, or that a dialogue had before, and tasks that were never played. Takes
+ * a fraction of the time of `valuesOf`, because it reads no dialogue.
  */
 export function namesOf(store: IndexStore, column: TextColumn): string[] {
   const sql = 'select json_group_array(text) as texts from name where used & ?';
   return JSON.parse(store.get<{ texts: string }>(sql, usedAs(column))!.texts) as string[];
 }
 
-/** Returns the ids of all dialogues, in no order. */
 export function ids(store: IndexStore): string[] {
   const sql = `select json_group_array(id) as ids from episode where ${VISIBLE}`;
   return JSON.parse(store.get<{ ids: string }>(sql)!.ids) as string[];
 }
 
-/** Returns the deleted dialogues, the newest first. */
 export function deleted(store: IndexStore): TrajectorySummary[] {
   const rows = store.all(
     'select * from episode where deleted = 1 and started_at is not null order by started_at desc, number desc',
@@ -208,13 +202,12 @@ export function deleted(store: IndexStore): TrajectorySummary[] {
   return rows.map((row) => summaryOf(row, store));
 }
 
-/** Returns the id of the newest dialogue of each task, keyed by the task's id. */
+/** Keyed by the task's id. */
 export function oneOfEachTask(store: IndexStore): Map<string, string> {
   const rows = store.all(`select task, id, max(number) from episode where ${VISIBLE} group by task`);
   return new Map(rows.map(({ task, id }) => [store.text(Number(task)), String(id)]));
 }
 
-/** Returns the outlines of all matching episodes, the oldest first. */
 export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[] {
   const { where, values } = conditionOf(store, filter);
   const rows = store.each<OutlineRow>(
@@ -252,9 +245,8 @@ interface OutlineRow {
 }
 
 /**
- * Returns the rollouts of a collection, keyed by `<task id>#<rollout>`. If one was begun more than once, an answered
- * one is preferred, and then the newest. A dialogue that a person has taken over is none of them: it is that person's,
- * and would be counted as what the collection's simulator has played.
+ * Keyed by `<task id>#<rollout>`. If one was begun more than once, an answered one is preferred, and then the newest. A
+ * dialogue that a person has taken over is left out: it would count as played by the collection's simulator.
  */
 export function collectedRollouts(store: IndexStore, collection: string): Map<string, CollectedRollout> {
   const { where, values } = conditionOf(store, { collection });

@@ -8,6 +8,7 @@ import { eventsIn, readEvent } from '../segment/line';
 import { lostLines, type LostLines } from '../segment/lostLines';
 import type { Trajectory } from '../trajectory';
 import type { IndexStore } from './store';
+import { rowOf, type Row } from './rows';
 
 interface ByteRange {
   readonly segment: number;
@@ -15,16 +16,15 @@ interface ByteRange {
   readonly length: number;
 }
 
-/** The folded lines of an episode. */
 interface ReadEpisode {
   readonly folding: Folding;
   /** Undefined if the log has no readable line of the task. */
   readonly task: EventOf<'task'> | undefined;
-  /** One sentence, if a line is unreadable or nobody can tell which task was played. */
+  /** One sentence, if a line is unreadable or it is unknown which task was played. */
   readonly damage: string | undefined;
 }
 
-/** Reads single episodes by their byte ranges. Opened files stay open until `close`. */
+/** Opened files stay open until `close`. */
 export class EpisodeReader {
   private readonly handles = new Map<number, Promise<FileHandle>>();
   private readonly lost: readonly LostLines[];
@@ -37,7 +37,7 @@ export class EpisodeReader {
   }
 
   /**
-   * Returns the trajectory of an episode by its number; undefined if it never started.
+   * Undefined if the episode never started.
    * @throws {Fault} `trajectory/task-missing` if the log has the episode but not its task
    */
   async episode(
@@ -57,7 +57,7 @@ export class EpisodeReader {
     return { trajectory, deleted: folding.deleted };
   }
 
-  /** Parses all lines of an episode and folds them; returns undefined if it never started. */
+  /** Undefined if the episode never started. */
   async read(number: number, id: string): Promise<ReadEpisode | undefined> {
     const { events, unreadable, started } = await this.events(
       byteRanges(this.store.ranges(number)),
@@ -72,8 +72,8 @@ export class EpisodeReader {
   }
 
   /**
-   * Returns the task of an episode from the segment in which the episode began. If that is unreadable, the copies in
-   * other segments are used; if they differ, nobody can tell which was played, and `doubt` says so.
+   * From the segment in which the episode began. If that is unreadable, the copies in other segments are used; if they
+   * differ, `doubt` says that the task is unknown.
    */
   private async task(
     id: string,
@@ -110,7 +110,7 @@ export class EpisodeReader {
   }
 
   /**
-   * Returns the events in some ranges: in file order within a segment; segments are merged by time and then name.
+   * In file order within a segment; segments are merged by time and then name.
    * @param lost losses to insert at their positions; one with the same time as an event follows it
    */
   private async events(
@@ -120,7 +120,6 @@ export class EpisodeReader {
   ): Promise<{
     events: (LogEvent | Loss)[];
     unreadable: string | undefined;
-    /** Position of the last `episode-started` line. */
     started: { segment: number; offset: number } | undefined;
   }> {
     const bySegment = new Map<number, (LogEvent | Loss)[]>();
@@ -175,10 +174,7 @@ function byteRanges(ranges: readonly number[]): ByteRange[] {
 
 const lossOf = ({ at }: LostLines): Loss => ({ event: 'loss', at: new Date(at).toISOString() });
 
-/**
- * Yields the events in some bytes of a file.
- * @param from offset of the bytes in the file
- */
+/** @param from offset of the bytes in the file */
 function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; offset: number }> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(0x0a, start);
@@ -189,7 +185,7 @@ function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; of
   }
 }
 
-/** Merges lists of events by time; for equal times the earlier list comes first. The order within a list stays. */
+/** For equal times the earlier list comes first. The order within a list stays. */
 function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): E[] {
   if (lists.length <= 1) return lists[0] ?? [];
   const at = lists.map(() => 0);
@@ -209,4 +205,69 @@ function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): 
     merged.push(lists[next]![at[next]!]!);
     at[next]! += 1;
   }
+}
+
+/** Number of episodes that are read whole before they are written. */
+const AT_ONCE = 200;
+
+/**
+ * Reads whole the episodes for which single lines were not enough.
+ * @param since last revision before their lines were read
+ * @param changed gets their ids
+ */
+export async function settle(
+  logFolder: string,
+  store: IndexStore,
+  since: number,
+  changed: Set<string>,
+): Promise<void> {
+  markDoubtful(store, lostLines(store), since, changed);
+  const reader = new EpisodeReader(logFolder, store);
+  try {
+    for (;;) {
+      const rows = store.all(`select * from episode where unsettled = 1 limit ${AT_ONCE}`);
+      if (rows.length === 0) return;
+      const episodes: [Row, Awaited<ReturnType<EpisodeReader['read']>>][] = [];
+      for (const row of rows) episodes.push([row, await reader.read(Number(row.number), String(row.id))]);
+      for (const [{ number, id, first_segment, first_start, last_at }, episode] of episodes) {
+        const revision = store.revision + 1;
+        const known = { number, id, first_segment, first_start, last_at, revision, unsettled: 0 };
+        const isDamaged = episode?.damage !== undefined || episode?.task === undefined;
+        store.putEpisode(rowOf(known, episode?.folding, isDamaged, store));
+        changed.add(String(id));
+      }
+      store.commit();
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Marks the episodes that had begun when lines were lost. For one that was deleted or restored, its events decide. */
+function markDoubtful(
+  store: IndexStore,
+  lost: readonly LostLines[],
+  since: number,
+  changed: Set<string>,
+): void {
+  if (lost.length === 0) return;
+  const text = JSON.stringify(lost);
+  const isKnown = store.meta('lost') === text;
+  // In a loss's own segment the position decides; in others only the time does, and equal times count as earlier.
+  const had = `started_at is not null and revision > ? and exists (select 1 from json_each(?) where
+    case when value ->> 'offset' is not null and value ->> 'segment' = first_segment
+    then first_start < value ->> 'offset' else started_at <= value ->> 'at' end)`;
+  const values = [isKnown ? since : -1, text] as const;
+  const rows = store.all(
+    `select id from episode where ${had} and (was_deleted = 1 or doubtful = 0)`,
+    ...values,
+  );
+  if (rows.length === 0 && isKnown) return;
+  for (const { id } of rows) changed.add(String(id));
+  const revision = store.revision + 1;
+  store.setMeta('lost', text);
+  store.write(`update episode set unsettled = 1 where ${had} and was_deleted = 1`, ...values);
+  const sql = `update episode set doubtful = 1, revision = ? where ${had} and was_deleted = 0 and doubtful = 0`;
+  store.write(sql, revision, ...values);
+  store.commit();
 }

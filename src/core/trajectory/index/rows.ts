@@ -31,7 +31,7 @@ export const COLUMNS = {
   review_reason: 'integer',
   player: 'integer',
   title: 'integer',
-  /** The text has a line feed before and after each tag, so that one is found whole. */
+  /** With a line feed before and after each tag, so that one is found whole. */
   tags: 'integer',
   note: 'integer',
   leak: 'real',
@@ -62,7 +62,7 @@ export const COLUMNS = {
 
 export type Column = keyof typeof COLUMNS;
 
-/** The columns that a text is looked for in; the first ones have few different values. */
+/** Columns in which a text is looked for; the first ones have few different values. */
 export const TEXT_COLUMNS = [
   'agent',
   'collaborator',
@@ -75,13 +75,12 @@ export const TEXT_COLUMNS = [
 ] as const satisfies readonly Column[];
 export type TextColumn = (typeof TEXT_COLUMNS)[number];
 
-/** Returns the bit that says in the table `name` that a column has, or once had, the text. */
+/** The bit in the table `name` that says that a column has, or once had, the text. */
 export const usedAs = (column: TextColumn): number => 1 << TEXT_COLUMNS.indexOf(column);
 
 type Value = string | number | null;
 export type Row = Record<Column, Value>;
 
-/** Maps texts to numbers and back. */
 interface Numbered {
   /** `column` is where the text will stand, if it is one of `TEXT_COLUMNS`. */
   number(text: string, column?: TextColumn): number;
@@ -90,16 +89,12 @@ interface Numbered {
 
 const MODES = ['fixed', 'paper'] as const;
 
-/** The columns that do not come from folding. */
 export type Known = Pick<
   Row,
   'number' | 'id' | 'first_segment' | 'first_start' | 'last_at' | 'unsettled' | 'revision'
 >;
 
-/**
- * Returns the row of an episode.
- * @param isDamaged true if unfolded lines or the task are missing
- */
+/** @param isDamaged true if unfolded lines or the task are missing */
 export function rowOf(
   known: Known,
   folding: Folding | undefined,
@@ -153,17 +148,16 @@ export function rowOf(
 const resultOf = (success: boolean | null): string =>
   success === null ? 'none' : success ? 'success' : 'failure';
 
-/** Returns null if there is no grade, or the grader could not tell. */
+/** Null if there is no grade, or the grader could not tell. */
 export const successOf = (result: Value): boolean | null =>
   result === 'success' ? true : result === 'failure' ? false : null;
 
 export const stateOf = (state: Value): TrajectorySummary['state'] =>
   state === 'open' || state === 'answered' ? state : 'abandoned';
 
-/** Returns the modes in which an episode has a grade; a grade that says "not gradable" counts. */
+/** A grade that says "not gradable" counts. */
 export const gradedModes = (row: Row): ('fixed' | 'paper')[] => MODES.filter((mode) => row[mode] !== null);
 
-/** Returns the tags in the text of the column. */
 export const tagsIn = (text: string): string[] => text.split('\n').slice(1, -1);
 
 export function summaryOf(row: Row, names: Numbered): TrajectorySummary {

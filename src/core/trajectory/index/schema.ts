@@ -4,7 +4,7 @@ import type { ReadSegment } from '../segment/segments';
 import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 
-/** Version of the index; increase it whenever the content or its meaning changes. */
+/** Increase it whenever the content or its meaning changes. */
 const VERSION = 4;
 
 export const SCHEMA = `
@@ -36,11 +36,10 @@ export const SCHEMA = `
       left join name as tags on tags.number = tags;
 `;
 
-/** Condition for what lists show: started and not deleted. */
 export const VISIBLE = 'deleted = 0 and started_at is not null';
 
 /**
- * Condition for the episodes whose id is no UUID in lower case: it has other characters than hexadecimal digits and
+ * Condition for episodes with an id that is no UUID in lower case: it has other characters than hexadecimal digits and
  * hyphens, or may have (`unhex` wants pairs of digits, and takes upper case).
  */
 export const IS_ODD_ID = "(unhex(id, '-') is null or id <> lower(id))";
@@ -72,12 +71,10 @@ export const TABLES = [
   'problem',
 ];
 
-/**
- * The version and a check sum of the tables, so that two branches with the same version do not read each other's files.
- */
+/** The check sum keeps two branches with the same version from reading each other's files. */
 export const FORMAT = `${VERSION}.${crc32(SCHEMA + Object.values(INDEXES).join()).toString(16)}`;
 
-/** Returns the reading state of the segments in a file, none if it is new or empty; or why it cannot be used. */
+/** The reading state of the segments in a file, none if it is new or empty; or why it cannot be used. */
 export function lookInto(file: string, readOnly = false): ReadSegment[] | { readonly reason: string } {
   const database = openDatabase(file, readOnly);
   try {
@@ -97,7 +94,7 @@ export function lookInto(file: string, readOnly = false): ReadSegment[] | { read
   }
 }
 
-/** Removes an index file, with those that SQLite keeps beside it. */
+/** With the files that SQLite keeps beside it. */
 export async function removeIndex(file: string): Promise<void> {
   for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
 }

@@ -23,7 +23,7 @@ export function openDatabase(file: string, readOnly = false): Database {
   throw new Fault('trajectory/no-sqlite', message);
 }
 
-/** Returns SQLite's message if the error says that the file is damaged; undefined for any other error. */
+/** Undefined if the error does not say that the file is damaged. */
 export function damageOf(error: unknown): string | undefined {
   const isDamage = error instanceof Error && 'errcode' in error && DAMAGE.has(Number(error.errcode) & 0xff);
   return isDamage ? error.message : undefined;
@@ -36,7 +36,7 @@ export function isSqliteError(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error;
 }
 
-/** Runs `write` in one transaction, which waits for the transactions of other processes. */
+/** Waits for the transactions of other processes. */
 export function transaction(database: Database, write: () => void): void {
   database.exec('begin immediate');
   try {

@@ -14,24 +14,22 @@ export class Overtaken extends Error {}
 
 type Value = string | number | Uint8Array | null;
 
-/** Byte ranges of an episode's lines: segment number, first byte and length, repeated for each range. */
+/** Segment number, first byte and length, repeated for each range. */
 export type Ranges = number[];
 
 /**
- * The SQLite file of the index, which several processes may open. Each writes in short transactions, and only if nobody
+ * The SQLite file of the index, which several processes may open. Each writes in short transactions, and only if no one
  * else has written since it last read (`reload`), because what it writes is derived from that.
  */
 export class IndexStore {
   /** Reading state of each segment; a segment's number is its position here. */
   segments: ReadSegment[] = [];
   older: Record<string, OlderSegment> = {};
-  /** Consents, lines on who plays which pack and unreadable lines, in the order they were read. */
   consents: readonly Consent[] = [];
   assignments: readonly Assigning[] = [];
   problems: readonly LineProblem[] = [];
   /** Latest time of any consent, assignment or event of an episode, in milliseconds since 1970; 0 if there is none. */
   newest = 0;
-  /** Number of the next new episode. */
   next = 0;
   private saved = new Map<string, string>();
   /** Texts and their numbers in the table `name`, as far as they were asked for. */
@@ -39,9 +37,7 @@ export class IndexStore {
   private readonly numbers = new Map<string, KnownName>();
   private readonly statements = new Map<string, StatementSync>();
   private known = { revision: -1, values: new Map<string, unknown>() };
-  /** Number of the last transaction that was read. */
   revision = -1;
-  /** True while a transaction is open. */
   private isWriting = false;
   isClosed = false;
 
@@ -96,7 +92,7 @@ export class IndexStore {
     return this.statement(sql).all(...values) as T[];
   }
 
-  /** Works like `all`, but yields row by row; until it ends, the caller must not await anything. */
+  /** Yields row by row; until it ends, the caller must not await anything. */
   each<T = Row>(sql: string, ...values: Value[]): IterableIterator<T> {
     return this.statement(sql).iterate(...values) as IterableIterator<T>;
   }
@@ -146,13 +142,12 @@ export class IndexStore {
     if (this.isOvertaken) throw new Overtaken();
   }
 
-  /** Returns the byte ranges of an episode's lines, in the order they were logged. */
+  /** In the order they were logged. */
   ranges(episode: number): Ranges {
     const lines = this.get<{ ranges: string }>('select ranges from lines where episode = ?', episode);
     return lines ? (JSON.parse(lines.ranges) as Ranges) : [];
   }
 
-  /** True if another process has written since. */
   get isOvertaken(): boolean {
     return this.meta('revision') !== this.revision;
   }
@@ -242,7 +237,7 @@ export class IndexStore {
   }
 
   /**
-   * Returns the number of a text, which is written if it is new.
+   * Writes the text if it is new.
    * @param column where the text will stand, which is noted
    */
   number(text: string, column?: TextColumn): number {
@@ -270,7 +265,7 @@ export class IndexStore {
     return text;
   }
 
-  /** Deletes all content and leaves no trace of it in the file. */
+  /** Leaves no trace of the content in the file. */
   clear(): void {
     transaction(this.database, () => {
       for (const table of TABLES) this.database.exec(`delete from ${table}`);
@@ -310,7 +305,7 @@ export class IndexStore {
   }
 }
 
-/** A text's number, and the columns that have had it; see `usedAs`. */
+/** `used`: the columns that have had the text; see `usedAs`. */
 interface KnownName {
   readonly number: number;
   used: number;

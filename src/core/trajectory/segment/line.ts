@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import { LOG_VERSION, type EventKind, type LogEvent, eventSchema, type EventOf } from '../event';
 
 /**
- * Encodes an event as one line. The keys that readers need come first, always in the same order, so that `peek` can
- * classify a line without parsing all of it.
+ * The keys that readers need come first, always in the same order, so that `peek` can classify a line without parsing
+ * all of it.
  */
 export function encodeEvent(event: LogEvent): Buffer {
   const fields: Readonly<Record<string, unknown>> = event;
@@ -23,10 +23,8 @@ function inOrder(object: object, first: readonly string[]): object {
   return { ...Object.fromEntries(first.map((key) => [key, fields[key]])), ...fields };
 }
 
-/** The front of a line that Tandem wrote. */
 export interface LineFront {
   readonly kind: EventKind;
-  /** Absent on events outside of an episode. */
   readonly episode: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -82,7 +80,7 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
 );
 
 /**
- * Returns a key of length, first and last letter, which distinguishes all known kinds; the other letters are compared
+ * A key of length, first and last letter, which distinguishes all known kinds; the other letters are compared
  * afterwards.
  */
 function kindKey(buffer: Buffer, start: number, end: number): number {
@@ -90,9 +88,8 @@ function kindKey(buffer: Buffer, start: number, end: number): number {
 }
 
 /**
- * Reads the front of a line in Tandem's own key order. Returns undefined if the line is written in any other way
- * (another version, an unknown kind, other spacing), and so must be parsed whole. The rest is not checked, except that
- * the line must end in a brace.
+ * Undefined if the line is not in Tandem's own key order (another version, an unknown kind, other spacing), and so must
+ * be parsed whole. The rest is not checked, except that the line must end in a brace.
  */
 export function peek(buffer: Buffer, start: number, end: number): LineFront | undefined {
   if (buffer[end - 1] !== BRACE || !matches(buffer, start, FRONT)) return undefined;
@@ -126,9 +123,7 @@ export function peek(buffer: Buffer, start: number, end: number): LineFront | un
   return { kind: known.kind, episode, at, turn, rest };
 }
 
-/**
- * Returns the kind and the episode of a damaged line, as far as its beginning is intact; the kind may be unknown here.
- */
+/** The kind and the episode of a damaged line, if its beginning is intact; the kind may be unknown here. */
 export function beginningOf(line: Buffer): { readonly kind?: string; readonly episode?: string } {
   const [, kind, episode] = BEGINNING.exec(line.toString('utf8', 0, BEGINNING_BYTES)) ?? [];
   return { ...(kind !== undefined && { kind }), ...(episode !== undefined && { episode }) };
@@ -138,8 +133,8 @@ const BEGINNING = /^\{"version":1,"event":"([^"\\]*)"(?:,"episode":"([^"\\]*)")?
 const BEGINNING_BYTES = 512;
 
 /**
- * Returns the positions of all events in a line: it contains several if the line feed between them was damaged or lost.
- * The front of a line cannot occur inside a string, because its quotes would be escaped.
+ * A line contains several events if the line feed between them was damaged or lost. The front of a line cannot occur
+ * inside a string, because its quotes would be escaped.
  */
 export function eventsIn(buffer: Buffer, start: number, end: number): { start: number; end: number }[] {
   const events: { start: number; end: number }[] = [];
@@ -154,7 +149,6 @@ export function eventsIn(buffer: Buffer, start: number, end: number): { start: n
   return events;
 }
 
-/** Tells whether the buffer contains these bytes at this position. */
 export function matches(buffer: Buffer, start: number, expected: Buffer): boolean {
   for (let index = 0; index < expected.length; index += 1) {
     if (buffer[start + index] !== expected[index]) return false;
@@ -162,7 +156,7 @@ export function matches(buffer: Buffer, start: number, expected: Buffer): boolea
   return true;
 }
 
-/** Returns the position of the closing quote of a plain ASCII string without escapes; -1 for anything else. */
+/** Position of the closing quote of a plain ASCII string without escapes; -1 for anything else. */
 function quoteAfter(buffer: Buffer, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const byte = buffer[index]!;
@@ -172,7 +166,7 @@ function quoteAfter(buffer: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** Parses `2026-01-31T23:59:59.999Z"`, quote included, to milliseconds since 1970; NaN for any other form. */
+/** Milliseconds since 1970 of `2026-01-31T23:59:59.999Z"`, quote included; NaN for any other form. */
 function isoTime(buffer: Buffer, start: number): number {
   if (buffer[start + ISO_LENGTH] !== QUOTE || buffer[start + ISO_LENGTH - 1] !== 0x5a) return Number.NaN;
   const day =
@@ -216,7 +210,6 @@ const BRACE_AND_LINE_FEED = 2;
 /** Maximum length of a seal, for any number. */
 export const MAX_SEAL_BYTES = NUMBER.length + 16 + SUM_BYTES;
 
-/** Returns the line (an object and a line feed) with its seal. */
 export function sealLine(line: Buffer, number: number): Buffer {
   const body = line.subarray(0, line.length - BRACE_AND_LINE_FEED);
   const counted = Buffer.from(`,"number":${number}`);
@@ -227,7 +220,6 @@ export function sealLine(line: Buffer, number: number): Buffer {
 /** The line's number. `broken`: the line was changed after it was written. `none`: it has no seal, or a damaged one. */
 export type Seal = 'none' | 'broken' | number;
 
-/** Returns the seal of the line from `start` to `end`, without its line feed. */
 export function sealOf(buffer: Buffer, start: number, end: number): Seal {
   const sumStart = end - SUM_BYTES;
   if (sumStart <= start || !matches(buffer, sumStart, SUM)) return 'none';
@@ -275,8 +267,8 @@ export interface Unreadable {
 }
 
 /**
- * Parses a whole line: an event, or `unknown` for another version or kind, or the reason why it is unreadable. A line
- * with a wrong check sum is always unreadable.
+ * An event, or `unknown` for another version or kind, or the reason why the line is unreadable. A line with a wrong
+ * check sum is always unreadable.
  */
 export function readEvent(
   bytes: Buffer,
@@ -313,13 +305,13 @@ export function readEvent(
   return { told, reason: `The ${told.kind} event is passed over: ${where}: ${issue?.message ?? ''}.` };
 }
 
-/** Returns the time on a line, in milliseconds since 1970; undefined if there is none. */
+/** In milliseconds since 1970; undefined if there is none. */
 export function timeIn(line: Buffer): number | undefined {
   const time = Date.parse(/"at": ?"([^"]*)"/.exec(line.toString('latin1'))?.[1] ?? '');
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Parses the first line of a segment; returns undefined for any other line and if it is unreadable. */
+/** The first line of a segment; undefined for any other line and if it is unreadable. */
 export function headerOf(line: Buffer): EventOf<'segment'> | undefined {
   const read = readEvent(line);
   return 'event' in read && read.event.event === 'segment' ? read.event : undefined;

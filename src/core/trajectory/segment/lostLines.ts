@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ReadLog, ReadSegment, OlderSegment, LineProblem } from './segments';
 import { livingOwner, ownerFileOf } from './owner';
 
-/** A place where lines were lost whose content nobody can tell. */
+/** Lines were lost here, and their content is unknown. */
 export interface LostLines {
   /** Number of the segment, from 0. */
   readonly segment: number;
@@ -12,7 +12,7 @@ export interface LostLines {
   readonly at: number;
 }
 
-/** Returns the last loss of each segment; a changed segment without check sums may have lost any lines. */
+/** The last loss of each segment; a changed segment without check sums may have lost any lines. */
 export function lostLines(log: ReadLog): LostLines[] {
   return log.segments.flatMap((read, segment) => {
     const { gap, open, lostBy } = read.losses;
@@ -25,12 +25,11 @@ export function lostLines(log: ReadLog): LostLines[] {
   });
 }
 
-/** Returns the latest time at which a consent may have been lost, in milliseconds since 1970; -Infinity if none was. */
+/** Latest time at which a consent may have been lost, in milliseconds since 1970; -Infinity if none was. */
 export function consentsLostBy(log: ReadLog): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...log.segments.map((segment) => consentsLostIn(log, segment)));
 }
 
-/** Works like `consentsLostBy`, for one segment. */
 export function consentsLostIn(log: ReadLog, segment: ReadSegment): number {
   const { gap, open, consentsBy, lostBy } = segment.losses;
   const times = [gap?.at, open?.at, consentsBy, lostBy, changedSince(log, segment)];
@@ -44,7 +43,7 @@ export function consentsLostIn(log: ReadLog, segment: ReadSegment): number {
  */
 
 /**
- * Returns the contents to record now: of the segments without check sums to which no process writes any more.
+ * Contents of the segments without check sums to which no process writes any more.
  * @param newest time of the newest event, in milliseconds since 1970
  */
 export async function notYetNoted(
@@ -62,10 +61,7 @@ export async function notYetNoted(
   return noted;
 }
 
-/**
- * If a segment no longer matches its recorded contents, returns the latest time of its lines, in milliseconds since
- * 1970; otherwise undefined.
- */
+/** Latest time of the lines of a segment that no longer matches its recorded contents, in milliseconds since 1970. */
 function changedSince({ older }: ReadLog, segment: ReadSegment): number | undefined {
   const noted = older[segment.name];
   if (noted === undefined || noted.fingerprint !== segment.fingerprint) return undefined;

@@ -26,7 +26,7 @@ export function ownerFileOf(segmentFile: string): string {
   return `${segmentFile}${OWNER}`;
 }
 
-/** Creates the owner file of a segment for this process, until `end`; the file must not exist yet. */
+/** Until `end`; the owner file must not exist yet. */
 export async function claim(segmentFile: string): Promise<SignOfLife> {
   const identity = JSON.stringify(await ownIdentity());
   const file = ownerFileOf(segmentFile);
@@ -43,15 +43,13 @@ export async function claim(segmentFile: string): Promise<SignOfLife> {
   return new SignOfLife(file, identity);
 }
 
-/** Returns this process in the form of an owner file. */
 export async function ownIdentity(): Promise<Owner> {
   return { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
 }
 
 /**
- * Returns the process in an owner file if it is or may be alive, see `standsFor`. Undefined if the file does not exist
- * or its process is gone.
- * @param now present time of the file system, which whoever writes because of the answer must give
+ * The process in an owner file, if it is or may be alive, see `standsFor`.
+ * @param now present time of the file system, which a caller that writes because of the answer must give
  */
 export async function livingOwner(ownerFile: string, now?: number): Promise<Owner | undefined> {
   const text = await ifThere(() => readFile(ownerFile, 'utf8'));
@@ -60,13 +58,13 @@ export async function livingOwner(ownerFile: string, now?: number): Promise<Owne
   return (await standsFor(ownerFile, owner, now)) ? owner : undefined;
 }
 
-/** Returns whether a process of another machine may be writing to a segment. */
+/** True if a process of another machine may be writing to a segment. */
 export async function isWrittenElsewhere(segmentFile: string): Promise<boolean> {
   const owner = await livingOwner(ownerFileOf(segmentFile));
   return owner !== undefined && owner.host !== hostname();
 }
 
-/** Detects an owner file cut off by a crash; its process had not written anything else yet. */
+/** Cut off by a crash; the process had not written anything else yet. */
 function isTorn(text: string): boolean {
   return !text.endsWith('}') || text.includes('\0');
 }
@@ -81,7 +79,7 @@ function parseOwner(ownerFile: string, text: string): Owner {
 }
 
 /**
- * Throws if a process may be writing to the log; removes the owner files of processes that are gone.
+ * Also removes the owner files of processes that are gone.
  * @param own claim of this process that does not count
  * @throws {Fault} `trajectory/log-in-use` if a process that may be alive writes to a segment of this folder
  */

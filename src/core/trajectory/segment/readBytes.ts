@@ -5,7 +5,7 @@ import { ifThere } from '../files';
 import { isWrittenElsewhere } from './owner';
 import { scanLines, sumOfFile, type LineVisitor } from './scan';
 
-/** State of the bytes read of a segment, kept to detect changes of them. */
+/** Kept to detect changes of the bytes that were read. */
 export interface ReadBytes {
   /** Bytes read, up to the end of the last complete line. */
   scanned: number;
@@ -24,7 +24,7 @@ export interface ReadBytes {
 
 export const nothingRead = (): ReadBytes => ({ scanned: 0, tail: 0, sum: 0 });
 
-/** Number of bytes of a segment's first line that the fingerprint covers. */
+/** Bytes of the first line that the fingerprint covers. */
 const FINGERPRINT_BYTES = 256;
 
 /**
@@ -52,7 +52,7 @@ export async function whyChanged(
 }
 
 /**
- * Visits the new complete lines of a segment, and records their bytes in `known`.
+ * @param known gets the new bytes
  * @param readBytes as for `scanLines`
  * @param onVisited called, before more is awaited, when all bytes recorded in `known` have been visited
  * @returns the number of new bytes
@@ -84,15 +84,12 @@ export async function readOn(
 /** Resolution of file times, with a margin: a file that has just changed may change again without a new time. */
 const STEP_MS = 2000;
 
-/** Returns the change time of a file; undefined if its size differs, or it may change again at the same time. */
+/** Undefined if the file's size differs, or it may change again at the same time. */
 function settledTime({ size, ctimeMs }: Stats, expected: number): number | undefined {
   return size === expected && Date.now() - ctimeMs > STEP_MS ? ctimeMs : undefined;
 }
 
-/**
- * Returns the fingerprint of a segment's first line.
- * @param front first bytes of the segment, at least its first line
- */
+/** @param front first bytes of the segment, at least its first line */
 export function fingerprintOf(front: Buffer): number {
   const bytes = front.subarray(0, FINGERPRINT_BYTES);
   const lineEnd = bytes.indexOf(0x0a);

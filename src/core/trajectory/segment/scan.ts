@@ -8,8 +8,8 @@ const READ_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
- * Called with one complete line: the bytes from `start` to `end` of `buffer`, without the line feed, valid until it
- * returns. `offset` is the line's position in the file.
+ * `buffer` holds one complete line from `start` to `end`, without the line feed, valid until it returns. `offset` is
+ * the line's position in the file.
  */
 export type LineVisitor = (buffer: Buffer, start: number, end: number, offset: number) => void;
 
@@ -29,7 +29,7 @@ export interface Scanned {
  * @param readBytes maximum bytes read at once; the process is blocked while their lines are visited
  * @param onBytes called with the bytes of all complete lines in order, those over the limit too, before the visits
  * @param onVisited called when all these bytes have been visited, before anything is awaited
- * @param mayFill tells whether a NUL byte, which is in no line, stands for bytes that are still on their way to a
+ * @param mayFill whether a NUL byte, which is in no line, stands for bytes that are still on their way to a
  * network drive: the scan then ends before that line
  */
 export async function scanLines(
@@ -113,7 +113,7 @@ function visitLines(
   }
 }
 
-/** Reads the bytes from one offset to another, in pieces of the buffer's size. */
+/** In pieces of the buffer's size. */
 async function readAgain(
   handle: FileHandle,
   buffer: Buffer,
@@ -129,7 +129,7 @@ async function readAgain(
   }
 }
 
-/** Returns the CRC-32 of the first `length` bytes of a file, or of the whole file if it is shorter. */
+/** Of the first `length` bytes of a file, or of the whole file if it is shorter. */
 export async function sumOfFile(file: string, length: number): Promise<number> {
   const handle = await open(file, 'r');
   try {
@@ -142,7 +142,7 @@ export async function sumOfFile(file: string, length: number): Promise<number> {
   }
 }
 
-/** Returns the offset of the next line feed; undefined if there is none. Overwrites the buffer. */
+/** Offset of the next line feed. Overwrites the buffer. */
 async function endOfLine(handle: FileHandle, buffer: Buffer, from: number): Promise<number | undefined> {
   for (let offset = from; ;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);

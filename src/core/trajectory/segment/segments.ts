@@ -17,20 +17,17 @@ export interface LineProblem {
   readonly reason: string;
 }
 
-/** Reading state of a segment. */
 export interface ReadSegment extends ReadBytes {
   readonly name: string;
   lines: number;
-  /** Number of lines with another version or an unknown kind; they are kept and skipped. */
+  /** Lines with another version or an unknown kind; they are kept and skipped. */
   unknown: number;
   readonly sequence: Sequence;
   readonly losses: Losses;
 }
 
-/** An entry of `older` in a segment's first line. */
 export type OlderSegment = NonNullable<EventOf<'segment'>['older']>[number];
 
-/** Reading state of a log. */
 export interface ReadLog {
   readonly segments: readonly ReadSegment[];
   /** Recorded contents of segments without check sums, by name. */
@@ -42,7 +39,7 @@ export function unreadSegment(name: string): ReadSegment {
 }
 
 /**
- * Returns the segments of a log, in the order they were begun; none if the folder does not exist.
+ * In the order they were begun; none if the folder does not exist.
  * @throws {Fault} `trajectory/unreadable`
  */
 export async function segmentNames(logFolder: string): Promise<string[]> {
@@ -57,8 +54,8 @@ export async function segmentNames(logFolder: string): Promise<string[]> {
  * Returns why a log no longer matches what was read of it: a segment is gone, shorter, rewritten or edited. Undefined
  * if the log is unchanged or only grew.
  *
- * @param thoroughly also reads the known bytes of each segment again that changed since they last matched; without it,
- * only of segments that changed but did not grow
+ * @param thoroughly also reads known bytes again of each segment that changed since they last matched; without it, only
+ *   of segments that changed but did not grow
  */
 export async function whyStale(
   logFolder: string,
@@ -95,8 +92,8 @@ export async function tornLines(logFolder: string, segments: readonly ReadSegmen
  * a consent. The last such line of a segment puts in doubt everything that earlier ones do, so only the last is kept.
  */
 
-/** Lines of a segment whose content nobody can tell. */
-export interface Losses {
+/** Lines of a segment with unknown content. */
+interface Losses {
   /** The last gap that is followed by a readable line. */
   gap?: Gap;
   /** Lost lines after the last readable one; their time is known once the whole file was read. */
@@ -117,10 +114,7 @@ interface Gap {
 /** The largest time of a `Date`. */
 const FOREVER = 8.64e15;
 
-/**
- * Records an unreadable line.
- * @param what kinds of events it may have been
- */
+/** @param what kinds of events the unreadable line may have been */
 export function lose(losses: Losses, offset: number, what: 'anything' | 'consent'): void {
   losses.open ??= { offset, at: FOREVER, isAnything: false, isConsent: false };
   losses.open[what === 'consent' ? 'isConsent' : 'isAnything'] = true;
@@ -128,8 +122,8 @@ export function lose(losses: Losses, offset: number, what: 'anything' | 'consent
 
 /**
  * Records a readable line that follows unreadable or missing ones.
- * @param isAfterGap whether the numbers show that lines before it are lost whose content nobody can tell; undefined
- * where there are no numbers
+ * @param isAfterGap whether the numbers show that lines with unknown content are lost before it; undefined where there
+ *   are no numbers
  */
 export function readAgain(losses: Losses, isAfterGap: boolean | undefined, offset: number, at: number): void {
   const { open } = losses;

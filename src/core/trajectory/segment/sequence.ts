@@ -1,9 +1,8 @@
 import type { Seal } from './line';
 
-/** The numbers from the first to the last, both included. */
 export type NumberRange = readonly [first: number, last: number];
 
-/** State of the line numbers of a segment, as far as it was read. */
+/** As far as the segment was read. */
 export interface Sequence {
   /** Number of the last readable line; 0 before the first. */
   last: number;
@@ -25,14 +24,11 @@ export function newSequence(): Sequence {
 interface LineVerdict {
   readonly refused?: string;
   readonly missing?: string;
-  /** True if lines before it are lost whose content nobody can tell; undefined where there are no numbers. */
+  /** True if lines with unknown content are lost before it; undefined where there are no numbers. */
   readonly isAfterGap?: boolean;
 }
 
-/**
- * Updates the state with the next line of a segment.
- * @param kind kind of the event, if the front of the line is readable
- */
+/** @param kind kind of the event, if the front of the line is readable */
 export function follow(sequence: Sequence, seal: Seal, kind: string | undefined): LineVerdict {
   if (seal === 'none' && !sequence.isSealed) {
     sequence.unreadable += 1;
@@ -72,7 +68,7 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
   };
 }
 
-/** Returns how many numbers between the two were removed on purpose. */
+/** How many numbers between the two were removed on purpose. */
 function removedBetween({ without }: Sequence, after: number, before: number): number {
   return without.reduce(
     (sum, [first, last]) => sum + Math.max(0, Math.min(last, before - 1) - Math.max(first, after + 1) + 1),
@@ -80,7 +76,6 @@ function removedBetween({ without }: Sequence, after: number, before: number): n
   );
 }
 
-/** Converts ascending numbers to ranges. */
 export function rangesOf(numbers: readonly number[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
@@ -91,7 +86,7 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] {
   return ranges;
 }
 
-/** Returns the union of two lists, as ascending ranges. */
+/** The union of two lists, as ascending ranges. */
 export function joined(one: readonly NumberRange[], other: readonly NumberRange[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const [first, last] of [...one, ...other].sort(([a], [b]) => a - b)) {

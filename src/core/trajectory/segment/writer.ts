@@ -27,7 +27,6 @@ interface OpenSegment {
   readonly name: string;
   readonly file: string;
   readonly handle: FileHandle;
-  /** Its owner file. */
   readonly owner: SignOfLife;
   /** Its first line, which is written with the first events. */
   readonly header: Buffer;
@@ -94,7 +93,7 @@ export abstract class LogWriter {
     return appended as EventOf<E['event'] & EventKind>;
   }
 
-  /** Appends several events next to each other; throws as `append` does. */
+  /** Next to each other; throws as `append` does. */
   async appendAll(
     events: readonly NewEvent[],
     options: { readonly durable?: boolean } = {},
@@ -114,12 +113,11 @@ export abstract class LogWriter {
     return stamped;
   }
 
-  /** Resolves when everything appended before is on disk. A segment that was closed meanwhile has been synced. */
+  /** A segment that was closed meanwhile has been synced. */
   async sync(): Promise<void> {
     if (this.segment || this.isRunning) await this.enqueue([], [], true);
   }
 
-  /** Writes pending lines, syncs and closes the segment. */
   async close(): Promise<void> {
     this.isClosed = true;
     while (this.isRunning) await this.running;
@@ -135,7 +133,7 @@ export abstract class LogWriter {
     this.lastTime = Math.max(this.lastTime, time + 1);
   }
 
-  /** Runs `work` while no segment is open and nothing is written; appends during it are written afterwards. */
+  /** Runs `work` while no segment is open; appends during it are written afterwards. */
   protected async paused<T>(work: () => Promise<T>): Promise<T> {
     while (this.isRunning) await this.running;
     this.isRunning = true;
@@ -161,9 +159,7 @@ export abstract class LogWriter {
     throw new Fault('trajectory/task-not-recorded', message);
   }
 
-  /**
-   * Returns the current time as a string. It never goes backwards, so that events of one process are ordered by time.
-   */
+  /** Never goes backwards, so that events of one process are ordered by time. */
   private now(): string {
     this.lastTime = Math.max(this.lastTime, Date.now());
     return new Date(this.lastTime).toISOString();
@@ -175,7 +171,6 @@ export abstract class LogWriter {
     this.running = this.drain();
   }
 
-  /** Writes all pending appends. It never rejects: each append gets its own error. */
   private async drain(): Promise<void> {
     // Waits one microtask, so that appends made together are written together.
     await Promise.resolve();
@@ -304,17 +299,15 @@ function writeFault(folder: string, cause: unknown): unknown {
   return new Fault('trajectory/not-written', message, { cause });
 }
 
-/** Fault of a log, or of its index, that is used after it was closed. */
 export function closed(): Fault {
   return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
 
 /**
- * Returns the first line of a segment, without a seal. Its id is new, which tells readers that the bytes they know have
- * moved.
+ * Without a seal. The id is new, which shows readers that the bytes they know have moved.
  *
  * @param without numbers of lines that are no longer in the segment
- * @param lost latest time of lost lines whose content nobody can tell; ISO 8601
+ * @param lost latest time of lost lines with unknown content; ISO 8601
  * @param older contents of the segments without check sums
  */
 export function segmentHeader(

@@ -1,6 +1,6 @@
 import type { Grouping } from '../../../core/evaluation/statistics';
 import { fields, type Field, type FieldPath } from '../../../core/training/fields';
-import { SHORT } from '../../../core/dialogue/shortPrompt';
+import { SHORT } from '../../../core/dialogue/prompts';
 import type { SharedValue } from '../../../core/trajectory/log';
 import { reviewFilters } from '../../../core/trajectory/index/filter';
 import { grouped } from '../../../core/text';

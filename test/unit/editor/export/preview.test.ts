@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import path from 'node:path';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
 import { previewDocument, type ExportChoice } from '../../../../src/editor/export/preview';
-import { previewExport } from '../../../../src/core/trajectory/export/preview';
-import { exportTrajectories, type ExportOptions } from '../../../../src/core/trajectory/export/export';
+import {
+  previewExport,
+  exportTrajectories,
+  type ExportOptions,
+} from '../../../../src/core/trajectory/export/export';
 import {
   agentTurn,
   answered,

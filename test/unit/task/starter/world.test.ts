@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { measureLeak } from '../../../../src/core/dialogue/leak';
 import { parseTask, taskToRow } from '../../../../src/core/task/row';
-import { functionSignature } from '../../../../src/core/task/signature';
+import { functionName, signatureIn } from '../../../../src/core/task/signature';
 import { OPTIONS, type Value, type DecisionValues } from '../../../../src/core/task/starter/kinds';
 import { codeFor, type Decision, type DecisionKind } from '../../../../src/core/task/starter/world';
 import { runInPython } from '../../../fixtures/run-functions';
@@ -36,9 +36,10 @@ test('a task is a row of ColBench: a short request that ends with the signature,
   for (const { task } of tasks) {
     expect(parseTask(JSON.parse(JSON.stringify(taskToRow(task))))).toEqual(task);
     expect(task.id).toMatch(/^starter-(train|development|test)-[0-9a-f]{12}$/);
-    expect(task.description.endsWith(` ${functionSignature(task)!.slice(0, -1)}`), task.description).toBe(
-      true,
-    );
+    expect(
+      task.description.endsWith(` ${signatureIn(task.reference, functionName(task)!)!.slice(0, -1)}`),
+      task.description,
+    ).toBe(true);
     const words = task.description.split(' ').length;
     expect(words).toBeGreaterThanOrEqual(25);
     expect(words).toBeLessThanOrEqual(60);

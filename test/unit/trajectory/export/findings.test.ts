@@ -5,8 +5,8 @@ import {
   type ExportRefused,
   exportTrajectories,
   type ExportOptions,
+  previewExport,
 } from '../../../../src/core/trajectory/export/export';
-import { previewExport } from '../../../../src/core/trajectory/export/preview';
 import { findingInWords } from '../../../../src/core/trajectory/findings/words';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import {

@@ -1,8 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { exportTrajectories } from '../../../../src/core/trajectory/export/export';
-import { previewExport } from '../../../../src/core/trajectory/export/preview';
+import { exportTrajectories, previewExport } from '../../../../src/core/trajectory/export/export';
 import { render } from '../../../fixtures/choices';
 import {
   agentTurn,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../../src/core/trajectory/fold';
 import { indexFileOf } from '../../../../src/core/trajectory/index/keptIndex';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
-import { playerOf } from '../../../../src/core/trajectory/people';
+import { playerOf } from '../../../../src/core/trajectory/trajectory';
 import {
   agentTurn,
   dialogue,

@@ -84,7 +84,6 @@ class _Found(ctypes.Structure):
 
 
 def _base_of(module):
-    """The address at which the module's library is loaded."""
     start = getattr(ctypes.CDLL(module.__file__), "PyInit_" + module.__name__.rpartition(".")[2])
     found = _Found()
     if not ctypes.CDLL(None).dladdr(ctypes.cast(start, ctypes.c_void_p), ctypes.byref(found)):

@@ -2,8 +2,8 @@
 WebAssembly (wasi/system.ts).
 
 `install` takes the place of the machine's in the process that children are forked from, before the libraries are
-imported, so that they take these functions along, and `install_in_numpy` after numpy was. `start_call` begins clock and
-randomness anew.
+imported, so that they take these functions along, and `install_in_numpy` after numpy was. `start_call` resets clock and
+randomness.
 """
 
 import _thread

@@ -31,12 +31,13 @@ _JOIN_SESSION_KEYRING = 1
 def protect():
     """Keeps this process, which children are forked from, from them: they cannot look into it or trace it."""
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    # Else it would be that of whoever started Tandem, with their keys. The number is of keyctl(2), for which the C library has no function.
+    # Else the keyring would be that of the user who started Tandem, with their keys. The number is of keyctl(2), for
+    # which the C library has no function.
     _libc.syscall(250 if platform.machine() == "x86_64" else 219, _JOIN_SESSION_KEYRING, None)
 
 
 def confine(results, null, memory_bytes):
-    """Confines the calling process for good: of its descriptors only the job's (0) and that of `results` stay, as RESULTS."""
+    """For good: of the descriptors only the job's (0) and that of `results` stay, as RESULTS."""
     os.setsid()  # a signal to its group is one to itself
     os.dup2(results, RESULTS)
     os.dup2(null, 1)
@@ -91,7 +92,7 @@ def has_shared_objects():
 
 
 def holes():
-    """What the calling process can do though an answer must not. Run in a confined child before the sandbox is used."""
+    """What the process can do though an answer must not. Run in a confined child before the sandbox is used."""
     attempts = {
         "read a file outside the libraries": lambda: open("/etc/passwd").close(),
         "look at other processes": lambda: os.listdir("/proc"),

@@ -34,7 +34,7 @@ def main():
 
 
 def _folders():
-    """Returns where this interpreter's modules lie: the standard library and the site-packages folders."""
+    """The standard library and the site-packages folders."""
     paths = sysconfig.get_paths()
     known = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     known += site.getsitepackages()

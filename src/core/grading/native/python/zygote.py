@@ -136,7 +136,7 @@ class Zygote:
                     self._tell_cpu_time(child, reader)
 
     def _tell_cpu_time(self, child, reader):
-        """Passes on first what the child has said, so that nobody is told of the time of a call that has ended."""
+        """Passes on first what the child has said, so that no one is told of the time of a call that has ended."""
         os.set_blocking(reader, False)
         try:
             for _ in range(_MOST_PARTS):
@@ -147,7 +147,7 @@ class Zygote:
         self.send(_CPU_TIME, struct.pack("<d", _cpu_seconds(child)))
 
     def _pass_on(self, reader):
-        """Sends one part of what a child said. False at its end."""
+        """False at the end of what a child said."""
         size = os.readv(reader, [self._buffer])
         if size > 0:
             self._write(_FRAME.pack(_SAID, size))
@@ -186,7 +186,7 @@ def _reap_all():
 
 
 def _cpu_seconds(process):
-    """CPU time that a child has used. The clock's number is made as clock_getcpuclockid(3) makes it."""
+    """The clock's number is made as clock_getcpuclockid(3) makes it."""
     return clock_gettime(ctypes.c_int((~process << 3) | 2).value)
 
 
