@@ -5,7 +5,7 @@ import { ask, faultOf, type Trainer } from './trainer';
 interface ConvertOptions {
   /** A GGUF file, a folder that contains only such a file, or a model folder. */
   readonly from: string;
-  /** Path of the model folder or GGUF file to make, which must not exist. */
+  /** Must not exist. */
   readonly to: string;
   /** fp32, bf16 or fp16 for a folder, q8_0 or fp32 for a file; the trainer refuses others. */
   readonly precision?: string;
@@ -17,8 +17,7 @@ const convertedSchema = z.object({ made: z.string(), precision: z.string(), para
 type Converted = Readonly<z.infer<typeof convertedSchema>>;
 
 /**
- * Converts a GGUF file to a model folder, or a model folder to a GGUF file. The result appears only when it is
- * complete.
+ * A GGUF file becomes a model folder, and a model folder a GGUF file. The result appears only when it is complete.
  * @throws {Fault} `training/cannot-convert` for an unusable input; `training/not-converted`
  * @throws the signal's reason when it is aborted
  */

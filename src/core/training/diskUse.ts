@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../trajectory/files';
 
-/** Returns the bytes of all files in a folder. Files that vanish meanwhile count as 0; links are not followed. */
+/** In bytes. Files that vanish meanwhile count as 0; links are not followed. */
 export async function diskUse(folder: string): Promise<number> {
   const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());

@@ -4,10 +4,7 @@ import { Fault, messageOf } from '../../fault';
 import { isTooDeep } from '../../nesting';
 import { withoutEnd } from '../../text';
 
-/**
- * Reads a JSON file of the folder.
- * @throws {Fault} `model/damaged-folder` if it cannot be read or parsed, or is nested too deeply
- */
+/** @throws {Fault} `model/damaged-folder` if the file cannot be read or parsed, or is nested too deeply */
 export function readJson(folder: string, name: string): unknown {
   const file = path.join(folder, name);
   let value: unknown;
@@ -20,7 +17,6 @@ export function readJson(folder: string, name: string): unknown {
   return value;
 }
 
-/** Returns the fault for an unusable file of the folder. */
 export function damaged(file: string, why: string, cause?: unknown): Fault {
   const reason = withoutEnd(why.replace(/\s+/g, ' '), '. ').slice(0, 300);
   return new Fault(

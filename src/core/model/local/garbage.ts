@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Maximum number of bytes of dead copies before a collection. */
+/** In bytes of dead copies. */
 export const GARBAGE = 2 ** 20;
 
 type Collect = (options: { readonly type: 'minor' }) => void;
@@ -22,7 +22,7 @@ export class OutputGarbage {
     this.#collect = runInNewContext('gc') as Collect;
   }
 
-  /** Must be called before each run, with the size of its outputs; the outputs of earlier runs must be dead. */
+  /** Call before each run, with the size of its outputs; the outputs of earlier runs must be dead. */
   before(bytes: number): void {
     if (this.#bytes > GARBAGE) {
       this.#collect({ type: 'minor' });

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const isGguf = (name: string): boolean => name.toLowerCase().endsWith('.gguf');
 
-/** Returns the GGUF file given instead of a model folder, or found in a folder without a configuration. */
+/** The file may be given instead of a model folder, or lie in a folder without a configuration. */
 export function onlyGguf(place: string): string | undefined {
   if (!existsSync(place)) return undefined; // also for a text that is not a path
   const found = statSync(place);
@@ -13,9 +13,6 @@ export function onlyGguf(place: string): string | undefined {
   return name === undefined ? undefined : path.join(place, name);
 }
 
-/**
- * Returns a message that names the file's format and both remedies; `not_gguf` in the trainer's model/files.py says the
- * same.
- */
+/** `not_gguf` in the trainer's model/files.py says the same. */
 export const notGguf = (file: string): string =>
   `${file} is a GGUF file, the format of llama.cpp, and a model folder in Hugging Face format is needed: make one with \`tandem convert ${file} ${file.replace(/\.gguf$/i, '')}\`, or let llama.cpp serve the file (\`llama-server -m ${file}\`) and connect to it as to any server.`;

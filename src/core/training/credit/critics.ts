@@ -17,25 +17,16 @@ import { Runs } from '../runs';
 export const units = ['nats-per-token', 'nats', 'logit'] as const;
 export type AdvantageUnit = (typeof units)[number];
 
-/** A critic that has been opened for scoring. */
 export interface Critic {
-  /** Absolute path. */
   readonly folder: string;
-  /**
-   * Digest of the critic, under which its scores and verdicts are kept: equal for copies, different after more
-   * training.
-   */
+  /** Digest under which scores and verdicts are stored: equal for copies, different after more training. */
   readonly id: string;
   readonly unit: AdvantageUnit;
-  /**
-   * `onnx` (ONNX Runtime) when the critic scores by log-ratios and has graphs that fit its weights, otherwise
-   * `trainer`.
-   */
+  /** `onnx` (ONNX Runtime) when the critic scores by log-ratios and has graphs that fit its weights. */
   readonly runner: 'onnx' | 'trainer';
   readonly about: CriticFile;
 }
 
-/** A critic's folder and its name on the screen. */
 export interface CriticPlace {
   readonly folder: string;
   readonly name: string;
@@ -60,7 +51,7 @@ async function criticsOfRuns(dataFolder: string): Promise<RunCritic[]> {
   });
 }
 
-/** Returns the critics of all runs in a data folder, including its loops and scoreboards; the newest run first. */
+/** Includes loops and scoreboards; the newest run first. */
 export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   const inExperiments = (await experimentsIn(dataFolder)).map(async (experiment) => {
     const critics = await Promise.all((await dataFoldersIn(experiment.folder)).map(criticsOfRuns));
@@ -70,7 +61,7 @@ export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   return critics.flat().sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-/** Returns the name of a critic folder that the user chose; `critic` alone would not identify it. */
+/** With its parent folder; `critic` alone would not identify it. */
 export function nameOfFolder(folder: string): string {
   const own = basename(resolve(folder));
   return own === runFiles.critic ? basename(dirname(resolve(folder))) : own;
@@ -95,7 +86,7 @@ function unitOf({ score, length_normalisation }: CriticFile): AdvantageUnit {
   return length_normalisation ? 'nats-per-token' : 'nats';
 }
 
-/** Hashes `critic.json` and the weights, or the graphs when the folder has no weights. */
+/** `critic.json` and the weights, or the graphs when the folder has no weights. */
 function identityOf(folder: string): string {
   const weights = filesIn(folder).filter((name) => name.endsWith('.safetensors'));
   const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { lastEvent } from '../eventFile';
 import { runFiles } from '../runFolder';
 
-/** Held-out pair accuracy of a critic: the fraction of held-out pairs that it puts in the right order. */
+/** The fraction of held-out pairs that a critic puts in the right order. */
 export interface HeldOut {
   readonly accuracy: number;
   readonly pairs: number;
-  /** Accuracy of the untrained baseline on the same pairs; absent in runs of an older trainer. */
+  /** The untrained baseline on the same pairs; absent in runs of an older trainer. */
   readonly untrained?: number;
 }
 
@@ -21,10 +21,7 @@ const resultSchema = z.object({
   }),
 });
 
-/**
- * Returns the result that the critic's run reported; undefined when the critic belongs to no run, or its run held
- * nothing out.
- */
+/** As reported by the critic's run; undefined when there is no run, or it held nothing out. */
 export async function heldOutOf(criticFolder: string): Promise<HeldOut | undefined> {
   const result = await lastEvent(join(dirname(criticFolder), runFiles.events), 'result');
   const critic = resultSchema.safeParse(result).data?.stages.critic;
