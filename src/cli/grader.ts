@@ -4,7 +4,7 @@ import { createGrader, type Grader } from '../core/grading/grader';
 import { systemPython } from '../core/grading/native/native';
 import { cacheFolder } from '../core/training/environment/cache';
 
-/** Opens the grader of a command, which must close it at the end. */
+/** The command must close it at the end. */
 export function openGrader(options: { readonly assets: string; readonly workers?: number }): Promise<Grader> {
   const { assets, workers = availableParallelism() } = options;
   return createGrader({

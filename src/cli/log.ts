@@ -1,7 +1,7 @@
 import { TrajectoryLog } from '../core/trajectory/log';
 import { say } from './output';
 
-/** Opens the log of a data folder and reports its notes and problems on stderr. */
+/** Reports the log's notes and problems on stderr. */
 export async function openLog(folder: string): Promise<TrajectoryLog> {
   const log = await TrajectoryLog.open(folder);
   for (const note of log.notes) say(note);
@@ -9,7 +9,6 @@ export async function openLog(folder: string): Promise<TrajectoryLog> {
   return log;
 }
 
-/** Uses the log of a data folder, and closes it. */
 export async function withLog<T>(folder: string, use: (log: TrajectoryLog) => T | Promise<T>): Promise<T> {
   const log = await openLog(folder);
   try {

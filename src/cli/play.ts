@@ -12,21 +12,18 @@ import { nonNegative, share, wholeNumber, wrongUse, type CliContext } from './co
 import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
 
-/** Help text on the values of `--agent` and `--simulator`. */
+/** Help on the values of `--agent` and `--simulator`. */
 export const MODEL_WORDS =
   'starter, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
-/**
- * Returns the options of `openModel` for this build.
- * @param keyOf returns the key for a server
- */
+/** @param keyOf returns the key for a server */
 export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: KeyOf): OpenModelOptions => ({
   starter: path.join(assets, 'starter'),
   inference: path.join(assets, 'inference.js'),
   ...(keyOf && { keyOf }),
 });
 
-/** Options on how dialogues are played, whoever the agent is and whatever the tasks are. */
+/** For any agent and any tasks. */
 export interface DialogueOptions {
   readonly simulator: string;
   readonly seed: number;
@@ -38,24 +35,23 @@ export interface DialogueOptions {
   readonly keyEnv?: readonly string[];
 }
 
-/** Options on which tasks are played. */
 export interface PackOptions {
   readonly tasks: readonly string[];
   readonly limit?: number;
 }
 
-/** The same with the agent's sampling, whatever the tasks are. */
+/** With the agent's sampling. */
 export interface PlayRules extends DialogueOptions {
   readonly concurrency: number;
   readonly data: string;
-  /** Absent where it depends on what is done. */
+  /** Absent where it depends on the work. */
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
   readonly maxTokens: number;
 }
 
-/** The options that `collect` and `evaluate` share. */
+/** Shared by `collect` and `evaluate`. */
 export interface PlayOptions extends PlayRules, PackOptions {
   readonly rollouts: number;
   readonly temperature: number;
@@ -91,7 +87,7 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
   return addPlayRules(command, defaults);
 }
 
-/** Adds what every command takes that plays dialogues with an agent, besides tasks and simulator. */
+/** For every command that plays dialogues with an agent, besides tasks and simulator. */
 export function addPlayRules(command: Command, defaults: { temperature?: number }): Command {
   command
     .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
@@ -112,7 +108,7 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
   return addDialogueOptions(command);
 }
 
-/** Adds what every command takes that plays dialogues, besides tasks, simulator and agent. */
+/** For every command that plays dialogues, besides tasks, simulator and agent. */
 export function addDialogueOptions(command: Command): Command {
   return command
     .addOption(whole('--seed <s>', 'seed of the sampling and of the simulator', 0, 0))
@@ -129,19 +125,16 @@ export function addDialogueOptions(command: Command): Command {
     .addOption(keyEnvOption());
 }
 
-/** The simulator, the prompts and the limits of dialogues. */
 export interface DialogueSetup {
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly protocol: Protocol;
 }
 
-/** The same with the sampling of the agent. */
 interface CliPlayers extends DialogueSetup {
   readonly sampling: SamplingSettings;
 }
 
-/** The same with the loaded tasks. */
 interface PlaySetup extends CliPlayers {
   readonly tasks: readonly PackTask[];
 }

@@ -5,7 +5,7 @@ import { serveCommand, type Trainer } from '../core/training/trainer';
 import type { CliContext } from './command';
 import { say } from './output';
 
-/** Opens the trainer that ships with this build; its environment is made on first need. */
+/** The trainer that ships with this build; its environment is made on first need. */
 export function openShippedTrainer({
   assets,
   signal,

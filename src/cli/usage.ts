@@ -1,13 +1,12 @@
 import type { ModelCounts } from '../core/model/model';
 
-/** The fields of a model or a simulator that describe its use. */
 interface Used {
   readonly name: string;
   readonly counts?: ModelCounts;
   readonly notes?: readonly string[];
 }
 
-/** Returns lines on a model's requests and tokens, and its notes. */
+/** Requests, tokens and notes of a model. */
 export function usageOf({ name, counts, notes = [] }: Used): string[] {
   if (counts === undefined || counts.requests === 0) return [...notes];
   const { requests, retries, promptTokens, completionTokens, answersWithoutUsage } = counts;

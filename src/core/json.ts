@@ -1,4 +1,4 @@
-/** Parses JSON; returns undefined for a text that is not valid, such as one that a crash tore. */
+/** Undefined for invalid JSON, such as a line that a crash tore. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

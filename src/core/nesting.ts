@@ -1,9 +1,9 @@
-/** Maximum depth of a value. Nobody writes deeper ones in earnest, and recursive functions have stack for more. */
+/** Real values are never deeper, and recursive functions have stack for more. */
 const MAX_LEVELS = 500;
 
 /**
- * Tells whether a value from outside is nested too deeply to accept. `JSON.parse` reads any depth, but
- * `JSON.stringify`, `structuredClone` and other recursive functions would overflow the stack.
+ * For a value from outside. `JSON.parse` reads any depth, but `JSON.stringify`, `structuredClone` and other recursive
+ * functions would overflow the stack.
  */
 export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;

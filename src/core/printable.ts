@@ -2,8 +2,7 @@
 const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Makes text of others safe to print: characters that could control a terminal or reorder a line are escaped as in
- * Python.
+ * Characters that could control a terminal or reorder a line are escaped as in Python.
  * @param kept characters that are not escaped
  */
 export function printable(text: string, kept = ''): string {

@@ -1,16 +1,14 @@
-/**
- * Returns the text without these characters at its end. A regular expression such as `/x+$/` would take quadratic time.
- */
+/** Removes these characters from the end. A regular expression such as `/x+$/` would take quadratic time. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
 }
 
-/** Writes a number, rounded, as `12,345`. */
+/** Rounded, as `12,345`. */
 export const grouped = (number: number): string => Math.round(number).toLocaleString('en');
 
-/** Joins the lines of the text with spaces; trims each and drops empty ones. */
+/** Trims each line and drops empty ones. */
 export const inOneLine = (text: string): string =>
   text
     .split('\n')
@@ -18,7 +16,7 @@ export const inOneLine = (text: string): string =>
     .filter((line) => line !== '')
     .join(' ');
 
-/** Wraps a text between words into lines of at most `characters`; a longer word gets its own line. */
+/** Breaks between words; a longer word gets its own line. */
 export function linesOf(text: string, characters: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter(Boolean)) {
@@ -29,7 +27,7 @@ export function linesOf(text: string, characters: number): string[] {
   return lines;
 }
 
-/** Splits a list as a person types it at a separator; empty parts are left out. */
+/** As a person types a list; empty parts are left out. */
 export const listIn = (text: string, separator: ',' | '|'): string[] =>
   text
     .split(separator)

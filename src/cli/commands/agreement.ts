@@ -9,7 +9,7 @@ import { withLog } from '../log';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
-/** Disagreements that are printed; `--json` has all of them. */
+/** `--json` has all disagreements. */
 const PRINTED = 20;
 
 interface Options {

@@ -34,7 +34,7 @@ export const installCollect: Install = (program, perform) => {
   );
 };
 
-/** Reads a shard such as `2/4`. */
+/** Such as `2/4`. */
 function shardOf(text: string): Shard {
   const [, index = 0, of = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
   if (index < 1 || index > of)

@@ -40,7 +40,7 @@ async function importFolder(from: string, data: string, { signal }: CliContext):
   });
 }
 
-/** Says what was hidden here; only the editor has a command that shows it again. */
+/** Only the editor has a command that shows deleted dialogues again. */
 function deletedWords(deleted: number, data: string): string[] {
   if (deleted === 0) return [];
   return [

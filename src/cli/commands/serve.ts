@@ -87,7 +87,7 @@ export const installServe: Install = (program, perform) => {
   addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
 };
 
-/** Options of both, by their names in code. */
+/** By their names in code. */
 const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'endWithInput', 'json']);
 const OF_MODELS = new Set(['model', 'modelName']);
 
@@ -113,7 +113,7 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
   return serveEnvironment({ ...(options as EnvironmentOptions), tasks, ...(await placeOf(options)) }, to);
 }
 
-/** @throws {Fault} `usage` when other machines could come in without a token */
+/** @throws {Fault} `usage` when other machines could connect without a token */
 async function placeOf(options: Options): Promise<ServedAt> {
   const { host, port } = options;
   const token = await tokenOf(options);
@@ -134,7 +134,6 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
   throw wrongUse(`${where} must hold the token: letters, digits and signs without spaces.`);
 }
 
-/** The options of `tandem serve` for an environment. */
 interface EnvironmentOptions extends DialogueOptions, PackOptions {
   readonly capacity: number;
   readonly idleMinutes: number;
@@ -142,7 +141,7 @@ interface EnvironmentOptions extends DialogueOptions, PackOptions {
   readonly agentName: string;
 }
 
-/** Serves tasks to a trainer until Ctrl+C or SIGTERM. */
+/** Until Ctrl+C or SIGTERM. */
 async function serveEnvironment(
   options: EnvironmentOptions & ServedAt,
   to: CliContext,
@@ -193,7 +192,7 @@ async function serveEnvironment(
   }
 }
 
-/** The rule-based simulator knows nothing of a task without facts, which would fail at the first question. */
+/** The rule-based simulator has no replies for a task without facts, which would fail at the first question. */
 function playable({
   tasks,
   simulator,
@@ -211,7 +210,7 @@ function playable({
   return withFacts;
 }
 
-/** Returns the number of the next rollout of each task that the log has in this collection. */
+/** By task, from the log of this collection. */
 function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<string, number> {
   const next = new Map<string, number>();
   for (const key of log?.collected(collection).keys() ?? []) {
@@ -231,7 +230,7 @@ interface ServeModelOptions extends ServedAt {
   readonly name?: string;
 }
 
-/** Serves a model that runs here until Ctrl+C or SIGTERM. */
+/** Until Ctrl+C or SIGTERM. */
 async function serveModel(
   { model: spec, name, endWithInput, ...place }: ServeModelOptions,
   to: CliContext,

@@ -8,7 +8,7 @@ interface Options {
   readonly references?: boolean;
 }
 
-/** A task of a pack with its faults, in sentences. */
+/** Faults are sentences. */
 interface Finding {
   readonly file: string;
   readonly task: string;
@@ -16,9 +16,9 @@ interface Finding {
 }
 
 interface ReferenceCheck {
-  /** Tasks with bad tests; one reason for each test on which the reference yields nothing to compare. */
+  /** One reason for each test on which the reference yields nothing to compare. */
   readonly bad: readonly Finding[];
-  /** Tasks with weak tests, which some wrong answers pass. */
+  /** Some wrong answers pass these tests. */
   readonly weak: readonly Finding[];
 }
 
@@ -57,7 +57,7 @@ async function checkPacks(
   };
 }
 
-/** Number of references in flight; the grader queues those that it cannot run yet. */
+/** The grader queues references that it cannot run yet. */
 const IN_FLIGHT = 16;
 
 async function checkReferences(

@@ -7,10 +7,7 @@ const requestSchema = z.object({
   id: z.union([z.string(), z.number()]).nullish(),
 });
 
-/**
- * Answers a request of the Model Context Protocol. OpenEnv wants the address to be there; this environment has no
- * tools, because its agent speaks in messages.
- */
+/** OpenEnv requires the address to exist; this environment has no tools, because its agent speaks in messages. */
 export function mcpResponse(body: unknown): object {
   const request = requestSchema.safeParse(body);
   if (!request.success) return failure(-32_600, 'This is not a request of JSON-RPC 2.0.', undefined);

@@ -5,7 +5,6 @@ const number = z.number();
 export const intervalSchema = z.object({ low: number, high: number });
 const estimate = z.object({ mean: number, interval: intervalSchema }).nullable();
 
-/** Figures of one agent, as they are written into a file. */
 export const figuresSchema = z.object({
   agent: z.string(),
   mode: z.enum(['fixed', 'paper']),

@@ -27,7 +27,7 @@ export const listRuns = defineTool({
   },
 });
 
-/** Inputs of the two tools below, before defaults. */
+/** Before defaults. */
 export interface StartInput {
   readonly configuration: string | Readonly<Record<string, unknown>>;
 }
@@ -110,13 +110,12 @@ function lineOf(run: Run): string {
   ].join('');
 }
 
-/** The fields of a run that a list holds as they are. */
+/** Listed without change. */
 const LISTED = [
   ...(['id', 'folder', 'name', 'tags', 'note', 'method', 'base'] as const),
   ...(['state', 'isLive', 'canResume', 'message', 'startedAt', 'changedAt'] as const),
 ];
 
-/** Returns what a list holds of a run. */
 function shortOf(run: Run): Record<string, unknown> {
   const { progress, folder } = run;
   return {

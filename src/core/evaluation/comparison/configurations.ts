@@ -5,16 +5,16 @@ import type { Run } from '../../training/runs';
 
 /** A field of `run.json` that is not the same in all of some runs. */
 export interface Difference {
-  /** Path of the field, such as `critic.learning_rate`. */
+  /** Path, such as `critic.learning_rate`. */
   readonly field: string;
-  /** Value in each run, in the order of the runs; undefined where the configuration leaves it to the default. */
+  /** In the order of the runs; undefined where the configuration leaves it to the default. */
   readonly values: readonly (string | undefined)[];
 }
 
-/** Fields that are not compared: they stand in the heading of each run, or are equal although the rows differ. */
+/** Not compared: they are in the heading of each run, or are equal although the rows differ. */
 const ASIDE: readonly string[] = ['name', 'version', 'data.trajectories'];
 
-/** Returns the fields in which configurations differ, in the order of their first occurrence. A list is one value. */
+/** In the order of their first occurrence. A list is one value. */
 export function differencesOf(configurations: readonly unknown[]): Difference[] {
   const flat = configurations.map((one) => new Map(fieldsOf(one)));
   const fields = new Set(flat.flatMap((one) => [...one.keys()]));
@@ -29,7 +29,7 @@ export async function configurationOf({ folder }: Pick<Run, 'folder'>): Promise<
   return JSON.parse(await readFile(path.join(folder, runFiles.configuration), 'utf8'));
 }
 
-/** Returns each leaf with its path, such as `critic.beta`, and its value as text. */
+/** Each leaf with its path, such as `critic.beta`, and its value as text. */
 function fieldsOf(value: unknown, at = ''): [string, string][] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return Object.entries(value).flatMap(([name, inside]) =>

@@ -6,7 +6,6 @@ import type { Run, Runs } from '../../training/runs';
 import { configurationOf } from './configurations';
 import { keptOf, type KeptEvaluation } from '../loop/evaluationCache';
 
-/** A run with everything that its folder tells. */
 export interface RunRecord {
   readonly run: Run;
   readonly history: RunHistory;
@@ -14,7 +13,7 @@ export interface RunRecord {
   readonly kept: readonly KeptEvaluation[];
 }
 
-/** Reads a run of an experiment repeatedly; each call reads only the new events. */
+/** Each call reads only the new events. */
 export class RunReader {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
@@ -26,7 +25,7 @@ export class RunReader {
     this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
   }
 
-  /** Returns undefined when the run is gone. */
+  /** Undefined when the run is gone. */
   async read(): Promise<RunRecord | undefined> {
     // The run is read before the events, so that these include whatever its process wrote until it ended.
     const run = await this.runs.read(this.id);

@@ -10,22 +10,21 @@ import { canStartPlay } from './playable';
 import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/evaluationCache';
 
 interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
-  /** Name of the tasks. */
+  /** Of the tasks. */
   readonly title: string;
-  /** Runs whose model can play (`canPlay`). */
+  /** Their models can play (`canPlay`). */
   readonly runs: readonly Run[];
-  /** Opens a model that plays on this machine; `measure` closes it. @param place a folder, or a graph in it */
+  /** On this machine; `measure` closes the model. @param place a folder, or a graph in it */
   readonly open: (place: string) => Model;
   readonly onProgress?: (agent: string, done: number, total: number) => void;
 }
 
 /**
  * Plays the same tasks under the same seeds with the model of each run, and with the model that the run began with
- * where that can play. Keeps each result in the run's folder as soon as it is complete. Dialogues that the log has are
+ * where that can play. Writes each result into the run's folder as soon as it is complete. Dialogues in the log are
  * not played again.
- *
  * @throws {Fault} `dialogue/incomplete` when dialogues failed; as `evaluate`
- * @throws the signal's reason when it is aborted; what was played is in the log
+ * @throws the signal's reason when it is aborted; finished play is in the log
  */
 export async function measure(plan: MeasurePlan): Promise<EvaluationSetting> {
   const setting = settingOf(plan, plan.title);
@@ -48,10 +47,7 @@ export async function measure(plan: MeasurePlan): Promise<EvaluationSetting> {
   return setting;
 }
 
-/**
- * Returns the model that the run began with, in the precision of the trained model if that is there, so that the two
- * differ by the training alone.
- */
+/** In the precision of the trained model if that exists, so that the two differ by the training alone. */
 function startOf(run: Run, model: string): string | undefined {
   if (!canStartPlay(run)) return undefined;
   const { base } = run;

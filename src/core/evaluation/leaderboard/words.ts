@@ -1,13 +1,13 @@
 import { percent } from '../words';
 import type { LeaderboardPlace, Leaderboard } from './leaderboard';
 
-/** Writes a share as `61.0 % [48.2, 72.9]`, or a dash for a model that was compared with no other. */
+/** `61.0 % [48.2, 72.9]`, or a dash for a model that was compared with no other. */
 export function shareWords({ share, interval, choices }: LeaderboardPlace): string {
   if (choices === 0) return '–';
   return `${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
 }
 
-/** Returns what a reader has to know besides the table, one sentence each. */
+/** Caveats to the table, one sentence each. */
 export function remarks({ places, groups, choices, ofOneModel, firstShown }: Leaderboard): string[] {
   const { decided, share, interval } = firstShown;
   return [

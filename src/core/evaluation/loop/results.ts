@@ -1,19 +1,18 @@
 import * as z from 'zod';
 
 /**
- * Results that the stages between tasks and evaluation, and the report, leave in `loop.json`. Paths are relative to the
- * loop's folder.
+ * Results that the stages between tasks and evaluation, and the report, leave in `loop.json`. Paths are relative to
+ * the loop's folder.
  */
 
 export const collectedSchema = z.object({
-  /** Name of the collection in the log. */
+  /** Its name in the log. */
   collection: z.string(),
   dialogues: z.number(),
   successes: z.number(),
 });
 export type Collected = z.infer<typeof collectedSchema>;
 
-/** `run` is the id of the run. */
 export const trainedSchema = z.object({ run: z.string() });
 export type TrainedRun = z.infer<typeof trainedSchema>;
 

@@ -2,13 +2,13 @@ import { parseAgentMessage } from '../../../dialogue/protocol';
 import type { Trajectory } from '../../../trajectory/trajectory';
 import { escaped, fenced } from '../../../markdown';
 
-/** One task, played before and after training. */
+/** The same task before and after training. */
 export interface Example {
   readonly before: Trajectory;
   readonly after: Trajectory;
 }
 
-/** Writes the task as the agent sees it, then both dialogues, as Markdown. */
+/** The task as the agent sees it, then both dialogues. */
 export function exampleInMarkdown({ before, after }: Example): string {
   return [
     quoted(before.task.description),

@@ -13,10 +13,9 @@ import { difference, estimate, points, rate } from '../../words';
 import { cell, fenced, markdownTable } from '../../../markdown';
 import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
 
-/** Name of the report's file in the loop's folder. */
 const REPORT = 'report.md';
 
-/** Writes `report.md` and its pictures into the loop's folder. */
+/** `report.md` and its pictures in the loop's folder. */
 export async function writeReport(
   result: Omit<LoopResult, 'report'>,
   plan: LoopPlan,
@@ -50,14 +49,13 @@ async function exampleOf(
   return before && after && { before, after };
 }
 
-/** Everything that the report contains. */
 export interface LoopReport extends Omit<LoopResult, 'report'> {
   readonly plan: Pick<LoopPlan, 'packs' | 'settings' | 'seed' | 'agent' | 'simulator'>;
   readonly story: RunStory;
   readonly example?: Example;
 }
 
-/** Returns the whole report as Markdown: results first, then how they came about, then the settings. */
+/** Results first, then how they came about, then the settings. */
 export function pageOf(told: LoopReport): string {
   const parts = [
     result(told.comparisons),
@@ -99,7 +97,7 @@ function result(comparisons: TrainedComparisons): string[] {
   ];
 }
 
-/** Returns advice on what to make of the result. */
+/** Advice for the reader of the result. */
 function meaning({ sampled, greedy }: TrainedComparisons): string {
   const { interval } = sampled.success;
   if (interval === null) return 'So few tasks say nothing about others.';
@@ -253,7 +251,7 @@ function places({ folder, data, model, run }: LoopReport): string[] {
 const minutes = (seconds: number): string =>
   seconds < 60 ? `${Math.round(seconds)} s` : `${(seconds / 60).toFixed(1)} min`;
 
-/** Shortens a path to how a person in the working folder would write it. */
+/** As a person in the working folder would write the path. */
 function shownFrom(path: string): string {
   const short = relative(process.cwd(), path);
   return (short === '' || short.startsWith('..') ? path : short).replaceAll('\\', '/');
