@@ -1,7 +1,7 @@
 // All output of the command line is written here. Ids, roles, paths and messages may hold foreign text: control
 // sequences in them are shown as text and never reach the terminal.
 import { once } from 'node:events';
-import { printable } from '../core/printable';
+import { printable } from '../core/text';
 
 const KEPT = '\n\t';
 const CLEAR_LINE = '\r\u001b[K';

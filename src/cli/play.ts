@@ -6,7 +6,7 @@ import { Prompts } from '../core/dialogue/prompts';
 import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
-import type { SamplingSettings } from '../core/model/model';
+import type { SamplingSettings, ModelCounts } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
 import { nonNegative, share, wholeNumber, wrongUse, type CliContext } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
@@ -174,4 +174,24 @@ export async function tasksOf(
   const tasks = await packTasks(packs, { limit, signal, onLeftOut: say });
   if (tasks.length === 0) throw wrongUse(`There is no task to play in ${packs.join(', ')}.`);
   return tasks;
+}
+
+interface Used {
+  readonly name: string;
+  readonly counts?: ModelCounts;
+  readonly notes?: readonly string[];
+}
+
+/** Requests, tokens and notes of a model. */
+export function usageOf({ name, counts, notes = [] }: Used): string[] {
+  if (counts === undefined || counts.requests === 0) return [...notes];
+  const { requests, retries, promptTokens, completionTokens, answersWithoutUsage } = counts;
+  const uncounted =
+    answersWithoutUsage === 0
+      ? ''
+      : `; for ${answersWithoutUsage} of the answers the server gave no token counts, so these are too low`;
+  return [
+    `${name}: ${requests} requests, ${retries} repeated, ${promptTokens} tokens read, ${completionTokens} written${uncounted}.`,
+    ...notes,
+  ];
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Presets, SingleBar } from 'cli-progress';
-import { printable } from '../core/printable';
+import { printable } from '../core/text';
 import { say } from './output';
 
 /** On stderr, so that stdout can be piped. */

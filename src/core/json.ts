@@ -7,3 +7,15 @@ export function jsonOrUndefined(text: string): unknown {
     throw error;
   }
 }
+
+/** Real values are never deeper, and recursive functions have stack for more. */
+const MAX_LEVELS = 500;
+
+/**
+ * For a value from outside. `JSON.parse` reads any depth, but `JSON.stringify`, `structuredClone` and other recursive
+ * functions would overflow the stack.
+ */
+export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
+}

@@ -7,7 +7,7 @@ import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
 import { MAX_PLAYERS } from '../../core/trajectory/event';
 import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 

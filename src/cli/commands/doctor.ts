@@ -1,7 +1,7 @@
 import { systemPython } from '../../core/grading/native/native';
 import { examine, examineCluster, type Check } from '../../core/training/checks';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 
 interface Options {
   readonly cluster?: string;

@@ -13,7 +13,7 @@ import { readJsonLines } from '../../core/task/jsonl';
 import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
 import { type Install, type CommandResult, type CliContext, wrongUse } from '../command';
-import { openGrader } from '../grader';
+import { openGrader } from '../resources';
 import { inFlight } from '../../core/concurrency';
 import { jobsOption, modeOption } from '../play';
 import { startProgress, tableLine, widened } from '../terminal';

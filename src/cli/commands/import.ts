@@ -3,7 +3,7 @@ import { measureLeak } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
 import { importTrajectories } from '../../core/trajectory/import';
 import type { Install, CommandResult, CliContext } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { startCount } from '../terminal';
 

@@ -16,10 +16,9 @@ import { openModel } from '../../core/model/spec';
 import { trainerCode } from '../../core/evaluation/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openGrader } from '../grader';
+import { openGrader, openShippedTrainer } from '../resources';
 import { keyEnvOption, namedKeys } from '../keys';
 import { jobsOption, modelOptions } from '../play';
-import { openShippedTrainer } from '../trainer';
 import { duration } from '../terminal';
 import { endLine, say, sayInstead, sayOver } from '../output';
 

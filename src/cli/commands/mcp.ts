@@ -9,12 +9,10 @@ import { parseConfiguration } from '../../core/training/configuration';
 import { Runs } from '../../core/training/runs';
 import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
-import { openGrader } from '../grader';
+import { openGrader, openShippedTrainer, openLog, withLog } from '../resources';
 import { namedKeys, type KeyOf } from '../keys';
-import { openLog, withLog } from '../log';
 import { addPlayRules, MODEL_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
 import { preparing } from '../runWords';
-import { openShippedTrainer } from '../trainer';
 
 interface Options extends PlayRules {
   readonly tasks?: readonly string[];

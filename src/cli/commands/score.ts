@@ -8,7 +8,7 @@ import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
 import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';
 import { table } from '../terminal';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 import { say } from '../output';
 
 interface Options {

@@ -22,6 +22,7 @@ import {
   type DialogueSetup,
   type PackOptions,
   modelOptions,
+  usageOf,
 } from '../play';
 import { collectionName, type PackTask } from '../../core/dialogue/collect';
 import { unrecorded } from '../../core/dialogue/dialogueParts';
@@ -35,11 +36,9 @@ import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/gradeCache';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { openGrader } from '../grader';
+import { openGrader, openLog } from '../resources';
 import { namedKeys } from '../keys';
-import { openLog } from '../log';
 import { say } from '../output';
-import { usageOf } from '../usage';
 import { LocalModel } from '../../core/model/local/model';
 import { openModel } from '../../core/model/spec';
 import { ModelServer } from '../../core/modelServer/server';

@@ -2,7 +2,7 @@ import type { Install, CommandResult, CliContext } from '../command';
 import { inFlight } from '../../core/concurrency';
 import { startProgress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
-import { openGrader } from '../grader';
+import { openGrader } from '../resources';
 
 interface Options {
   readonly references?: boolean;

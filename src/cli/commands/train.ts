@@ -12,7 +12,7 @@ import { followRun } from '../following';
 import { dataOption } from '../play';
 import { dataInWords, planInWords, preparing } from '../runWords';
 import { startProgress } from '../terminal';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 import { say } from '../output';
 
 interface Options {

@@ -7,8 +7,7 @@ import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
 import { type EnvironmentPlan, beginEpisode, type ServedEpisode } from './episode';
-import { answerHttp, MAX_REQUEST_BYTES } from './http';
-import { mcpResponse } from './mcp';
+import { answerHttp, MAX_REQUEST_BYTES, mcpResponse } from './http';
 import {
   clientMessages,
   invalidFields,

@@ -1,5 +1,5 @@
 import { Fault } from '../fault';
-import { notGguf, onlyGguf } from './local/gguf';
+import { notGguf, onlyGguf } from './local/files';
 import { onEachServer, servedModel, type ServedModel } from './address';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';

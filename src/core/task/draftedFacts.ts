@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../lazily';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import { equalityIn } from './python/asserts';
 import { factSchema } from './row';
 import type { Fact } from './task';

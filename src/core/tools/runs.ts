@@ -1,10 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { canPlay } from '../evaluation/comparison/playable';
+import { canPlay, modelOf } from '../training/runFolder';
 import { readConfigurationFile } from '../training/configuration';
 import { stopRun as stop } from '../training/lifecycle';
 import { finishRun } from '../training/finish';
-import { modelOf } from '../training/runFolder';
 import { Runs, type Run } from '../training/runs';
 import { defineTool, type ToolResult } from './tool';
 

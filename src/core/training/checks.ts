@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainingExamples';
+import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/report';
 import { runFiles } from './runFolder';
 import { ask, sentenceOf, type TrainerAnswer, type Trainer, WRONG_USE } from './trainer';
 

@@ -5,7 +5,7 @@ import { readAddress } from '../model/address';
 import { textOf } from '../model/chat/body';
 
 /** Alive, with the resources that Ray may give to jobs there. */
-export interface ClusterNode {
+interface ClusterNode {
   readonly host: string;
   readonly cpus: number;
   /** In bytes, available; undefined until the node has reported it. */

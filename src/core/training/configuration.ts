@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/shortPrompt';
 import { Fault, messageOf } from '../fault';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { refusalOf, runSchema, type RunSchema } from './schema';
 

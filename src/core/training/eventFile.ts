@@ -1,5 +1,5 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import { ifThere } from '../trajectory/files';
 import { EVENTS_VERSION, eventSchemas, type TrainerEvent, type TrainerEventOf } from './events';
 import { advance, type Progress } from './progress';

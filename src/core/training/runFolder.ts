@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { open, readFile, statfs } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { lstat, open, readdir, readFile, statfs } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
-import { jsonOrUndefined } from '../json';
-import { isTooDeep } from '../nesting';
+import { jsonOrUndefined, isTooDeep } from '../json';
 import { ifThere } from '../trajectory/files';
 
 /** Foreign text could contain a path; an id is the name of one folder. */
@@ -56,6 +56,15 @@ export const runFiles = {
 } as const;
 
 export const modelOf = ({ folder }: { readonly folder: string }): string => join(folder, runFiles.model);
+
+/** ONNX graphs are needed to play on this machine. */
+export const canPlay = (run: { readonly folder: string }): boolean => hasGraphs(modelOf(run));
+
+/** True if the model that the run began with has graphs, too. */
+export const canStartPlay = ({ base }: { readonly base: string }): boolean =>
+  isAbsolute(base) && hasGraphs(base);
+
+export const hasGraphs = (folder: string): boolean => existsSync(join(folder, 'onnx'));
 
 /** Of a finished run's checkpoints; same as `KEPT_BYTES` of the trainer (run/run.py). */
 export const KEPT_GB = 2;
@@ -123,4 +132,16 @@ export async function isFull(folder: string): Promise<boolean | undefined> {
     // The folder may be gone, or on a share that does not support this; neither may hide the run or others.
     return undefined;
   }
+}
+
+/** In bytes. Files that vanish meanwhile count as 0; links are not followed. */
+export async function diskUse(folder: string): Promise<number> {
+  const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));
+  const files = (entries ?? []).filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(
+      async ({ parentPath, name }) => (await ifThere(() => lstat(join(parentPath, name))))?.size ?? 0,
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

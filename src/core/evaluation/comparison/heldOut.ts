@@ -7,7 +7,7 @@ import { teaches } from '../../task/starter/world';
 import { parsePublishedRow } from '../../trajectory/publishedRow';
 import { Fault } from '../../fault';
 import type { Run } from '../../training/runs';
-import { configurationOf } from './configurations';
+import { configurationOf } from './experiment';
 
 const dataSchema = z.object({ data: z.object({ trajectories: z.array(z.string()).catch([]) }) });
 

@@ -4,9 +4,8 @@ import { refuseIncomplete } from '../../dialogue/collect';
 import { evaluate, type EvaluationPlan } from '../evaluate';
 import { readLocalFolder } from '../../model/local/folder';
 import type { Model } from '../../model/model';
-import { modelOf } from '../../training/runFolder';
+import { modelOf, canStartPlay } from '../../training/runFolder';
 import type { Run } from '../../training/runs';
-import { canStartPlay } from './playable';
 import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/evaluationCache';
 
 interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {

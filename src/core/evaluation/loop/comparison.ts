@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
 import { taskFigures } from '../figures';
-import { figuresSchema, intervalSchema } from '../figuresSchema';
+import { figuresSchema, intervalSchema, keep, playedOf, settingOf } from './evaluationCache';
 import type { PairedDifference } from '../paired';
-import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
 import { difference, rate } from '../words';
 

@@ -4,11 +4,33 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import type { Evaluated, EvaluationPlan } from '../evaluate';
-import { taskFigures, type TaskFigures } from '../figures';
-import { figuresSchema } from '../figuresSchema';
+import { taskFigures, type TaskFigures, type AgentFigures } from '../figures';
 import { taskToRow } from '../../task/row';
 import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
+
+const number = z.number();
+export const intervalSchema = z.object({ low: number, high: number });
+const estimate = z.object({ mean: number, interval: intervalSchema }).nullable();
+
+export const figuresSchema = z.object({
+  agent: z.string(),
+  mode: z.enum(['fixed', 'paper']),
+  tasks: number,
+  dialogues: number,
+  success: estimate,
+  testsPassed: estimate,
+  leakRate: number.nullable(),
+  meanTurns: number.nullable(),
+  missedDecisions: number.nullable(),
+  uselessQuestions: number.nullable(),
+  meanTokens: number.nullable(),
+  meanSeconds: number.nullable(),
+  turnLimitRate: number.nullable(),
+  timeOutRate: number.nullable(),
+  notGradable: number,
+  unfinished: number,
+}) satisfies z.ZodType<AgentFigures>;
 
 /** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
 const settingSchema = z.object({

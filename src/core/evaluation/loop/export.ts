@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { readLocalFolder } from '../../model/local/folder';
 import { ORIGIN, originSchema } from '../../training/data/lineage';
-import type { Precision } from '../../training/onnx';
+import type { Precision } from '../../training/convert';
 import { ifThere, UNFINISHED } from '../../trajectory/files';
 
 /** Graphs of other names are as exact as ours with as many bits. */

@@ -5,7 +5,7 @@ import { ModelSimulator, RulesSimulator, type Simulator } from '../../dialogue/s
 import type { Grader } from '../../grading/grader';
 import type { Model } from '../../model/model';
 import { parseConfiguration, type RunConfiguration } from '../../training/configuration';
-import { writeGraphs, type Precision } from '../../training/onnx';
+import { writeGraphs, type Precision } from '../../training/convert';
 import { runFiles } from '../../training/runFolder';
 import { Runs } from '../../training/runs';
 import { claimIn } from '../../trajectory/claim';
@@ -13,10 +13,21 @@ import { TrajectoryLog } from '../../trajectory/log';
 import { compareAgents, comparisonsSchema, type TrainedComparisons } from './comparison';
 import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
 import type { LoopPlan, LoopResult, StageProgress } from './plan';
-import { digestOf, LoopRecord, type Stage, type StageName } from './record';
+import {
+  digestOf,
+  LoopRecord,
+  type Stage,
+  type StageName,
+  collectedSchema,
+  exportedSchema,
+  reportedSchema,
+  trainedSchema,
+  type Collected,
+  type Exported,
+  type Reported,
+  type TrainedRun,
+} from './record';
 import { writeReport } from './report/report';
-import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
-import type { Collected, Exported, Reported, TrainedRun } from './results';
 import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
 import { trained } from './trainingStage';
 import * as words from './words';

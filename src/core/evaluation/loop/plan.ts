@@ -3,8 +3,7 @@ import type { Model } from '../../model/model';
 import type { Trainer } from '../../training/trainer';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { TrainedComparisons } from './comparison';
-import type { StageName } from './record';
-import type { Collected } from './results';
+import type { StageName, Collected } from './record';
 import type { LoopSettings } from './settings';
 import type { TasksResult } from './tasks';
 

@@ -10,7 +10,7 @@ export const STAGES = ['tasks', 'collect', 'train', 'export', 'evaluate', 'repor
 export type StageName = (typeof STAGES)[number];
 
 /** By name; each input is compared by the digest of its JSON. */
-export type Inputs = Readonly<Record<string, unknown>>;
+type Inputs = Readonly<Record<string, unknown>>;
 
 const finishedSchema = z.object({
   /** By the input's name. */
@@ -119,3 +119,22 @@ export function digestOf(value: unknown): string {
     .digest('hex')
     .slice(0, 16);
 }
+
+// Results of stages in `loop.json`. Paths are relative to the loop's folder.
+
+export const collectedSchema = z.object({
+  /** Its name in the log. */
+  collection: z.string(),
+  dialogues: z.number(),
+  successes: z.number(),
+});
+export type Collected = z.infer<typeof collectedSchema>;
+
+export const trainedSchema = z.object({ run: z.string() });
+export type TrainedRun = z.infer<typeof trainedSchema>;
+
+export const exportedSchema = z.object({ precision: z.enum(['fp32', 'int8', 'int4']) });
+export type Exported = z.infer<typeof exportedSchema>;
+
+export const reportedSchema = z.object({ report: z.string() });
+export type Reported = z.infer<typeof reportedSchema>;

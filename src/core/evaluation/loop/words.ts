@@ -1,10 +1,9 @@
 import { grouped } from '../../text';
 import { percent } from '../words';
-import type { TrainedComparisons } from './comparison';
-import type { Collected, Exported, Reported, TrainedRun } from './results';
+import { type TrainedComparisons, successInWords } from './comparison';
+import type { Collected, Exported, Reported, TrainedRun } from './record';
 import type { TasksResult } from './tasks';
 import type { TrainedProgress } from './trainingStage';
-import { successInWords } from './comparison';
 
 /** The line of each stage that is done, or was done before. */
 

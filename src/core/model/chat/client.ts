@@ -1,8 +1,7 @@
-import type { APIError, ClientOptions } from 'openai';
-import { isTooDeep } from '../../nesting';
+import { OpenAI, type APIError, type ClientOptions } from 'openai';
+import { isTooDeep } from '../../json';
 import { type Address, isOfEnvironment } from '../address';
 import { boundedFetch } from './body';
-import { OpenAI } from './library';
 
 /**
  * Keeps the body of errors that are not in OpenAI's form, such as FastAPI's `detail`, which the `openai` package drops.

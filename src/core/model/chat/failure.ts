@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { APIConnectionError, APIError } from './library';
+import { APIConnectionError, APIError } from 'openai';
 import { Fault, messageOf } from '../../fault';
 import { originOf, keyRemedy } from '../address';
 import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../model';

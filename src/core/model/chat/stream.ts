@@ -1,7 +1,7 @@
-import type { OpenAI } from 'openai';
-import { APIError, Stream } from './library';
+import { APIError, type OpenAI } from 'openai';
+import { Stream } from 'openai/streaming';
 import { chunkSchema, type Chunk } from './answer';
-import { isTooDeep } from '../../nesting';
+import { isTooDeep } from '../../json';
 import type { Deadline } from './deadline';
 import {
   badAnswer,

@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
-import { readJson } from './files';
-import { notGguf, onlyGguf } from './gguf';
+import { readJson, notGguf, onlyGguf } from './files';
 import { isOfOtherWeights } from './weights';
 
 /** In the layout of Hugging Face's ONNX models. */

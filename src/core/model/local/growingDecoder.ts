@@ -1,7 +1,16 @@
 import { Tensor } from './runtime';
 import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import { GARBAGE, OutputGarbage } from './garbage';
-import { bytesPerToken, CHUNK, free, lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
+import {
+  GARBAGE,
+  OutputGarbage,
+  bytesPerToken,
+  CHUNK,
+  free,
+  lastLogits,
+  LogitMemory,
+  tokenFeeds,
+  type Graph,
+} from './graph';
 
 /** As a run returned them. Shape of each tensor: (rows, heads, width, head size). */
 interface Pack {

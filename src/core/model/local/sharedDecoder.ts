@@ -1,7 +1,8 @@
 import { Tensor } from './runtime';
 import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import { GARBAGE, OutputGarbage } from './garbage';
 import {
+  GARBAGE,
+  OutputGarbage,
   bytesPerToken,
   CHUNK,
   free,

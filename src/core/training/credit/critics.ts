@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
 import {
   aboutCritic,
   CRITIC_FILE,
@@ -12,6 +13,7 @@ import { digest, isOfOtherWeights } from '../../model/local/weights';
 import { dataFoldersIn, experimentsIn, type Series } from '../experiments';
 import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
+import { lastEvent } from '../eventFile';
 
 /** Units of an advantage. `logit`: the logit of the reward that a value head predicts after the turn. */
 export const units = ['nats-per-token', 'nats', 'logit'] as const;
@@ -109,4 +111,32 @@ function digestOnce(file: string): string {
   const found = { mark, digest: digest(file) };
   known.set(file, found);
   return found.digest;
+}
+
+/** The fraction of held-out pairs that a critic puts in the right order. */
+export interface HeldOut {
+  readonly accuracy: number;
+  readonly pairs: number;
+  /** The untrained baseline on the same pairs; absent in runs of an older trainer. */
+  readonly untrained?: number;
+}
+
+const resultSchema = z.object({
+  stages: z.object({
+    critic: z.object({
+      held_out_accuracy: z.number(),
+      held_out_examples: z.number().int(),
+      held_out_untrained_accuracy: z.number().optional(),
+    }),
+  }),
+});
+
+/** As reported by the critic's run; undefined when there is no run, or it held nothing out. */
+export async function heldOutOf(criticFolder: string): Promise<HeldOut | undefined> {
+  const result = await lastEvent(join(dirname(criticFolder), runFiles.events), 'result');
+  const critic = resultSchema.safeParse(result).data?.stages.critic;
+  if (critic === undefined) return undefined;
+  const { held_out_accuracy: accuracy, held_out_examples: pairs } = critic;
+  const untrained = critic.held_out_untrained_accuracy;
+  return { accuracy, pairs, ...(untrained !== undefined && { untrained }) };
 }

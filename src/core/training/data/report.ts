@@ -1,6 +1,36 @@
 import * as z from 'zod';
 import { lazily } from '../../lazily';
-import { trainedOnSchema } from './trainingExamples';
+
+/** Of one stage. */
+export const examplesSchema = lazily(() => z.looseObject({ train: z.number(), held_out: z.number() }));
+
+/** Too little to expect a better agent. */
+export const shortageSchema = lazily(() =>
+  z.object({
+    kind: z.enum(['pairs', 'held_out_pairs', 'successes', 'dialogues', 'token_ids', 'tokenizer']),
+    /** For `token_ids` the turns with token ids, for `tokenizer` the turns without ids of another tokenizer. */
+    have: z.number(),
+    /** From this amount on, measurements suggest a gain; for `token_ids` and `tokenizer`, all turns. */
+    enough: z.number(),
+    /** With the remedy, in English. */
+    sentence: z.string(),
+  }),
+);
+export type Shortage = z.infer<ReturnType<typeof shortageSchema>>;
+
+/** After the trainer has read and paired the data. */
+export const trainedOnSchema = lazily(() =>
+  z.object({
+    turns: z.number(),
+    turns_as_sampled: z.number(),
+    /** Their token ids belong to another tokenizer than the model's; their text is tokenised instead. */
+    turns_of_another_tokenizer: z.number(),
+    critic: examplesSchema(),
+    policy: examplesSchema(),
+    shortages: z.array(shortageSchema()),
+  }),
+);
+export type TrainedOn = z.infer<ReturnType<typeof trainedOnSchema>>;
 
 /** `data/selection.json` in the folder of a run that took trajectories from a log. */
 export const selectionReportSchema = lazily(() =>

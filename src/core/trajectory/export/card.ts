@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { cell, fenced, markdownTable } from '../../markdown';
-import { printable } from '../../printable';
-import { LOG_VERSION } from '../event';
+import { printable } from '../../text';
+import { LOG_VERSION, type ConsentLevel } from '../event';
 import { Consents, type Consent } from '../consent';
-import { type ConsentLevel } from '../event';
 import { developersOf } from '../people';
 import type { Trajectory } from '../trajectory';
 import { extensionOf, formatOf, type FormatId } from './formats';

@@ -12,7 +12,7 @@ import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
 import type { ExportOptions } from './options';
 import { previewExport } from './preview';
 import type { LeftOut } from './selection';
-import { isTooDeep } from '../../nesting';
+import { isTooDeep } from '../../json';
 
 export type { Finding } from '../findings/scanner';
 export type { ExportFormat, ExportOptions, FindingsPolicy, LeaveOut, Render } from './options';

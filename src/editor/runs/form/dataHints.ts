@@ -1,6 +1,6 @@
 import type { Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/countData';
-import type { Shortage } from '../../../core/training/data/trainingExamples';
+import type { Shortage } from '../../../core/training/data/report';
 import { grouped } from '../../../core/text';
 import type { Translate } from '../../translate';
 import { METHODS, type MethodName } from './words';

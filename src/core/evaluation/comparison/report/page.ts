@@ -3,9 +3,8 @@ import { grouped } from '../../../text';
 import { difference, estimate, percent } from '../../words';
 import { cell, escaped, markdownTable } from '../../../markdown';
 import { runFiles } from '../../../training/runFolder';
-import { differencesOf } from '../configurations';
+import { differencesOf, type RunRecord } from '../experiment';
 import { baselineComparisonsOf } from '../untrainedBaseline';
-import type { RunRecord } from '../experiment';
 import { packOf, type EvaluationSetting } from '../../loop/evaluationCache';
 import type { MeasuredRuns } from '../measuredRuns';
 
@@ -250,7 +249,7 @@ export function portable(text: string, workspace: string): string {
 }
 
 /** For every text in a configuration. */
-export function portableValue(value: unknown, workspace: string): unknown {
+function portableValue(value: unknown, workspace: string): unknown {
   if (typeof value === 'string') return portable(value, workspace);
   if (Array.isArray(value)) return value.map((one) => portableValue(one, workspace));
   if (typeof value !== 'object' || value === null) return value;

@@ -4,14 +4,15 @@ import { runsFolderOf } from '../../../training/runFolder';
 import { writeAtomically } from '../../../trajectory/files';
 import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
-import type { Reported } from '../results';
-import { type Example, exampleInMarkdown } from './example';
+import type { Reported } from '../record';
 import { storyOf, type RunStory } from './learning';
 import { habitsPicture, PICTURES, successPicture, HABITS } from './pictures';
 import { grouped } from '../../../text';
 import { difference, estimate, points, rate } from '../../words';
-import { cell, fenced, markdownTable } from '../../../markdown';
+import { cell, fenced, markdownTable, escaped } from '../../../markdown';
 import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
+import { parseAgentMessage } from '../../../dialogue/protocol';
+import type { Trajectory } from '../../../trajectory/trajectory';
 
 const REPORT = 'report.md';
 
@@ -258,3 +259,57 @@ function shownFrom(path: string): string {
 }
 
 const picture = (alt: string, name: string): string => `![${alt}](${PICTURES}/${name}.svg)`;
+
+/** The same task before and after training. */
+interface Example {
+  readonly before: Trajectory;
+  readonly after: Trajectory;
+}
+
+/** The task as the agent sees it, then both dialogues. */
+function exampleInMarkdown({ before, after }: Example): string {
+  return [
+    quoted(before.task.description),
+    `#### Before: ${outcomeOf(before)}`,
+    dialogueOf(before),
+    `#### After: ${outcomeOf(after)}`,
+    dialogueOf(after),
+    '<details><summary>What was wanted: the hidden reference</summary>',
+    python(before.task.reference),
+    '</details>',
+  ].join('\n\n');
+}
+
+function outcomeOf({ grades }: Trajectory): string {
+  const tests = grades.at(-1)?.grade.tests ?? [];
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  return `${passed} of ${tests.length} tests passed`;
+}
+
+function dialogueOf({ turns, answer }: Trajectory): string {
+  return turns
+    .flatMap(({ agent, reply }) => {
+      if (reply === undefined)
+        return [`**agent answers**\n\n${python(codeOf(answer?.answer ?? agent.text))}`];
+      return [
+        `**agent** ${oneLine(parseAgentMessage(agent.text).visible)}`,
+        `**collaborator** ${oneLine(reply.text)}`,
+      ];
+    })
+    .join('\n\n');
+}
+
+const FENCE = /^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/;
+
+/** Removes the fence around an answer. */
+const codeOf = (answer: string): string => FENCE.exec(answer)?.[1] ?? answer;
+
+const python = (code: string): string => fenced(code.trim(), 'python');
+
+const quoted = (text: string): string =>
+  escaped(text)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+
+const oneLine = (text: string): string => escaped(text.replaceAll(/\s+/g, ' ').trim());
