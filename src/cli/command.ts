@@ -11,7 +11,6 @@ export interface CommandResult {
   readonly print: () => string | AsyncIterable<string>;
   /** The command finished but must fail, e.g. because of a bad line. */
   readonly failed?: boolean;
-  /** Called after everything is printed. */
   readonly close?: () => Promise<void>;
 }
 

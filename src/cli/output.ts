@@ -37,7 +37,6 @@ function json(value: unknown): string {
   );
 }
 
-/** Resolves when more may be written. */
 async function write(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

@@ -23,7 +23,6 @@ export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: Key
   ...(keyOf && { keyOf }),
 });
 
-/** For any agent and any tasks. */
 export interface DialogueOptions {
   readonly simulator: string;
   readonly seed: number;
@@ -40,18 +39,15 @@ export interface PackOptions {
   readonly limit?: number;
 }
 
-/** With the agent's sampling. */
 export interface PlayRules extends DialogueOptions {
   readonly concurrency: number;
   readonly data: string;
-  /** Absent where it depends on the work. */
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
   readonly maxTokens: number;
 }
 
-/** Shared by `collect` and `evaluate`. */
 export interface PlayOptions extends PlayRules, PackOptions {
   readonly rollouts: number;
   readonly temperature: number;
@@ -182,7 +178,6 @@ interface Used {
   readonly notes?: readonly string[];
 }
 
-/** Requests, tokens and notes of a model. */
 export function usageOf({ name, counts, notes = [] }: Used): string[] {
   if (counts === undefined || counts.requests === 0) return [...notes];
   const { requests, retries, promptTokens, completionTokens, answersWithoutUsage } = counts;

@@ -8,7 +8,6 @@ import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
 import { duration, table } from './terminal';
 
-/** Before a run starts. */
 export const preparing: Readonly<Record<Preparing, string>> = {
   data: 'Taking the data from the log',
   checks: 'Checking configuration and machine',

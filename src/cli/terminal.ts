@@ -127,7 +127,6 @@ export function widened(widths: number[], row: readonly string[]): number[] {
   return widths;
 }
 
-/** `widths` are those of the columns. */
 export function tableLine(row: readonly string[], widths: readonly number[]): string {
   const cell = (text: string, column: number): string =>
     /^[\d−+–]/.test(text) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);

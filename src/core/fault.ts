@@ -18,7 +18,6 @@ export class Fault extends Error {
   }
 }
 
-/** For anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

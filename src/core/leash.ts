@@ -2,7 +2,6 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
 interface LeashOptions {
-  /** By default this process's own. */
   readonly cwd?: string;
   readonly env: NodeJS.ProcessEnv;
   /** Kills the command and everything it started. */

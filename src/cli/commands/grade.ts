@@ -135,7 +135,6 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   }
 }
 
-/** `widths` are the column widths of the table. */
 interface Counts {
   answers: number;
   graded: number;
@@ -171,7 +170,6 @@ function summaryOf({ answers, graded, successes, reward }: Counts): object {
   };
 }
 
-/** Each line is made when it is printed. */
 async function* inWords(
   rows: () => AsyncIterable<Row>,
   { graded, successes, widths }: Counts,

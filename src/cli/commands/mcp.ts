@@ -66,7 +66,6 @@ function workplaceOf(options: Options, to: CliContext, keyOf: KeyOf): Workplace 
   };
 }
 
-/** As the commands have it. */
 const TEMPERATURES = { collection: 1, evaluation: 0 };
 
 async function openPlay(

@@ -84,7 +84,6 @@ function baseOf({ base }: Options): { base?: string } {
   return base === undefined ? {} : { base: existsSync(base) ? path.resolve(base) : base };
 }
 
-/** A table with a line for each turn. */
 function inWords(rows: readonly Scored[]): string {
   const head = ['trajectory', 'task', 'reward', 'turn', 'tokens', 'advantage', 'untrained'];
   const lines = rows.flatMap(({ id, task, reward, turns }) =>

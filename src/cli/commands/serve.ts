@@ -86,7 +86,6 @@ export const installServe: Install = (program, perform) => {
   addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
 };
 
-/** By their names in code. */
 const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'endWithInput', 'json']);
 const OF_MODELS = new Set(['model', 'modelName']);
 
@@ -140,7 +139,6 @@ interface EnvironmentOptions extends DialogueOptions, PackOptions {
   readonly agentName: string;
 }
 
-/** Until Ctrl+C or SIGTERM. */
 async function serveEnvironment(
   options: EnvironmentOptions & ServedAt,
   to: CliContext,
@@ -229,7 +227,6 @@ interface ServeModelOptions extends ServedAt {
   readonly name?: string;
 }
 
-/** Until Ctrl+C or SIGTERM. */
 async function serveModel(
   { model: spec, name, endWithInput, ...place }: ServeModelOptions,
   to: CliContext,

@@ -8,7 +8,6 @@ interface Options {
   readonly references?: boolean;
 }
 
-/** Faults are sentences. */
 interface Finding {
   readonly file: string;
   readonly task: string;

@@ -95,7 +95,6 @@ async function train(config: string, given: Options, to: CliContext): Promise<Co
   return { summary: run, print: () => `${started}\n${next}` };
 }
 
-/** At which the processes of several machines meet. */
 const PORT = 29500;
 
 const ABOUT_NODES = [
@@ -106,7 +105,6 @@ const ABOUT_NODES = [
 /** As long as the trainer waits at first (`cluster/follow_job.py`). */
 const DASHBOARD_MS = 20_000;
 
-/** Asks the cluster for its nodes. */
 async function planForCluster(
   runs: Runs,
   options: StartOptions,
@@ -143,7 +141,6 @@ function aboutCluster({ python }: Trainer, line: string): readonly string[] {
   ];
 }
 
-/** For this machine, or each of several. */
 async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<CommandResult> {
   const placement = await placementOf(run.folder);
   const { processes, isOnCluster } = placement;

@@ -22,7 +22,6 @@ import {
   type ResetRequest,
 } from './messages';
 
-/** Shared by all episodes of an environment. */
 export interface EnvironmentPlan {
   readonly splits: TaskSplits;
   readonly simulator: Simulator;
@@ -35,7 +34,6 @@ export interface EnvironmentPlan {
   readonly log: DialogueRecord;
   readonly agent: Model;
   readonly collection: string;
-  /** By the task's id. */
   readonly rollouts: Map<string, number>;
   readonly counts: EpisodeCounts;
 }
@@ -88,7 +86,7 @@ export class ServedEpisode {
     return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
   }
 
-  /** The developer's request, and the agent's prompt with it. */
+  /** With the agent's prompt. */
   get opening(): EpisodeObservation {
     const { task } = this.chosen;
     const { protocol } = this.plan;

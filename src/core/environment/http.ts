@@ -13,19 +13,15 @@ import {
   wireSchemas,
 } from './messages';
 
-/** The tasks are listed under this name. */
 const ENVIRONMENT = 'tandem';
 
 const DESCRIPTION =
   'Collaborative programming tasks: the agent asks a developer about a vague request, then answers with a function, whose reward is the fraction of hidden tests that it passes.';
 
-/** Of OpenEnv's HTTP interface. */
 const API_VERSION = '1.0.0';
 
-/** In bytes. */
 export const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-/** Shared by all requests of one server. */
 interface HttpParts {
   readonly plan: EnvironmentPlan;
   /** Reserves capacity for one more episode; undefined when all is in use. */

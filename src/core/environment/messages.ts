@@ -144,7 +144,6 @@ export function sentObservation({ reward, done, ...observation }: EpisodeObserva
   return { observation, reward, done, metadata: observation.metadata };
 }
 
-/** The answer of `GET /schema`. */
 export const wireSchemas = () => ({
   action: jsonSchema(actionSchema, 'TandemAction'),
   observation: jsonSchema(observationSchema, 'TandemObservation'),

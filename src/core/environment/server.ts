@@ -18,7 +18,6 @@ import {
 } from './messages';
 
 interface ServerOptions extends ListenPlace {
-  /** Of episodes at once. */
   readonly capacity: number;
   /** A client's session ends after so long without a message. */
   readonly idleMilliseconds: number;
@@ -65,7 +64,6 @@ export class EnvironmentServer {
   }
 }
 
-/** The clients with a WebSocket, and the capacity for episodes. */
 class Clients {
   private readonly sessions = new Set<EnvironmentSession>();
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_REQUEST_BYTES });

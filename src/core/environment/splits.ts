@@ -20,7 +20,6 @@ interface TaskChoice {
 export class TaskSplits {
   readonly all: readonly PackSplit[];
   private readonly byId: ReadonlyMap<string, PackTask>;
-  /** Tasks handed out in order so far. */
   private handedOut = 0;
 
   constructor(private readonly tasks: readonly PackTask[]) {

@@ -23,13 +23,12 @@ export interface Agreement {
   readonly thumbs: Share;
 }
 
-/** On the turns of one dialogue. */
 interface Said {
   readonly verdicts: readonly Verdict[];
   readonly thumbs: readonly { readonly turn: number; readonly isUp: boolean }[];
 }
 
-/** Of a log. Each episode is read once, and again after `forget`. */
+/** Each episode of the log is read once, and again after `forget`. */
 export class TurnJudgements {
   private readonly known = new Map<string, Said>();
 

@@ -147,18 +147,13 @@ function estimate(values: readonly number[]): Estimate | null {
   return { mean, interval: wilson(mean, values.length) };
 }
 
-/** Of at least one value. */
 function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** For one dialogue, by the facts of the task. */
 interface QuestionCounts {
-  /** Hidden decisions in the task. */
   readonly decisions: number;
-  /** Decisions that were asked about at least once. */
   readonly asked: number;
-  /** `decisions − asked`. */
   readonly missed: number;
   /** Questions about no decision, or about one that was asked before. A message that asks nothing counts as one. */
   readonly useless: number;

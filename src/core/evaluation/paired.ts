@@ -2,7 +2,6 @@ import type { TaskFigures } from './figures';
 import type { Interval } from './interval';
 import { mulberry32 } from '../random';
 
-/** Between two policies on the same tasks. */
 export interface PairedDifference {
   /** Mean of second − first; null without a task that both were graded on. */
   readonly difference: number | null;

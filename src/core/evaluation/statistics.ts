@@ -1,7 +1,6 @@
 import type { Outline } from '../trajectory/log';
 import { meanInterval, medianInterval, wilson, type Interval } from './interval';
 
-/** Property by which dialogues are grouped. */
 export type Grouping = 'agent' | 'pack' | 'collaborator';
 
 /** With its 95 % interval, where there are enough values for one. */
@@ -16,7 +15,7 @@ export interface GroupStatistics {
   readonly graded: number;
   /** Averaged per task first; the interval is Wilson's over tasks. */
   readonly success?: Figure;
-  /** Mean of answered dialogues. */
+  /** Mean over answered dialogues. */
   readonly turns?: Figure;
   /** Fraction of dialogues in which a reply gave the reference away. */
   readonly leak?: Figure;
@@ -35,7 +34,6 @@ export interface Period extends GroupStatistics {
   readonly from: number;
 }
 
-/** Over time. */
 export interface Course {
   readonly unit: Unit;
   /** From the oldest to the newest; periods without a dialogue are left out. */
@@ -105,7 +103,6 @@ function successOf(rows: readonly Outline[]): { success?: Figure; graded: number
 const inInterval = (interval: Interval | undefined): { interval?: Interval } =>
   interval === undefined ? {} : { interval };
 
-/** Of at least one value. */
 const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 

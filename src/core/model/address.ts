@@ -1,6 +1,5 @@
 import { withoutEnd } from '../text';
 
-/** OpenAI's own server. */
 const OPENAI = 'https://api.openai.com/v1';
 
 /** The `@` between a model's name and an address; the last match counts. The scheme may be in any case. */

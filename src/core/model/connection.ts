@@ -8,7 +8,6 @@ import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
 import { jsonOrUndefined } from '../json';
 
-/** As a person connects it. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
@@ -40,7 +39,6 @@ const LIST_MS = 5_000;
 const TRIAL_MS = 30_000;
 /** Some servers refuse fewer; a truncated answer also proves that the model works. */
 const TRIAL_TOKENS = 16;
-/** In one sentence. */
 const NAMED_MODELS = 5;
 
 /**
@@ -134,7 +132,6 @@ export type ConnectionProblem =
   | 'refused-request'
   | 'server-error';
 
-/** One sentence each. */
 export interface Diagnosis {
   readonly problem: ConnectionProblem;
   readonly what: string;

@@ -1,4 +1,3 @@
-/** In the form of chat completion APIs. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
@@ -16,7 +15,6 @@ export interface SamplingSettings {
   readonly stop?: readonly string[];
 }
 
-/** By the names of the server's API. */
 export interface ServerSampling {
   /** Sent with a value that disables them. */
   readonly neutral: readonly string[];
@@ -24,7 +22,6 @@ export interface ServerSampling {
   readonly refused?: readonly string[];
 }
 
-/** Exactly as sampled. */
 export interface SampledTokens {
   /** Vocabulary ids, one per sampled token; llama.cpp omits the token that ended the turn. */
   readonly ids?: readonly number[];
@@ -61,7 +58,6 @@ export interface Generation {
      * streaming.
      */
     readonly firstTextMs?: number;
-    /** Milliseconds from the call to the end of the answer. */
     readonly totalMs: number;
     readonly attempts: number;
   };
@@ -69,7 +65,6 @@ export interface Generation {
 
 export interface GenerateOptions {
   readonly signal?: AbortSignal;
-  /** Each piece of text as it arrives. */
   readonly onText?: (piece: string) => void;
   /** An attempt failed and another follows: the text received so far is void, and the answer starts over. */
   readonly onRestart?: (why: string) => void;
@@ -94,7 +89,6 @@ export interface ModelCounts {
   readonly answersWithoutUsage: number;
 }
 
-/** Anything that can write the next message of a conversation. */
 export interface Model {
   /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
   readonly name: string;

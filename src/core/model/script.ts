@@ -22,7 +22,6 @@ type Script = z.infer<typeof fileSchema>;
 
 const pieceCount = 4;
 
-/** For tests and demonstrations. */
 export class ScriptModel implements Model {
   readonly name: string;
   readonly fingerprint: string;

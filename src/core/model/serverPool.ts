@@ -7,7 +7,6 @@ import { OpenAiModel, type OpenAiOptions } from './openai';
 
 interface Member {
   readonly model: OpenAiModel;
-  /** Requests without an answer yet. */
   open: number;
   sent: number;
   failures: number;

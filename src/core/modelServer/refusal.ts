@@ -29,7 +29,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Too many others wait. Clients of the API retry by themselves. */
+/** Too many other requests wait. Clients of the API retry by themselves. */
 export class BusyRefusal extends ApiRefusal {
   constructor(open: number) {
     const message = `${open} answers are being written already. Send the request again later, or fewer at once.`;

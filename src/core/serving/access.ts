@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 
 export interface Access {
-  /** The host that it listens on. */
   readonly host: string;
   /** Every request must bear it, except one for `/health`; on the machine's own address none is needed. */
   readonly token?: string;

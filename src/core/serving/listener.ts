@@ -98,7 +98,6 @@ export class Listener {
   }
 }
 
-/** A plain HTTP refusal. */
 function refuseUpgrade(socket: Duplex, status: number): void {
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);

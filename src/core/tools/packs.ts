@@ -38,7 +38,6 @@ export const listPacks = defineTool({
   },
 });
 
-/** The packs to play, as part of an input. */
 export const packsInput = z
   .array(z.string().min(1))
   .describe('Packs to play, as tandem_list_packs names them.');

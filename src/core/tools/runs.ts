@@ -109,7 +109,6 @@ function lineOf(run: Run): string {
   ].join('');
 }
 
-/** Listed without change. */
 const LISTED = [
   ...(['id', 'folder', 'name', 'tags', 'note', 'method', 'base'] as const),
   ...(['state', 'isLive', 'canResume', 'message', 'startedAt', 'changedAt'] as const),

@@ -27,7 +27,6 @@ export interface Tool {
   readonly title: string;
   /** For a person, one sentence. */
   readonly about: string;
-  /** For a model. */
   readonly description: string;
   readonly effect: ToolEffect;
   /** Models are asked, which may be on servers elsewhere. */

@@ -5,7 +5,6 @@ import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from 
 import { runFiles } from './runFolder';
 import { ask, sentenceOf, type TrainerAnswer, type Trainer, WRONG_USE } from './trainer';
 
-/** One check of `doctor`. */
 const checkSchema = z.looseObject({
   name: z.string(),
   status: z.enum(['ok', 'warning', 'failed']),

@@ -20,9 +20,8 @@ interface ClusterGpu {
   readonly memory?: number | undefined;
 }
 
-/** As its dashboard describes it. */
 export interface Cluster {
-  /** Of Ray: `2.60.0`. */
+  /** As in `2.60.0`. */
   readonly version: string;
   readonly nodes: readonly ClusterNode[];
 }

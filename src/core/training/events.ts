@@ -126,7 +126,6 @@ export const eventSchemas = lazily(() => {
     }),
     /** The other fields are those of `Plan`. */
     z.looseObject({ event: z.literal('plan'), ...head }),
-    /** After the trainer has read and paired the data. */
     z.looseObject({
       event: z.literal('data'),
       ...head,

@@ -20,7 +20,6 @@ export interface Limits {
 export type Field = Kind & {
   readonly title: string;
   readonly description: string;
-  /** Value when the configuration does not set the field. */
   readonly default: unknown;
   /** Allowed in place of the value. */
   readonly or?: readonly (string | null)[];

@@ -73,7 +73,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** With the requests that wait for its answers. */
 class PlannerProcess {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly waiting = new Map<number, Waiting>();

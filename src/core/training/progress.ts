@@ -1,6 +1,5 @@
 import type { ReportedState, TrainerEvent, TrainerEventOf } from './events';
 
-/** As its trainer reports it. */
 export interface Progress {
   readonly state: ReportedState;
   /** `prepare`, `critic`, `candidates`, `ranking`, `policy`, `export`. */
@@ -17,7 +16,6 @@ export interface Progress {
     readonly total: number;
     readonly secondsLeft?: number;
   };
-  /** Of the last change of state. */
   readonly message?: string;
   /** With all their figures; evaluations are on held-out examples. */
   readonly latest?: TrainerEventOf<'step'>;

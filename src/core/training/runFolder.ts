@@ -26,7 +26,6 @@ export const runFiles = {
   queued: 'queued.json',
   launch: 'launch.json',
   process: 'process.json',
-  /** With Ray's notes beside it. */
   job: 'cluster.json',
   ray: 'ray',
   /** A trainer at work touches it every 30 seconds. */
@@ -34,7 +33,6 @@ export const runFiles = {
   events: 'events.jsonl',
   /** Of the trainer and its libraries; each launch is appended. */
   log: 'trainer.log',
-  /** Asks the trainer to stop. */
   stop: 'stop',
   /** Asks the trainer to end the policy's training and write the model; removed when the run is done. */
   finish: 'finish',

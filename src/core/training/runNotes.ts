@@ -17,7 +17,6 @@ interface RunNotes {
   /** Replaces the name in the configuration. Empty for none. */
   readonly name: string;
   readonly tags: readonly string[];
-  /** Empty for none. */
   readonly note: string;
 }
 

@@ -32,13 +32,11 @@ import { pause } from './pause';
  */
 export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
 
-/** As read from its folder. */
 export interface Run {
   readonly id: string;
   readonly folder: string;
   /** From its notes, else from the configuration; empty when it has none. */
   readonly name: string;
-  /** From its notes. */
   readonly tags?: readonly string[];
   readonly note?: string;
   readonly method: string;
@@ -52,7 +50,6 @@ export interface Run {
   /** `resumeRun` can continue it. */
   readonly canResume: boolean;
   readonly progress?: Progress;
-  /** Why it failed, died or stopped, in one sentence. */
   readonly message?: string;
   /** The trainer's output when the run failed or died, otherwise empty. */
   readonly lastLines: readonly string[];

@@ -23,7 +23,6 @@ export const WRONG_USE = 2;
 interface TrainerCallOptions {
   readonly cwd: string;
   readonly signal?: AbortSignal;
-  /** Each line of stderr. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -35,7 +34,6 @@ export interface TrainerAnswer {
   readonly stderr: readonly string[];
 }
 
-/** `python -m tandem_trainer …`. */
 export function commandOf(trainer: Trainer, args: readonly string[]): readonly string[] {
   return [trainer.python, '-m', 'tandem_trainer', ...args];
 }

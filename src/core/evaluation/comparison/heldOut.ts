@@ -11,11 +11,9 @@ import { configurationOf } from './experiment';
 
 const dataSchema = z.object({ data: z.object({ trajectories: z.array(z.string()).catch([]) }) });
 
-/** Tasks that runs have learned from. */
 interface SeenTasks {
   /** Including tasks that the runs held out for their own evaluation. */
   readonly requests: ReadonlySet<string>;
-  /** As named by the tasks. */
   readonly sources: ReadonlySet<string>;
 }
 

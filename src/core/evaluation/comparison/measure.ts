@@ -9,7 +9,6 @@ import type { Run } from '../../training/runs';
 import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/evaluationCache';
 
 interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
-  /** Of the tasks. */
   readonly title: string;
   /** Their models can play (`canPlay`). */
   readonly runs: readonly Run[];

@@ -2,10 +2,9 @@ import { pairedTasks, type PairedFigures } from '../paired';
 import type { AgentFigures } from '../figures';
 import type { KeptEvaluation, ModelResult, EvaluationSetting } from '../loop/evaluationCache';
 
-/** On the same tasks and seeds. */
 export interface MeasuredRuns {
   readonly setting: EvaluationSetting;
-  /** Of the latest measurement: ISO 8601, UTC. */
+  /** Latest measurement: ISO 8601, UTC. */
   readonly at: string;
   /** First the models that the runs began with, then the measured runs in their order. */
   readonly rows: readonly MeasuredRow[];

@@ -5,7 +5,7 @@ import type { TrainerEventOf } from '../../training/events';
 interface BaselineComparison {
   /** `ranking`, or `ranking-2` in a later round; `critic` while nothing is ranked yet. */
   readonly stage: string;
-  /** Numbers of those ranked; null before the ranking. */
+  /** Numbers ranked; null before the ranking. */
   readonly histories: number | null;
   readonly candidates: number | null;
   /**

@@ -1,16 +1,15 @@
-/** Between two players. */
 export interface Games {
   /** Two different indices. */
   readonly players: readonly [number, number];
   readonly games: number;
-  /** Of the first player: a win is 1, a tie ½. */
+  /** The first player's: a win is 1, a tie ½. */
   readonly score: number;
 }
 
 interface StrengthFit {
   /** Natural logarithm. The prior's opponent has 0. */
   readonly strengths: readonly number[];
-  /** Of the strengths: the inverse of the curvature at the maximum. */
+  /** Inverse of the curvature at the maximum. */
   readonly covariance: readonly (readonly number[])[];
 }
 
@@ -50,7 +49,7 @@ export function fitBradleyTerry(players: number, pairings: readonly Games[]): St
   throw new Error(`The strengths of ${players} players did not settle in ${MAX_STEPS} steps.`);
 }
 
-/** Of a player against one who is weaker by `difference`. */
+/** `difference`: strength of the player minus that of the opponent. */
 export const winProbability = (difference: number): number => 1 / (1 + Math.exp(-difference));
 
 function logLikelihood(strengths: readonly number[], pairings: readonly Games[]): number {

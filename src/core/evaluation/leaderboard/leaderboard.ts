@@ -95,7 +95,6 @@ export function leaderboardOf(choices: readonly Judgement[]): Leaderboard {
 
 const isOfOneModel = ({ agents }: Judgement): boolean => agents[0] === agents[1];
 
-/** For the candidate in a place. */
 function scoreOf({ picked }: Judgement, place: 0 | 1): number {
   if (picked === 'equal' || picked === 'neither') return 0.5;
   return picked === place ? 1 : 0;

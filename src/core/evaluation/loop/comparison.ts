@@ -24,11 +24,9 @@ const comparison = z.object({
   /** Tasks that were solved more often afterwards, and less often. */
   gained: number,
   lost: number,
-  /** Ids of the dialogues before and after training. */
   example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
 });
 
-/** Before and after training, on the same tasks and seeds. */
 export const comparisonsSchema = z.object({ sampled: comparison, greedy: comparison });
 export type TrainedComparison = z.infer<typeof comparison>;
 export type TrainedComparisons = z.infer<typeof comparisonsSchema>;
@@ -40,7 +38,6 @@ interface ComparisonPlan extends Omit<EvaluationPlan, 'agents' | 'rollouts' | 's
   readonly rollouts: number;
   readonly temperature: number;
   readonly maxTokens: number;
-  /** Of the tasks. */
   readonly title: string;
   /** The run that made the trained agent; its folder holds both results, like those of other evaluations. */
   readonly run: string;

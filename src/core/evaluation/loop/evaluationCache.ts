@@ -35,7 +35,7 @@ export const figuresSchema = z.object({
 /** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
 const settingSchema = z.object({
   key: z.string(),
-  /** That of the pack. */
+  /** Title of the pack. */
   title: z.string(),
   tasks: z.number().int(),
   simulator: z.string(),

@@ -42,7 +42,6 @@ export async function slownessHere(model: Model, signal?: AbortSignal): Promise<
   return TOKENS_PER_SECOND / quickest;
 }
 
-/** Seconds of each stage. */
 export function expectedOf(settings: LoopSettings, slowness: number): Expected {
   const played = (settings.trainTasks * settings.rollouts) / (QUICK.trainTasks * QUICK.rollouts);
   const measured =

@@ -21,7 +21,6 @@ const outcomeSchema = lazily(() =>
 const lessonSchema = lazily(() =>
   z.object({
     version: z.literal(1),
-    /** As in the settings. */
     agent: z.string(),
     seed: z.number().int(),
     size: z.enum(['brief', 'standard', 'thorough']),
@@ -79,7 +78,6 @@ export async function keepLesson(lesson: Lesson): Promise<Lesson> {
   return lesson;
 }
 
-/** Ends the lesson. */
 export const endLesson = (
   lesson: Lesson,
   { run, report, comparisons }: Pick<LoopResult, 'run' | 'report' | 'comparisons'>,

@@ -295,7 +295,6 @@ class Loop {
     };
   }
 
-  /** The new model plays from here. */
   private modelOf(run: string): string {
     return this.plan.model ?? this.runModel(run);
   }

@@ -71,7 +71,6 @@ export class LoopCourse {
     }
   }
 
-  /** Estimated seconds until the loop is over. */
   left(now: number): number {
     const pace = this.foreseen === 0 ? 1 : this.taken / this.foreseen;
     return this.all.reduce((sum, stage) => sum + this.leftOf(stage, pace, now), 0);

@@ -17,7 +17,6 @@ export interface LoopPlan {
   readonly settings: LoopSettings;
   /** To learn from and to measure on; the starter world when there are none. */
   readonly packs: readonly string[];
-  /** Of the held-out tasks in the run's evaluations. */
   readonly title: string;
   readonly seed: number;
   /** Beginning of the run's name; a digest of data and settings follows. */
@@ -25,9 +24,7 @@ export interface LoopPlan {
   /** `base`: the model folder that is trained; `graph`: the graph that plays. */
   readonly agent: { readonly name: string; readonly base: string; readonly graph: string };
   readonly simulator: string;
-  /** The prompts that ship with Tandem. */
   readonly prompts: string;
-  /** Digest of the trainer's sources. */
   readonly trainerCode: string;
   readonly openModel: (name: string) => Model;
   /** Called once, when a stage first needs the grader; the caller of the loop closes it. */
@@ -59,7 +56,6 @@ export interface StageProgress {
 
 export interface LoopResult {
   readonly folder: string;
-  /** With the dialogues and the run. */
   readonly data: string;
   readonly model: string;
   readonly report: string;

@@ -13,7 +13,6 @@ export type StageName = (typeof STAGES)[number];
 type Inputs = Readonly<Record<string, unknown>>;
 
 const finishedSchema = z.object({
-  /** By the input's name. */
   inputs: z.record(z.string(), z.string()),
   /** Time of completion (ISO 8601, UTC), and seconds that it took, without the work of an earlier call. */
   at: z.string(),
@@ -123,7 +122,6 @@ export function digestOf(value: unknown): string {
 // Results of stages in `loop.json`. Paths are relative to the loop's folder.
 
 export const collectedSchema = z.object({
-  /** Its name in the log. */
   collection: z.string(),
   dialogues: z.number(),
   successes: z.number(),

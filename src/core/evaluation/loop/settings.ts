@@ -10,12 +10,9 @@ export interface LoopSettings {
   /** Per task, to learn from and to measure sampled play with. Greedy play is measured once per task. */
   readonly rollouts: number;
   readonly evaluationRollouts: number;
-  /** Of sampled play, in collection and evaluation. */
   readonly temperature: number;
-  /** Of an agent turn. */
   readonly maxTokens: number;
   readonly protocol: Protocol;
-  /** Maximum number of dialogues at once. */
   readonly concurrency: number;
   /** Fields of `run.json`; the trainer's defaults apply to the others. */
   readonly training: {
@@ -80,7 +77,6 @@ const BRIEF: LoopSettings = {
   },
 };
 
-/** Sizes of a lesson. */
 export const SIZES = { brief: BRIEF, standard: QUICK, thorough: FULL } as const;
 export type Size = keyof typeof SIZES;
 

@@ -15,7 +15,6 @@ import { ifThere, writeAtomically } from '../../trajectory/files';
 import { digestOf } from './record';
 import type { LoopSettings } from './settings';
 
-/** In the loop's folder. */
 export const taskFiles = {
   train: join('tasks', 'train.jsonl'),
   heldOut: join('tasks', 'held-out.jsonl'),
@@ -24,9 +23,7 @@ export const taskFiles = {
 export const tasksResult = z.object({
   train: z.number(),
   heldOut: z.number(),
-  /** Of the given packs; they hold no task. */
   badLines: z.number(),
-  /** Digests of both files. */
   content: z.object({ train: z.string(), heldOut: z.string() }),
 });
 export type TasksResult = z.infer<typeof tasksResult>;
@@ -102,7 +99,6 @@ function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed:
   return { train: draw('train', trainTasks), heldOut: draw('development', heldOutTasks), badLines: 0 };
 }
 
-/** Of the tasks. */
 const HELD_OUT = 0.2;
 
 /**

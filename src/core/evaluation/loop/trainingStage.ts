@@ -20,7 +20,6 @@ export interface TrainedOptions {
    */
   readonly key: string;
   readonly trainer: Trainer;
-  /** The prompts that ship with Tandem. */
   readonly prompts: string;
   /** This machine was found fit for such a run a moment ago. */
   readonly examined?: boolean;
@@ -28,7 +27,6 @@ export interface TrainedOptions {
   readonly onProgress?: (progress: TrainedProgress) => void;
 }
 
-/** The steps of the preparation, then the progress of the run. */
 export type TrainedProgress =
   { readonly preparing: Preparing } | { readonly run: string; readonly progress: Progress };
 

@@ -32,7 +32,6 @@ const PREPARING = {
   launch: 'is launched',
 } as const;
 
-/** As one piece of work. */
 export function trainingWork(told: TrainedProgress): {
   readonly what: string;
   readonly done?: number;

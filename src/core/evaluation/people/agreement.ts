@@ -20,9 +20,7 @@ export interface Person {
   readonly tasks: number;
   readonly success?: Figure;
   readonly leak?: Figure;
-  /** Mean, as given by the person. */
   readonly stars?: JudgedFigure;
-  /** Share of thumbs up. */
   readonly thumbs?: JudgedFigure;
   /**
    * Share of choices for the candidate shown first, among choices for one of the two: about half where order does not
@@ -33,7 +31,6 @@ export interface Person {
   readonly undecided?: JudgedFigure;
 }
 
-/** With the number of judgements behind it. */
 type JudgedFigure = Figure & { readonly of: number };
 
 /** A judgement on which people differ. `value` is as in the log. */
@@ -57,7 +54,6 @@ export interface PeoplesAgreement {
   readonly disagreements: readonly Disagreement[];
 }
 
-/** Over the dialogues that match a filter. */
 export async function agreementIn(
   log: TrajectoryLog,
   opinions: PeoplesOpinions,
@@ -135,7 +131,6 @@ const share = (count: number, of: number): JudgedFigure => ({
   of,
 });
 
-/** On the same thing, 0 to 1. */
 const distances = {
   stars: (a: number, b: number) => Math.abs(a - b) / (stars.length - 1),
   thumbs: () => 1,

@@ -4,7 +4,6 @@ import type { Interval } from '../interval';
 /** Values differ as names, as ranks, or as numbers. */
 type Scale = 'nominal' | 'ordinal' | 'interval';
 
-/** Krippendorff's alpha. */
 export interface Alpha {
   /**
    * 1: people always agree; 0: as often as by chance; below 0: less often. Undefined if nothing was judged twice, or
@@ -15,7 +14,6 @@ export interface Alpha {
   readonly interval?: Interval;
   /** Judged by at least two people. */
   readonly units: number;
-  /** Judgements of these units. */
   readonly values: number;
 }
 

@@ -27,11 +27,9 @@ export interface Judged<Value> {
   readonly turn?: number;
   /** The judged message of the agent, or the two candidates in the order in which they were shown. */
   readonly messages?: readonly string[];
-  /** One opinion a person. */
   readonly said: readonly Said<Value>[];
 }
 
-/** On some dialogues. */
 export interface Opinions {
   readonly stars: readonly Judged<Stars>[];
   readonly thumbs: readonly Judged<Thumb>[];

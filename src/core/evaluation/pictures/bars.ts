@@ -4,7 +4,6 @@ import { axisLine, axisText, FONT, gridLine, INK, legend, svgOf, titled, TOP, wh
 
 export interface Bar {
   readonly value: number;
-  /** Drawn as a whisker. */
   readonly interval?: Interval;
 }
 

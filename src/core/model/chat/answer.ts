@@ -26,7 +26,6 @@ const choice = z.object({
   prompt_token_ids: z.array(z.int()).nullish(),
 });
 
-/** A chunk of a streamed chat completion, or a whole one. */
 export const chunkSchema = z.object({
   model: z.string().nullish(),
   choices: z.array(choice),

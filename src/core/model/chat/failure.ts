@@ -106,7 +106,6 @@ export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee):
   return new Failure('model/timed-out', `${subject(to)} ${what}`, remedy, { again: limit !== 'totalMs' });
 }
 
-/** For a lost connection, or an answer that ended too early. */
 export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure {
   return new Failure(
     'model/unreachable',

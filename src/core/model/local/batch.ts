@@ -16,14 +16,14 @@ interface TurnRequest {
 }
 
 export interface StartedTurn {
-  /** Ends the turn without an answer. */
+  /** Without an answer. */
   cancel(): void;
-  /** Ends the turn with what it has so far. */
+  /** The text so far is the answer. */
   finish(): void;
 }
 
 interface BatchLimits {
-  /** Of a dialogue, in tokens. */
+  /** In tokens, of one dialogue. */
   readonly contextLength: number;
   /** Memory for keys, values and logits, in bytes. */
   readonly memoryBytes: number;

@@ -21,7 +21,6 @@ const tokenizerConfigForm = z.looseObject({
 
 const endsForm = z.object({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() });
 
-/** Converts conversations to token ids, and token ids to text. */
 export class Chat {
   /** Ids of tokens that end a turn. */
   readonly ends: ReadonlySet<number>;

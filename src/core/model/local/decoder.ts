@@ -1,10 +1,8 @@
-/** The keys and values of one dialogue. */
 export interface SequenceRow {
   /** Tokens that they were computed from. */
   readonly ids: readonly number[];
 }
 
-/** Each dialogue has its own keys and values. */
 export interface Decoder {
   /** Upper bound for this many rows of up to `length` tokens: as stored, moved, and copied during a run. */
   bytesFor(rows: number, length: number): number;

@@ -106,7 +106,6 @@ const inWords = (text: string): string =>
 /** Tokens read at once; with more, other turns would wait long. */
 export const CHUNK = 256;
 
-/** Of keys and values. */
 export const bytesPerToken = ({ caches, heads, headSize }: Graph): number =>
   caches.length * heads * headSize * Float32Array.BYTES_PER_ELEMENT;
 
@@ -115,7 +114,6 @@ export function free(numbers: Float32Array): void {
   (numbers.buffer as ArrayBuffer).transfer(0);
 }
 
-/** Besides keys and values. */
 export interface Tokens {
   /** In row order. */
   readonly ids: readonly number[];

@@ -11,7 +11,6 @@ import type { FromInference, InferenceSettings, ToInference } from './protocol';
 interface Model {
   readonly batch: Batch;
   readonly chat: Chat;
-  /** Tokens that the graph knows. */
   readonly vocabulary: number;
 }
 

@@ -43,7 +43,6 @@ interface LocalGenerateOptions extends GenerateOptions {
   readonly alternatives?: number;
 }
 
-/** Includes the token data that servers do not give. */
 export interface LocalGeneration extends Generation {
   readonly tokens: Required<NonNullable<Generation['tokens']>> & {
     readonly alternatives?: readonly (readonly LikelyToken[])[];

@@ -30,7 +30,6 @@ interface PendingTurn {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Crashes during a turn after which the turn fails. */
 const MAX_CRASHES = 2;
 
 /** Starts with the first turn, and again after a crash; unfinished turns are then generated again, once. */

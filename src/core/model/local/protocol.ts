@@ -40,7 +40,6 @@ export interface Loaded {
   readonly notes: readonly string[];
 }
 
-/** In the order of sampling. */
 export interface TurnTokens {
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];

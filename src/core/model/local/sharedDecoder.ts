@@ -15,7 +15,6 @@ import {
 
 interface PlacedRow extends SequenceRow {
   ids: number[];
-  /** Its index in the buffers. */
   place: number;
 }
 

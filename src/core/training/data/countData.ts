@@ -10,7 +10,7 @@ export interface DataCounts {
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Of trajectories of one task, under the chosen pairing. */
+  /** Pairs of trajectories of one task, under the chosen pairing. */
   readonly pairs: number;
   /** Messages of the agent, and their tokens as sampled. */
   readonly turns: number;

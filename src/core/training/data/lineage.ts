@@ -70,7 +70,6 @@ async function inheritedBy(run: string, seen: Set<string>): Promise<KeptLocal> {
   return keptLocalBy(await runsNamedIn(configuration, run), seen);
 }
 
-/** The runs that made the base or the rows of a configuration. */
 async function runsNamedIn(configuration: unknown, folder: string): Promise<string[]> {
   const { data: named } = namingSchema().safeParse(configuration);
   if (named === undefined) return [];

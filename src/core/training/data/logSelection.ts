@@ -18,7 +18,6 @@ type Chosen = Pick<
   | 'withDoubtful'
 >;
 
-/** Trajectories are both counted and written with these. */
 export function chosenBy(selection: LogSelection): Chosen {
   return {
     leaveOut: forbiddenBy(selection),

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../../lazily';
 
-/** Of one stage. */
 export const examplesSchema = lazily(() => z.looseObject({ train: z.number(), held_out: z.number() }));
 
 /** Too little to expect a better agent. */
@@ -41,7 +40,6 @@ export const selectionReportSchema = lazily(() =>
     trajectories: z.number().int(),
     tasks: z.number().int(),
     successes: z.number().int(),
-    /** By reason. */
     left_out: z.record(z.string(), z.number().int()),
     /** Trajectories played with another agent.md than their messages were rendered with. */
     other_prompts: z.number().int(),

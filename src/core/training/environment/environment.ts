@@ -13,7 +13,6 @@ import { startLeashed } from '../../leash';
 export interface TrainerOptions {
   /** The shipped trainer: `pyproject.toml`, `requirements.lock` and the package. */
   readonly source: string;
-  /** From `cacheFolder`. */
   readonly cache: string;
   /** An interpreter that already has the trainer's packages: nothing is installed, and `source` is used in place. */
   readonly ready?: string;
@@ -21,10 +20,8 @@ export interface TrainerOptions {
   readonly python?: { readonly file: string; readonly by: string };
   /** Tried before the Pythons on the PATH when `python` is left out. */
   readonly preferred?: string;
-  /** Becomes `serve` of the trainer. */
   readonly serve?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Called while something is installed. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -194,7 +191,6 @@ function hashOf(...parts: readonly Buffer[]): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Digest of the names and bytes of all files that are installed. */
 async function contentOf(source: string): Promise<Buffer> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));

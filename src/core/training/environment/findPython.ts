@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
 
-/** On which the trainer runs. */
 const OLDEST = [3, 10] as const;
 
 /** The system's own first, then versions that may be installed beside an older one. */

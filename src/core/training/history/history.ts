@@ -57,7 +57,6 @@ export interface ReadCurves {
 }
 
 const MAX_SAMPLES = 24;
-/** Events after which other work in this process gets a turn. */
 const PIECE = 1000;
 
 /**
@@ -204,7 +203,7 @@ interface Bucket {
   /** Both inclusive. */
   readonly from: number;
   to: number;
-  /** At its last step. */
+  /** At the bucket's last step. */
   seconds: number;
   count: number;
   sum: number;

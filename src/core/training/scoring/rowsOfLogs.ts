@@ -5,7 +5,6 @@ import { prepareData, type PrepareOptions } from '../data/prepare';
 import { runFiles } from '../runFolder';
 
 interface RowsOfLogsOptions extends Pick<PrepareOptions, 'prompts' | 'signal'> {
-  /** Trajectories left out of a log. */
   readonly onLine: (line: string) => void;
 }
 

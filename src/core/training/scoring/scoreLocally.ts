@@ -11,13 +11,10 @@ import { dialogueOf, type RowDialogue } from './dialogues';
 
 interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   readonly scoring: string;
-  /** The prompts that ship with Tandem. */
   readonly prompts: string;
 }
 
-/** Dialogues that are sent to the critic at one time. */
 const AHEAD = 8;
-/** Bad lines that are reported one by one. */
 const SHOWN = 10;
 const SECONDS_BETWEEN_WORDS = 2;
 
@@ -128,7 +125,6 @@ async function readFile(
   return dialogues;
 }
 
-/** Progress, bad lines and the trajectories that were left out. */
 class Words {
   readonly #leftOut = new Map<string, number>();
   #bad = 0;

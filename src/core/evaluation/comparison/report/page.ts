@@ -194,7 +194,6 @@ function controls({ records, names }: ComparisonReport): string[] {
   ];
 }
 
-/** Commands that repeat the experiment in the workspace. */
 function commands({ records, measured, workspace }: ComparisonReport): string[] {
   const shown = (file: string): string => quoted(portable(file, workspace));
   const train = records.flatMap(({ run: { folder } }) => [
@@ -248,7 +247,6 @@ export function portable(text: string, workspace: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//').replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1');
 }
 
-/** For every text in a configuration. */
 function portableValue(value: unknown, workspace: string): unknown {
   if (typeof value === 'string') return portable(value, workspace);
   if (Array.isArray(value)) return value.map((one) => portableValue(one, workspace));

@@ -16,7 +16,6 @@ import type { Trajectory } from '../../../trajectory/trajectory';
 
 const REPORT = 'report.md';
 
-/** `report.md` and its pictures in the loop's folder. */
 export async function writeReport(
   result: Omit<LoopResult, 'report'>,
   plan: LoopPlan,
@@ -98,7 +97,6 @@ function result(comparisons: TrainedComparisons): string[] {
   ];
 }
 
-/** Advice for the reader of the result. */
 function meaning({ sampled, greedy }: TrainedComparisons): string {
   const { interval } = sampled.success;
   if (interval === null) return 'So few tasks say nothing about others.';
@@ -260,7 +258,6 @@ function shownFrom(path: string): string {
 
 const picture = (alt: string, name: string): string => `![${alt}](${PICTURES}/${name}.svg)`;
 
-/** The same task before and after training. */
 interface Example {
   readonly before: Trajectory;
   readonly after: Trajectory;
@@ -301,7 +298,6 @@ function dialogueOf({ turns, answer }: Trajectory): string {
 
 const FENCE = /^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/;
 
-/** Removes the fence around an answer. */
 const codeOf = (answer: string): string => FENCE.exec(answer)?.[1] ?? answer;
 
 const python = (code: string): string => fenced(code.trim(), 'python');

@@ -22,7 +22,7 @@ export type CriticFile = z.infer<typeof form>;
 
 export const CRITIC_FILE = 'critic.json';
 
-/** Returns the graphs of a critic: its own, and its base model's. */
+/** Also the graphs of its base model. */
 export const criticGraphs = (folder: string): { readonly critic: string; readonly reference: string } => ({
   critic: path.join(folder, 'onnx', 'critic.onnx'),
   reference: path.join(folder, 'onnx', 'reference.onnx'),

@@ -16,7 +16,6 @@ export class ScoringProcess {
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
   #complaint = '';
-  /** The reason why it accepts no more dialogues. */
   #over: Fault | undefined;
 
   /**

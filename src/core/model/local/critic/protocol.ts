@@ -22,7 +22,6 @@ export interface SpokenTurn {
 /** As the models read it: natural log-probabilities, one for each of `ids`. */
 export interface ReadTurn {
   readonly ids: readonly number[];
-  /** Text that each id adds. */
   readonly texts: readonly string[];
   /** Values of the critic, with the hidden information if it was trained with it. */
   readonly critic: readonly number[];

@@ -138,7 +138,6 @@ interface TokenTurn {
   readonly response: readonly number[];
 }
 
-/** The dialogue's turns with and without the hidden information. */
 interface Views {
   readonly plain: readonly TokenTurn[];
   readonly informed?: readonly TokenTurn[];
