@@ -7,7 +7,7 @@ import { endLine, say, sayInstead, sayOver } from './output';
 const STEP_INTERVAL_MS = 5000;
 
 /**
- * On stderr, until the run is over. The run itself survives Ctrl+C and the death of this process.
+ * Prints on stderr until the run is over. The run itself survives Ctrl+C and the death of this process.
  * @param after time up to which events were shown before, ISO 8601
  */
 export async function followRun(runs: Runs, id: string, to: CliContext, after = ''): Promise<CommandResult> {

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { onEachServer, originOf, originOfModel } from '../core/model/address';
 import { wrongUse } from './command';
 
-/** By the name of a model on one server; undefined when `--key-env` names no key for it. */
+/** Takes the name of a model on one server; undefined when `--key-env` names no key for it. */
 export type KeyOf = (spec: string) => string | undefined;
 
 /** The option takes names of variables and no keys, because other users of the machine can read a command line. */

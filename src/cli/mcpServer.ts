@@ -20,8 +20,8 @@ const INSTRUCTIONS =
   'Tandem plays collaborative programming tasks between an agent and a simulated collaborator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
 
 /**
- * On stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are cancelled, and
- * their part of the log stays.
+ * Serves stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are cancelled,
+ * and their part of the log stays.
  */
 export async function serveTools(at: Workplace, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();

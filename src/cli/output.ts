@@ -41,7 +41,7 @@ async function write(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** On stderr. */
+/** Goes to stderr, where progress belongs. */
 export function say(line: string): void {
   process.stderr.write(`${printable(line, KEPT)}\n`);
 }
@@ -51,7 +51,7 @@ export function sayInstead(line: string): void {
   process.stderr.write(`${CLEAR_LINE}${printable(line, KEPT)}\n`);
 }
 
-/** On a terminal; the next output overwrites it. */
+/** On a terminal, the next output overwrites this line. */
 export function sayOver(line: string): void {
   process.stderr.write(`${CLEAR_LINE}${printable(line).slice(0, process.stderr.columns - 1)}`);
 }

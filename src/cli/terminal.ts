@@ -3,14 +3,14 @@ import { Presets, SingleBar } from 'cli-progress';
 import { printable } from '../core/text';
 import { say } from './output';
 
-/** On stderr, so that stdout can be piped. */
+/** Drawn on stderr, so that stdout can be piped. */
 interface ProgressBar {
   /** `note` is a short remark beside the bar. */
   update(done: number, total: number, note?: string): void;
   end(): void;
 }
 
-/** With rate and time left; without a terminal, a plain line every `LINE_INTERVAL_MS`. */
+/** Shows rate and time left; without a terminal, a plain line every `LINE_INTERVAL_MS`. */
 export function startProgress(what: string, unit: string): ProgressBar {
   return process.stderr.isTTY ? new BarProgress(what, unit) : new LineProgress(what, unit);
 }
@@ -133,7 +133,7 @@ export function tableLine(row: readonly string[], widths: readonly number[]): st
   return row.map(cell).join('  ').trimEnd();
 }
 
-/** On stderr; only a person at a terminal can answer with yes. */
+/** Asks on stderr; only a person at a terminal can answer with yes. */
 export async function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl+C and Ctrl+D close the question, which means no.

@@ -18,7 +18,7 @@ export class GrowingText {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private units = 0;
 
-  /** In UTF-16 code units, as for a string. */
+  /** UTF-16 code units, as for a string. */
   get length(): number {
     return this.units;
   }

@@ -27,7 +27,7 @@ export function linesOf(text: string, characters: number): string[] {
   return lines;
 }
 
-/** As a person types a list; empty parts are left out. */
+/** Empty parts are left out. */
 export const listIn = (text: string, separator: ',' | '|'): string[] =>
   text
     .split(separator)

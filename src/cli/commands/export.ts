@@ -135,7 +135,7 @@ async function exportRows(
   }
 }
 
-/** On stderr, so that stdout holds the result only. */
+/** Printed on stderr, so that stdout holds the result only. */
 function list(findings: readonly Finding[]): void {
   for (const finding of findings) say(findingInWords(finding));
 }

@@ -218,9 +218,9 @@ export interface GradedLine extends Grade {
 }
 
 interface Written extends GradedLine {
-  /** In the file of answers, from 1. */
+  /** Line in the file of answers, from 1. */
   readonly line: number;
-  /** Of the task, the answer and the mode (`gradeKey`). */
+  /** Key of the task, the answer and the mode (`gradeKey`). */
   readonly key: string;
 }
 

@@ -130,7 +130,7 @@ const LINE_INTERVAL_MS = 10_000;
 /** The longest name of a stage and a space. */
 const NAME = 10;
 
-/** On stderr, for each stage: its progress and the time left, then its result. */
+/** Printed on stderr for each stage: its progress and the time left, then its result. */
 export class StageLines {
   private readonly isTerminal = process.stderr.isTTY;
   private lastShown = 0;

@@ -207,7 +207,7 @@ function playable({
   return withFacts;
 }
 
-/** By task, from the log of this collection. */
+/** Continues after the rollouts that the log has in this collection. */
 function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<string, number> {
   const next = new Map<string, number>();
   for (const key of log?.collected(collection).keys() ?? []) {
@@ -223,7 +223,7 @@ const inWords = ({ begun, graded }: EpisodeCounts): string =>
 
 interface ServeModelOptions extends ServedAt {
   readonly model: string;
-  /** By which clients ask for it; by default that of the starter model, or of the folder. */
+  /** Name by which clients ask for the model; by default that of the starter model, or of the folder. */
   readonly name?: string;
 }
 

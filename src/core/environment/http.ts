@@ -93,7 +93,7 @@ const routes: readonly Route[] = [
   }),
 ];
 
-/** Without the fields hidden from the agent. */
+/** Omits the fields hidden from the agent. */
 const taskSpecs = ({ name, tasks }: PackSplit): object[] =>
   tasks.map(({ task }, index) => ({ task_id: task.id, split: name, index, description: task.description }));
 

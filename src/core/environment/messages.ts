@@ -105,7 +105,7 @@ export type EnvironmentState = z.infer<typeof stateSchema>;
 
 export const noEpisode: EnvironmentState = { episode_id: null, step_count: 0, task: null, done: false };
 
-/** Over the WebSocket. `mcp` holds a request of the Model Context Protocol. */
+/** `mcp` holds a request of the Model Context Protocol. */
 export const clientMessages = {
   reset: z.strictObject({ type: z.literal('reset'), data: resetSchema.default({}) }),
   step: z.strictObject({ type: z.literal('step'), data: actionSchema }),
@@ -125,7 +125,7 @@ export type ErrorCode =
   | 'CAPACITY_REACHED'
   | 'SESSION_ERROR';
 
-/** In the form of FastAPI. */
+/** FastAPI's form. */
 interface InvalidField {
   readonly type: string;
   readonly loc: readonly (string | number)[];

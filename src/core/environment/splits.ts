@@ -44,7 +44,7 @@ export class TaskSplits {
   }
 
   /**
-   * By id or number; without these by seed, and without a seed in order, over and over.
+   * Chooses by id or number; without these by seed, and without a seed in order, over and over.
    * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`
    */
   choose({ task_id: id, split: name, index, seed }: TaskChoice): PackTask {

@@ -38,7 +38,7 @@ export class TurnJudgements {
     for (const episode of episodes) this.known.delete(episode);
   }
 
-  /** Of these dialogues and of all with verdicts, as far as the log shows them. */
+  /** Covers these dialogues and all with verdicts, as far as the log shows them. */
   async of(log: TrajectoryLog, episodes: Iterable<string>): Promise<ReadonlyMap<string, Said>> {
     const { rows } = log.list({ filter: { judged: true }, offset: 0, limit: Number.POSITIVE_INFINITY });
     const others = [...episodes].filter((id) => log.summary(id) !== undefined);
@@ -58,7 +58,7 @@ function saidIn(trajectory: Trajectory): Said {
 }
 
 /**
- * With one critic, over the dialogues that the log shows.
+ * Covers the dialogues that the log shows.
  * @param critic the critic's identity
  * @param advantages thumbs on other dialogues do not count
  * @param kept judgements read before, for repeated calls

@@ -14,7 +14,7 @@ export interface Estimate {
 export interface AgentFigures {
   readonly agent: string;
   readonly mode: GradingMode;
-  /** With at least one graded dialogue; the `n` of the intervals. Without any, the figures are null. */
+  /** Tasks with at least one graded dialogue: the `n` of the intervals. Without any, the figures are null. */
   readonly tasks: number;
   readonly dialogues: number;
   /** Fraction of dialogues whose answer passes all tests, averaged per task first. */
@@ -31,7 +31,7 @@ export interface AgentFigures {
   readonly uselessQuestions: number | null;
   /** Written by the agent, per dialogue; null when its model does not count them. */
   readonly meanTokens: number | null;
-  /** Of agent and collaborator, per dialogue; longer the more dialogues are played at once. */
+  /** Seconds of agent and collaborator, per dialogue; longer the more dialogues are played at once. */
   readonly meanSeconds: number | null;
   /** Fraction of dialogues that ran out of turns or of context, so that the last turn counted as the answer. */
   readonly turnLimitRate: number | null;

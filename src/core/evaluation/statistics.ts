@@ -3,7 +3,7 @@ import { meanInterval, medianInterval, wilson, type Interval } from './interval'
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
 
-/** With its 95 % interval, where there are enough values for one. */
+/** The interval needs enough values. */
 export interface Figure {
   readonly value: number;
   readonly interval?: Interval;
@@ -106,7 +106,7 @@ const inInterval = (interval: Interval | undefined): { interval?: Interval } =>
 const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Of at least one value. @param sorted the values, ascending */
+/** @param sorted at least one value, ascending */
 function median(sorted: readonly number[]): number {
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
@@ -128,7 +128,7 @@ function unitOf(rows: readonly Outline[]): Unit {
   return days <= 366 ? 'week' : 'month';
 }
 
-/** In local time; weeks begin on Monday. */
+/** Local time; weeks begin on Monday. */
 function beginning(at: number, unit: Unit): number {
   const date = new Date(at);
   if (unit === 'hour') return date.setMinutes(0, 0, 0);

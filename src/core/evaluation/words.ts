@@ -33,7 +33,7 @@ export function difference({ difference: by, interval, p }: PairedDifference): s
 const rangeOf = (interval: PairedDifference['interval']): string =>
   interval === null ? '' : ` [${points(interval.low)}, ${points(interval.high)}]`;
 
-/** Against the first agent of an evaluation. */
+/** Compares with the first agent of an evaluation. */
 export function comparedInWords({ baseline, agent, success, testsPassed }: PairedComparison): string {
   const { difference, interval, p, tasks } = success;
   if (difference === null || p === null)

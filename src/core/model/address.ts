@@ -78,7 +78,7 @@ export function environmentKey(origin: string | undefined): string | undefined {
   return isOfEnvironment(origin) ? process.env.OPENAI_API_KEY : undefined;
 }
 
-/** Without a period at the end. */
+/** The sentence has no period at its end. */
 export function keyRemedy(origin: string | undefined, which: 'its key' | 'a key that it accepts'): string {
   const inTerminal = isOfEnvironment(origin)
     ? `Set OPENAI_API_KEY${which === 'its key' ? '' : ` to ${which}`}`

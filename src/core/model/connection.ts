@@ -278,7 +278,7 @@ function serverError(said: string, to: Addressee): Diagnosis {
   };
 }
 
-/** With its port, because the port may be wrong. */
+/** Includes the port, which may be wrong. */
 function hostOf({ server }: Addressee): string {
   return URL.parse(server)?.host ?? server;
 }

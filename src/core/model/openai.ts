@@ -42,7 +42,7 @@ export interface OpenAiOptions {
   readonly retry?: Partial<RetrySettings>;
 }
 
-/** On a server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
+/** Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
 export class OpenAiModel implements Model {
   readonly name: string;
   readonly server: string;
@@ -249,7 +249,7 @@ function otherChoice({ field, value }: { readonly field: string; readonly value:
   return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
 }
 
-/** At its usual origin or a regional one. */
+/** True for the usual origin and for regional ones. */
 function isHostedByOpenAi({ origin }: Address): boolean {
   const { hostname } = new URL(origin);
   return hostname.endsWith('.openai.com');

@@ -50,7 +50,7 @@ export async function writeAnswers(
   }
 }
 
-/** In a stream that has begun it is the last event, as the API's clients expect it. */
+/** Last event of a stream that has begun, as the API's clients expect it. */
 export function sendRefusal(response: ServerResponse, { status, body }: ApiRefusal): void {
   if (!response.headersSent) sendJson(response, status, body);
   else if (!response.destroyed) response.end(event(body));

@@ -1,7 +1,7 @@
 import { Fault, messageOf } from '../fault';
 import { TooLongRequest } from '../serving/messages';
 
-/** In the form of OpenAI's API. */
+/** OpenAI's form of an error. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   /** `null` where the API has none. */

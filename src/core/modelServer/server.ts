@@ -8,14 +8,14 @@ import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
 import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
 
-/** In bytes. */
+/** Bytes. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 /** Answers of all open requests together, above which a further request is refused. */
 const MAX_ANSWERS = 512;
 
 interface ModelServerOptions extends ListenPlace {
   readonly model: LocalModel;
-  /** By which clients ask for the model. */
+  /** Clients ask for the model by this name. */
   readonly id: string;
   readonly mostAnswers?: number;
 }

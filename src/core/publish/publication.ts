@@ -13,7 +13,7 @@ import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans'
 
 interface PublicationFile {
   readonly file: string;
-  /** In the repository, with `/`. */
+  /** Path in the repository, with `/`. */
   readonly path: string;
   readonly bytes: number;
 }

@@ -17,12 +17,12 @@ import type { Publication } from './publication';
 export interface UploadOptions {
   /** `owner/name`. */
   readonly repository: string;
-  /** Of a new repository; by default only its owner can read it. */
+  /** Applies to a new repository; by default only its owner can read it. */
   readonly isPublic?: boolean;
   /** A Hugging Face token (`hf_…`) that may write. */
   readonly accessToken: string | undefined;
   readonly hubUrl?: string | undefined;
-  /** In bytes, of all files. */
+  /** Bytes of all files. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
   /** One sentence for each repeated attempt. */
   readonly onNotice?: (sentence: string) => void;
@@ -37,7 +37,7 @@ export interface Published {
   readonly isPrivate: boolean;
 }
 
-/** In a row, after which the upload is given up. */
+/** Failures in a row after which the upload is given up. */
 const MAX_FAILURES = 5;
 
 /**
@@ -211,7 +211,7 @@ function mayPass(error: unknown): boolean {
 /** `fetch` throws a `TypeError` with a cause when the connection fails. */
 const isLost = (error: unknown): boolean => error instanceof TypeError && error.cause !== undefined;
 
-/** Without the address and the request's name, which the hub's client appends. */
+/** Omits the address and the request's name, which the hub's client appends. */
 function said(error: unknown): string {
   const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
   return messageOf(cause).replace(/\.? URL: .*$/s, '');

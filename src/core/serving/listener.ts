@@ -23,11 +23,11 @@ export interface ListenPlace extends Access {
 }
 
 export interface Served {
-  /** As a sentence begins: `The environment`. */
+  /** Begins sentences: `The environment`. */
   readonly name: string;
   /** Never rejects. The signal aborts when the server is stopped. */
   readonly answer: (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
-  /** In the form that the server's clients read. */
+  /** Answers in the form that the server's clients read. */
   readonly refuse: (response: ServerResponse, refusal: Refusal) => void;
   /** Connections that become WebSockets, at one path. */
   readonly upgrades?: {

@@ -117,7 +117,7 @@ export const evaluate = defineTool({
   },
 });
 
-/** Before defaults. */
+/** Input before defaults. */
 export interface PlayInput {
   readonly packs: readonly string[];
   readonly tasks: number;

@@ -26,7 +26,7 @@ export const listRuns = defineTool({
   },
 });
 
-/** Before defaults. */
+/** Input before defaults. */
 export interface StartInput {
   readonly configuration: string | Readonly<Record<string, unknown>>;
 }

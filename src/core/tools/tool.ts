@@ -97,7 +97,7 @@ export interface Workplace {
   startRun(request: RunRequest, call: ToolCall): Promise<Run | undefined>;
 }
 
-/** On single lines; a model reads them all. */
+/** A model reads all remarks, so there are few. */
 const MAX_REMARKS = 20;
 
 /** And the number of the others. */

@@ -51,8 +51,8 @@ const rateOf = ({ value, interval }: Figure): string =>
   estimate({ mean: value, interval: interval ?? { low: value, high: value } });
 
 /**
- * By name, for the editor (`src/editor/agentTools`, and the manifest, which is generated from here) and `tandem mcp`
- * (`src/cli/mcpServer.ts`).
+ * Tools by name, for the editor (`src/editor/agentTools`, and the manifest, which is generated from here) and `tandem
+ * mcp` (`src/cli/mcpServer.ts`).
  */
 export const tools: Readonly<Record<ToolName, Tool>> = {
   tandem_list_packs: listPacks,

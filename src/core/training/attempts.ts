@@ -29,7 +29,7 @@ export async function trainedCells(out: string): Promise<ReadonlyMap<string, str
   );
 }
 
-/** Without the split on which the model is then evaluated. */
+/** Omits the split on which the model is then evaluated. */
 export const cellName = ({ method, setting, seed }: Omit<z.infer<typeof cellSchema>, 'run'>): string =>
   [method, ...(setting === null ? [] : [setting]), `seed ${seed}`].join(', ');
 

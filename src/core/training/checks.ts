@@ -8,7 +8,7 @@ import { ask, sentenceOf, type TrainerAnswer, type Trainer, WRONG_USE } from './
 const checkSchema = z.looseObject({
   name: z.string(),
   status: z.enum(['ok', 'warning', 'failed']),
-  /** With its result and a remedy. */
+  /** The command that was run, with its result and a remedy. */
   command: z.string(),
   saw: z.string(),
   remedy: z.string().optional(),
@@ -36,7 +36,7 @@ export const planSchema = z.looseObject({
   machine: z.looseObject({
     name: z.string(),
     dtype: z.string(),
-    /** Of each process; null when it is not known. */
+    /** Memory that each process may use; null when it is not known. */
     usable: z.number().nullable(),
     /** The times were measured with this model on this device. */
     measured: z.boolean(),
@@ -53,7 +53,7 @@ export const planSchema = z.looseObject({
   /** Tokens of the largest example, and of the largest that would fit. */
   largest: z.number(),
   room: z.number(),
-  /** By stage; null when it is not known. */
+  /** Duration by stage; null when it is not known. */
   seconds: z.record(z.string(), z.number().nullable()),
   total_seconds: z.number().nullable(),
   /** Most helpful first. */

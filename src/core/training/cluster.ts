@@ -8,7 +8,7 @@ import { textOf } from '../model/chat/body';
 interface ClusterNode {
   readonly host: string;
   readonly cpus: number;
-  /** In bytes, available; undefined until the node has reported it. */
+  /** Available bytes; undefined until the node has reported them. */
   readonly memory?: number | undefined;
   readonly gpus: readonly ClusterGpu[];
 }
@@ -16,12 +16,12 @@ interface ClusterNode {
 interface ClusterGpu {
   /** `GPU` where the node's driver does not report a name. */
   readonly name: string;
-  /** In bytes; undefined where the driver does not report it. */
+  /** Bytes; undefined where the driver does not report them. */
   readonly memory?: number | undefined;
 }
 
 export interface Cluster {
-  /** As in `2.60.0`. */
+  /** Version of Ray: `2.60.0`. */
   readonly version: string;
   readonly nodes: readonly ClusterNode[];
 }
@@ -120,7 +120,7 @@ function sentenceOf(error: unknown, address: string, isLate: boolean, waitMs: nu
   return `What answers at ${address} is no Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`;
 }
 
-/** In bytes; null where it is not known. */
+/** Bytes; null where not known. */
 export interface WorkerMemory {
   /** The one with the least memory; null for workers on processors. */
   readonly gpu: string | null;
@@ -128,8 +128,8 @@ export interface WorkerMemory {
 }
 
 /**
- * Of the smallest GPU, or of the smallest node that is full of workers, because Ray puts as many on a node as it has
- * processors.
+ * Least memory that a worker may get: of the smallest GPU, or of the smallest node that is full of workers, because
+ * Ray puts as many on a node as it has processors.
  */
 export function workerMemory(
   { nodes }: Cluster,

@@ -12,10 +12,7 @@ import type { Run, Runs } from './runs';
 import { makeRun } from './start';
 
 interface ContinueOptions {
-  /**
-   * In addition to those of the configuration. May be a fraction; 0 is allowed for a policy that ended before its last
-   * step.
-   */
+  /** Added to the configuration's. May be a fraction; 0 is allowed for a policy that ended before its last step. */
   readonly epochs: number;
   readonly name: string;
 }

@@ -32,7 +32,7 @@ export const eventSchemas = lazily(() => {
       steps: z.number().int(),
       epoch: figure,
       loss: figure,
-      /** Over the pairs of this step: mean margin, and the fraction in the right order. */
+      /** Mean margin over the pairs of this step, and the fraction in the right order. */
       margin: figure,
       accuracy: figure,
       log_ratio_chosen: figure,
@@ -48,7 +48,7 @@ export const eventSchemas = lazily(() => {
       /** Fraction of the last moment in which the GPU was computing; null where its driver does not report it. */
       gpu_use: figure,
       memory_mb: figure,
-      /** Of the whole run. */
+      /** Until the end of the whole run. */
       seconds_left: figure,
       /** Means over the dialogues that GRPO played in this step. */
       reward: figure,
@@ -86,7 +86,7 @@ export const eventSchemas = lazily(() => {
       ...head,
       stage: z.string().optional(),
       group: z.string(),
-      /** As the agent saw it before the turn. */
+      /** The dialogue before the turn, as the agent saw it. */
       history: z.array(z.looseObject({ role: z.string(), content: z.string() })).optional(),
       /** Distinct texts; `times` is how often each was sampled. */
       candidates: z.array(
@@ -110,7 +110,7 @@ export const eventSchemas = lazily(() => {
       seconds_left: figure,
     }),
     z.looseObject({ event: z.literal('notice'), ...head, message: z.string() }),
-    /** On a Ray cluster, when its workers were started; `asked` is the number of workers it may have. */
+    /** Written on a Ray cluster when its workers were started; `asked` is the number of workers it may have. */
     z.looseObject({
       event: z.literal('nodes'),
       ...head,

@@ -30,7 +30,7 @@ export async function experimentsIn(dataFolder: string): Promise<Series[]> {
   return found.flat();
 }
 
-/** At any depth inside a loop or a scoreboard. */
+/** Searches a loop or a scoreboard at any depth. */
 export async function dataFoldersIn(folder: string): Promise<string[]> {
   const names = await subfolders(folder);
   const own = [LOG, basename(runsFolderOf(folder))];

@@ -39,7 +39,7 @@ export type FieldPath = {
 }[keyof Groups];
 
 /**
- * By path, in the order of the file: fields that the trainer reads, without its version, the options of a template and
+ * Fields that the trainer reads, by path, in the order of the file; without its version, the options of a template and
  * the places of files.
  */
 export const fields = Object.fromEntries(fieldsIn(runSchema, '')) as Readonly<Record<FieldPath, Field>>;
@@ -137,7 +137,7 @@ function parsed(field: Field, typed: string): unknown {
   }
 }
 
-/** As a person would type it. */
+/** Text that a person would type for the value. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(', ');

@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 250;
 export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
   isLive && state === 'running' && isPolicy(progress?.stage) && (progress?.step ?? 0) > 0;
 
-/** Of any round. */
+/** True for the policy stage of any round. */
 const isPolicy = (stage = ''): boolean => /^policy(-\d+)?$/.test(stage);
 
 /**

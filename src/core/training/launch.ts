@@ -21,9 +21,9 @@ const configurationSchema = z.looseObject({
 });
 
 interface Placement {
-  /** On one machine: `resources.processes`. */
+  /** `resources.processes`, on one machine. */
   readonly processes: number;
-  /** As `resources.cluster` says. */
+  /** Set by `resources.cluster`. */
   readonly isOnCluster: boolean;
 }
 

@@ -10,7 +10,7 @@ import { commandOf, environmentOf, notStarted, sentenceOf, type Trainer } from '
 
 /** An idle planner ends, because PyTorch takes most of a gigabyte. */
 const IDLE_MS = 5 * 60_000;
-/** Of stderr, to explain why a planner died. */
+/** Lines of stderr that explain why a planner died. */
 const KEPT_LINES = 20;
 
 const answerSchema = z.looseObject({

@@ -7,7 +7,7 @@ export interface Progress {
   /** Steps of the stage; absent between stages and in stages without steps. */
   readonly step?: number;
   readonly steps?: number;
-  /** Of the whole run. */
+  /** Until the end of the whole run. */
   readonly secondsLeft?: number;
   /** Work without steps, e.g. sampling; `secondsLeft` covers this part only. */
   readonly part?: {
@@ -17,7 +17,7 @@ export interface Progress {
     readonly secondsLeft?: number;
   };
   readonly message?: string;
-  /** With all their figures; evaluations are on held-out examples. */
+  /** The latest step and evaluation, with all their figures; evaluations are on held-out examples. */
   readonly latest?: TrainerEventOf<'step'>;
   readonly heldOut?: TrainerEventOf<'evaluation'>;
   /** Set for a finished run if its policy was ended by request before the last step. */
@@ -77,7 +77,7 @@ export function endOfPolicy({
   return { step: latest.step, steps: latest.steps, isAsked: false };
 }
 
-/** Of the stage, 0 to 1, also at the end of the run; undefined when it is not known. */
+/** Fraction of the stage, 0 to 1, also at the end of the run; undefined when it is not known. */
 export function fractionOf({ part, step, steps, stage, state, latest }: Progress): number | undefined {
   const last = isFinal(state) && latest?.stage === stage ? latest : undefined;
   const [done, total] =

@@ -11,7 +11,7 @@ import type { Trainer } from './trainer';
  * that finds no run at work begins the run that has waited longest.
  */
 
-/** Of all logs on this machine; undefined while another run is at work here, or none waits. */
+/** Looks at all logs on this machine; undefined while another run is at work here, or none waits. */
 export function nextOf(all: readonly Run[]): Run | undefined {
   const here = hostname();
   if (all.some(({ isLive, process }) => isLive && process?.host === here)) return undefined;

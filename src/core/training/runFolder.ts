@@ -16,7 +16,7 @@ export const isRunId = (text: string): boolean =>
  */
 export const runFiles = {
   configuration: 'run.json',
-  /** With the commit of a base on the hub. */
+  /** The configuration with which the run began, and the commit of a base on the hub. */
   begun: 'configuration.json',
   /** Taken from the log, with a report on their selection. */
   trajectories: join('data', 'trajectories.jsonl'),
@@ -31,7 +31,7 @@ export const runFiles = {
   /** A trainer at work touches it every 30 seconds. */
   alive: 'alive',
   events: 'events.jsonl',
-  /** Of the trainer and its libraries; each launch is appended. */
+  /** Output of the trainer and its libraries; each launch is appended. */
   log: 'trainer.log',
   stop: 'stop',
   /** Asks the trainer to end the policy's training and write the model; removed when the run is done. */
@@ -43,10 +43,10 @@ export const runFiles = {
   notes: 'notes.json',
   /** The position up to which `tandem track` has exported figures to TensorBoard or trackio (track.py). */
   tracked: 'tracked.json',
-  /** On held-out tasks (evaluation/loop/evaluationCache.ts). */
+  /** Evaluations on held-out tasks (evaluation/loop/evaluationCache.ts). */
   evaluations: 'evaluations',
   checkpoints: 'checkpoints',
-  /** Of a finished run, so that another can continue it; absent when it would be too large. */
+  /** Final checkpoint, from which another run can continue; absent when it would be too large. */
   kept: 'kept',
   /** A Hugging Face model folder. */
   model: 'model',
@@ -64,7 +64,7 @@ export const canStartPlay = ({ base }: { readonly base: string }): boolean =>
 
 export const hasGraphs = (folder: string): boolean => existsSync(join(folder, 'onnx'));
 
-/** Of a finished run's checkpoints; same as `KEPT_BYTES` of the trainer (run/run.py). */
+/** Maximum size of a finished run's checkpoints; same as `KEPT_BYTES` of the trainer (run/run.py). */
 export const KEPT_GB = 2;
 
 /** Suffix of a run's folder. */
@@ -97,7 +97,7 @@ export const LAUNCH_LINE = '--- launched ';
 const LAST_BYTES = 16 * 1024;
 const LAST_LINES = 20;
 
-/** The trainer's output since its last launch may explain why it died. */
+/** End of the trainer's output since its last launch, which may explain why it died. */
 export async function lastLines(folder: string): Promise<string[]> {
   const handle = await ifThere(() => open(join(folder, runFiles.log), 'r'));
   if (handle === undefined) return [];
@@ -132,7 +132,7 @@ export async function isFull(folder: string): Promise<boolean | undefined> {
   }
 }
 
-/** In bytes. Files that vanish meanwhile count as 0; links are not followed. */
+/** Bytes of all files. Files that vanish meanwhile count as 0; links are not followed. */
 export async function diskUse(folder: string): Promise<number> {
   const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());

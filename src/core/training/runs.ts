@@ -35,14 +35,14 @@ export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
 export interface Run {
   readonly id: string;
   readonly folder: string;
-  /** From its notes, else from the configuration; empty when it has none. */
+  /** Taken from the notes, else from the configuration; empty when it has none. */
   readonly name: string;
   readonly tags?: readonly string[];
   readonly note?: string;
   readonly method: string;
   /** A folder, or a name on the hub. */
   readonly base: string;
-  /** Of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
+  /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
   /** A trainer works on it; it can be stopped. */
@@ -51,7 +51,7 @@ export interface Run {
   readonly canResume: boolean;
   readonly progress?: Progress;
   readonly message?: string;
-  /** The trainer's output when the run failed or died, otherwise empty. */
+  /** End of the trainer's output when the run failed or died, otherwise empty. */
   readonly lastLines: readonly string[];
   /** Last sign of life of the trainer, only for a lost run. ISO 8601, UTC. */
   readonly silentSince?: string;
@@ -182,7 +182,7 @@ export class Runs {
 
 interface LatestTrainer {
   readonly latest: TrainerProcess | Launch | undefined;
-  /** Of a run on a cluster it is not the trainer. */
+  /** The process that was launched last here; of a run on a cluster it is not the trainer. */
   readonly launch?: Launch;
   readonly isLive: boolean;
   /** Last sign of life of a trainer on another machine that counts as gone. ISO 8601, UTC. */

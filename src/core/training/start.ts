@@ -46,7 +46,7 @@ export async function startRun(runs: Runs, options: StartOptions): Promise<Run> 
   return runs.find(run.id);
 }
 
-/** As `startRun` without the launch, which is left to torchrun on several machines. */
+/** Makes a run as `startRun`, without the launch, which is left to torchrun on several machines. */
 export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
   const id = await makeRun(runs, async (unfinished) => {
     const report = await fillRun(unfinished, filling(options));

@@ -3,12 +3,12 @@ import type { Interval } from '../interval';
 import { pairedTasks } from '../paired';
 import type { Run } from '../../training/runs';
 
-/** With the 95 % interval of the gain in success on the same tasks, as a fraction. */
+/** Includes the 95 % interval of the gain in success on the same tasks, as a fraction. */
 export type RunResult = Pick<KeptEvaluation, 'setting' | 'model' | 'start'> & {
   readonly interval?: Interval | null;
 };
 
-/** Of each run, read again only after another evaluation. */
+/** A run's evaluations are read again only after another evaluation. */
 export class RunResults {
   private readonly known = new Map<string, { readonly at: number; readonly latest: RunResult | undefined }>();
 

@@ -12,7 +12,7 @@ interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
   readonly title: string;
   /** Their models can play (`canPlay`). */
   readonly runs: readonly Run[];
-  /** On this machine; `measure` closes the model. @param place a folder, or a graph in it */
+  /** Opens a model on this machine; `measure` closes it. @param place a folder, or a graph in it */
   readonly open: (place: string) => Model;
   readonly onProgress?: (agent: string, done: number, total: number) => void;
 }
@@ -45,7 +45,7 @@ export async function measure(plan: MeasurePlan): Promise<EvaluationSetting> {
   return setting;
 }
 
-/** In the precision of the trained model if that exists, so that the two differ by the training alone. */
+/** Prefers the precision of the trained model, so that the two differ by the training alone. */
 function startOf(run: Run, model: string): string | undefined {
   if (!canStartPlay(run)) return undefined;
   const { base } = run;

@@ -14,7 +14,7 @@ export interface MeasuredRow {
   /** Index of the run; absent for a model that runs began with. */
   readonly run?: number;
   readonly figures: AgentFigures;
-  /** Against the model that this run began with, and the first measured run. */
+  /** Compared with the model that this run began with, and with the first measured run. */
   readonly againstStart?: PairedFigures;
   readonly againstFirst?: PairedFigures;
 }

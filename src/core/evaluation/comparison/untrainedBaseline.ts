@@ -9,7 +9,7 @@ interface BaselineComparison {
   readonly histories: number | null;
   readonly candidates: number | null;
   /**
-   * Spearman correlation of critic and untrained score; null when they never vary together within a history. At 1 the
+   * Spearman correlation of critic and untrained score; null unless both vary in some history. At 1 the
    * critic adds nothing.
    */
   readonly correlation: number | null;
@@ -18,7 +18,7 @@ interface BaselineComparison {
   readonly untrainedSpread: number | null;
   /** Held-out pair accuracy of the critic's best evaluation; null when no critic was trained. */
   readonly accuracy: number | null;
-  /** On the same pairs, with their number; null in runs of an older trainer. */
+  /** Accuracy of the baseline on the same pairs, and their number; null in runs of an older trainer. */
   readonly untrainedAccuracy: number | null;
   readonly pairs: number | null;
 }

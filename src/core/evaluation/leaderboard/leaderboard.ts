@@ -127,7 +127,7 @@ function groupsOf(players: number, pairings: readonly Games[]): number[][] {
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-/** Of the difference between a player's strength and the mean of the members'. */
+/** Variance of the difference between a player's strength and the mean of the members'. */
 function varianceAgainstMean(
   covariance: readonly (readonly number[])[],
   player: number,

@@ -104,7 +104,7 @@ function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { befor
   return { before: of(before), after: of(after) };
 }
 
-/** Of the 95 % interval of a paired difference; `open` when it contains 0. */
+/** Direction of a paired difference by its 95 % interval; `open` when that contains 0. */
 type Way = 'up' | 'down' | 'open';
 
 function wayOf({ interval }: PairedDifference): Way {

@@ -98,7 +98,7 @@ export function settingOf(plan: Plan, title: string): EvaluationSetting {
   };
 }
 
-/** With the tasks as a pack beside the result, which `tandem evaluate` can play. */
+/** Writes the tasks as a pack beside the result, which `tandem evaluate` can play. */
 export async function keep(
   runFolder: string,
   setting: EvaluationSetting,
@@ -117,7 +117,7 @@ export async function keep(
 export const packOf = ({ key }: EvaluationSetting): string =>
   path.join(runFiles.evaluations, `${key}.tasks.jsonl`);
 
-/** In milliseconds since 1970; undefined before the first evaluation. */
+/** Milliseconds since 1970; undefined before the first evaluation. */
 export const evaluatedAt = async (runFolder: string): Promise<number | undefined> =>
   (await ifThere(() => stat(path.join(runFolder, runFiles.evaluations))))?.mtimeMs;
 

@@ -44,7 +44,7 @@ export type LoopProgress = { readonly stage: StageName } & (
 export interface StageProgress {
   readonly state: 'working';
   readonly what: string;
-  /** Of the numbers, when they count things that have a name. */
+  /** Unit of the numbers, when they count things that have a name. */
   readonly unit?: string;
   readonly done?: number;
   readonly total?: number;

@@ -5,11 +5,11 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 
-/** In the order in which they are done. */
+/** The order in which they are done. */
 export const STAGES = ['tasks', 'collect', 'train', 'export', 'evaluate', 'report'] as const;
 export type StageName = (typeof STAGES)[number];
 
-/** By name; each input is compared by the digest of its JSON. */
+/** Each input is compared by the digest of its JSON. */
 type Inputs = Readonly<Record<string, unknown>>;
 
 const finishedSchema = z.object({
@@ -62,7 +62,7 @@ export class LoopRecord {
     }
   }
 
-  /** In words that follow "because"; undefined when no input has changed. */
+  /** Follows "because" in a sentence; undefined when no input has changed. */
   private reason(name: StageName, inputs: Readonly<Record<string, string>>): string | undefined {
     const before = this.stages[name]?.inputs;
     if (before === undefined) return 'it has not been done yet';

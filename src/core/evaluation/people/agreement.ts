@@ -15,7 +15,7 @@ import {
 /** Figures in some dialogues; undefined where nothing contributes. */
 export interface Person {
   readonly name: string;
-  /** Played by the person, and the tasks of those that are graded. */
+  /** Dialogues that the person played, and the tasks of those that are graded. */
   readonly dialogues: number;
   readonly tasks: number;
   readonly success?: Figure;
@@ -114,7 +114,8 @@ function judgedBy(name: string, said: Opinions): Partial<Person> {
 }
 
 /**
- * As shares of the way from the fewest to the most stars, for which Wilson's interval is honest even with few values.
+ * Stars count as shares of the way from the fewest to the most, for which Wilson's interval is honest even with few
+ * values.
  */
 function meanStars(given: readonly number[]): JudgedFigure {
   const of = given.length;

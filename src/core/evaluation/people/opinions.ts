@@ -4,7 +4,7 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
 import { taskTitle } from '../../task/title';
 import { opinionsOn, titleOf } from '../../trajectory/opinions';
 
-/** From the lowest to the highest. */
+/** Ordered from the lowest to the highest. */
 export const stars = [1, 2, 3, 4, 5] as const;
 export const thumbs = ['down', 'up'] as const;
 /** `0` is the candidate that was shown first. The three ways not to prefer it have no order. */
@@ -47,8 +47,8 @@ export class PeoplesOpinions {
   }
 
   /**
-   * On the dialogues that match a filter, the oldest first. Choices in an open dialogue are left out, because people
-   * who may still choose there must not see them.
+   * Oldest dialogue first. Choices in an open dialogue are left out, because people who may still choose there must
+   * not see them.
    */
   async of(log: TrajectoryLog, filter: TrajectoryFilter = {}): Promise<Opinions> {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;

@@ -48,7 +48,7 @@ export function judgedInWords(kind: keyof Opinions, { units }: Alpha): string {
   return `${units} ${units === 1 ? one : many}`;
 }
 
-/** On how many tasks people's success compares; undefined with fewer than two players. */
+/** Names the number of tasks on which people's success compares; undefined with fewer than two players. */
 export function sharedInWords({ people, shared }: PeoplesAgreement): string | undefined {
   if (people.filter(({ tasks }) => tasks > 0).length < 2) return undefined;
   return shared === 0

@@ -20,7 +20,6 @@ use([
  */
 export const COLOURS = ['#767676', '#0072b2', '#d55e00', '#009e73', '#aa4499', '#b58900'] as const;
 
-/** Of text, and of lines that carry meaning. */
 export const INK = '#2b2b2b';
 const FAINT = '#d8d8d8';
 /**
@@ -31,7 +30,7 @@ const PAPER = '#fcfcfc';
 /** Font names in quotes would end the attribute into which the library writes them. */
 export const FONT = 'system-ui, sans-serif';
 
-/** In pixels; a Markdown preview shows this width without scaling. */
+/** Pixels; a Markdown preview shows this width without scaling. */
 export const WIDTH = 760;
 
 /** Below title and legend, in pixels. */

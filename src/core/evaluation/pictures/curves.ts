@@ -115,7 +115,7 @@ const level = ({ at, name }: { readonly at: number; readonly name: string }): ob
   label: { ...axisText, formatter: name, position: 'insideEndTop' },
 });
 
-/** Over a tenth of the points around each, before and after alike. */
+/** Averages a tenth of the points around each, before and after alike. */
 function runningMean(points: readonly Point[]): Point[] {
   const reach = Math.max(1, Math.round(points.length / 20));
   return points.map(([step], i) => {

@@ -36,7 +36,7 @@ const OF_REQUEST: readonly FailureCode[] = [
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: FailureCode;
-  /** Without a period. */
+  /** Has no period at its end. */
   readonly remedy: string;
   /** True if the same request may succeed later. */
   readonly again: boolean;
@@ -202,7 +202,7 @@ const errorBody = z.union([
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
 
-/** With the code and parameter that the server names. */
+/** Includes the code and parameter that the server names. */
 function serverWords(error: APIError): string {
   const body = errorBody.safeParse(error.error);
   if (!body.success) return error.error === undefined ? withoutStatus(error) : JSON.stringify(error.error);

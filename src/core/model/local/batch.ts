@@ -16,14 +16,14 @@ interface TurnRequest {
 }
 
 export interface StartedTurn {
-  /** Without an answer. */
+  /** Ends the turn without an answer. */
   cancel(): void;
-  /** The text so far is the answer. */
+  /** Ends the turn with the text so far. */
   finish(): void;
 }
 
 interface BatchLimits {
-  /** In tokens, of one dialogue. */
+  /** Maximum number of tokens of a dialogue. */
   readonly contextLength: number;
   /** Memory for keys, values and logits, in bytes. */
   readonly memoryBytes: number;

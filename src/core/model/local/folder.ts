@@ -6,17 +6,17 @@ import { Fault } from '../../fault';
 import { readJson, notGguf, onlyGguf } from './files';
 import { isOfOtherWeights } from './weights';
 
-/** In the layout of Hugging Face's ONNX models. */
+/** Hugging Face's layout for ONNX models. */
 export interface LocalFolder {
   readonly folder: string;
   readonly graph: string;
-  /** By the file's name: `fp32`, `int8`, `int4`, `q4` … */
+  /** Read from the file's name: `fp32`, `int8`, `int4`, `q4` … */
   readonly precision: string;
   /** Class name, e.g. `LlamaForCausalLM`. */
   readonly architecture: string;
   /** Each weight counted once, without biases. */
   readonly parameters: number;
-  /** Of the graph with its weights. */
+  /** Graph and weights. */
   readonly bytes: number;
   readonly contextLength: number;
   /** Equal for equal weights and tokenizer. */
@@ -46,7 +46,7 @@ const SMALL_GRAPH = 64 * 2 ** 20;
 /** The most precise first. */
 const QUANTISED = ['int8', 'quantized', 'int4', 'q4'] as const;
 
-/** In bytes. Of larger files, size and modification time are hashed. */
+/** Bytes; of larger files, size and modification time are hashed. */
 const HASHED_WHOLE = 32 * 2 ** 20;
 
 /**

@@ -99,7 +99,7 @@ const foreign = (file: string, why: string): Fault =>
     `${file} is not a graph that Tandem can run: ${why}. Make one with tandem onnx from the model's folder.`,
   );
 
-/** Without ONNX Runtime's own source locations and the file's name, which is named anyway. */
+/** Omits ONNX Runtime's own source locations and the file's name, which is named anyway. */
 const inWords = (text: string): string =>
   text.replace(/^.*failed: ?/s, '').replace(/^\/\S+\.cc:\d+ .*?\) /s, '');
 
@@ -115,7 +115,7 @@ export function free(numbers: Float32Array): void {
 }
 
 export interface Tokens {
-  /** In row order. */
+  /** Row after row. */
   readonly ids: readonly number[];
   readonly rows: number;
   /** Number of earlier tokens in each row. */
@@ -178,7 +178,7 @@ export function lastLogits(logits: Tensor): Float32Array[] {
   });
 }
 
-/** In bytes of dead copies. */
+/** Bytes of dead copies that start a collection. */
 export const GARBAGE = 2 ** 20;
 
 type Collect = (options: { readonly type: 'minor' }) => void;

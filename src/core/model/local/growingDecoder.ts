@@ -12,7 +12,7 @@ import {
   type Graph,
 } from './graph';
 
-/** As a run returned them. Shape of each tensor: (rows, heads, width, head size). */
+/** Keys and values as a run returned them. Shape of each tensor: (rows, heads, width, head size). */
 interface Pack {
   readonly tensors: readonly Tensor[];
   readonly rows: number;

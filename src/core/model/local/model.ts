@@ -30,7 +30,7 @@ export interface LocalModelOptions {
 interface LocalModelInfo extends LocalFolder {
   /** ONNX Runtime's name: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
-  /** Over all dialogues, when turns were last generated. */
+  /** Speed over all dialogues, when turns were last generated. */
   readonly tokensPerSecond?: number;
 }
 
@@ -217,7 +217,7 @@ class Speed {
   }
 }
 
-/** Of the machine or its container. */
+/** Half of the machine's memory, or of its container's. */
 function halfOfMemory(): number {
   const limit = constrainedMemory();
   return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2);

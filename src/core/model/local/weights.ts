@@ -30,7 +30,7 @@ export function isOfOtherWeights(folder: string, graph: string): boolean {
 }
 
 /**
- * Of a file's size and of parts spread evenly over it (all of it up to 4 MiB), as
+ * Digest of a file's size and of parts spread evenly over it (all of it up to 4 MiB), as
  * trainer/tandem_trainer/export/onnx/weights.py computes it. It detects training, which changes nearly every number,
  * but may miss a change of a single one.
  */

@@ -19,7 +19,7 @@ export interface CreditOptions {
 }
 
 /**
- * By ONNX Runtime or by the trainer.
+ * Uses ONNX Runtime or the trainer.
  * @throws {Fault} `training/cannot-score` for a dialogue that the critic cannot read; `model/*` for the critic's
  * folder
  * @throws the signal's reason when it is aborted

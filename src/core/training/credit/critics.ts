@@ -63,7 +63,7 @@ export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   return critics.flat().sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-/** With its parent folder; `critic` alone would not identify it. */
+/** Includes the parent folder; `critic` alone would not identify it. */
 export function nameOfFolder(folder: string): string {
   const own = basename(resolve(folder));
   return own === runFiles.critic ? basename(dirname(resolve(folder))) : own;

@@ -6,7 +6,7 @@ import { writeAtomically } from '../../trajectory/files';
 import { readWhole, runFiles, runsFolderOf } from '../runFolder';
 import { selectionReportSchema } from './report';
 
-/** In the copy of a model; names its run, which lies in `runs` beside the copy. */
+/** Lies in the copy of a model and names its run, which lies in `runs` beside the copy. */
 export const ORIGIN = 'trained-by.json';
 export const originSchema = lazily(() => z.object({ run: z.string() }));
 

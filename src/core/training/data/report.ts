@@ -11,13 +11,13 @@ export const shortageSchema = lazily(() =>
     have: z.number(),
     /** From this amount on, measurements suggest a gain; for `token_ids` and `tokenizer`, all turns. */
     enough: z.number(),
-    /** With the remedy, in English. */
+    /** Includes the remedy, in English. */
     sentence: z.string(),
   }),
 );
 export type Shortage = z.infer<ReturnType<typeof shortageSchema>>;
 
-/** After the trainer has read and paired the data. */
+/** Counted after the trainer has read and paired the data. */
 export const trainedOnSchema = lazily(() =>
   z.object({
     turns: z.number(),

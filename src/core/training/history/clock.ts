@@ -7,7 +7,7 @@ import { isFinal } from '../progress';
  */
 export class TrainingClock {
   seconds = 0;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   private last: number | undefined;
   private isAtRest = true;
 

@@ -140,7 +140,7 @@ export class RunHistory {
     }
   }
 
-  /** On held-out examples; the latest until the trainer marks one as best. */
+  /** Best evaluation on held-out examples; the latest until the trainer marks one as best. */
   bestLook(stage: string): TrainerEventOf<'evaluation'> | undefined {
     return this.bestLooks.get(stage);
   }

@@ -21,8 +21,8 @@ export function advantageOf(turn: ReadTurn, about: CriticFile): Advantage {
 }
 
 /**
- * In nats, for each token. In the paper's convention the base reads the same text as the critic; in that of its code
- * the base never sees the hidden information.
+ * One log-ratio for each token, in nats. In the paper's convention the base reads the same text as the critic; in that
+ * of its code the base never sees the hidden information.
  */
 export function logRatios({ critic, informed, plain }: ReadTurn, about: CriticFile): number[] {
   const sees = about.hidden_information && about.convention === 'paper';

@@ -44,8 +44,8 @@ const form = z.looseObject({
 type Row = z.infer<typeof form>;
 
 /**
- * As `rows.py` of the trainer: a published row, an exported one, or a row of the chat export, which has no hidden
- * information. Rows without `messages` get the request that the prompts render.
+ * Reads rows as the trainer's `rows.py`: a published row, an exported one, or a row of the chat export, which has no
+ * hidden information. Rows without `messages` get the request that the prompts render.
  * @param where `file:line`, used as id when the row has none
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`
  */

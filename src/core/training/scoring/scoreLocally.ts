@@ -19,8 +19,8 @@ const SHOWN = 10;
 const SECONDS_BETWEEN_WORDS = 2;
 
 /**
- * As `scoreTrajectories`, with ONNX Runtime in place of the trainer: each trajectory takes one pass of the critic and
- * two of its base.
+ * Scores as `scoreTrajectories`, with ONNX Runtime in place of the trainer: each trajectory takes one pass of the
+ * critic and two of its base.
  * @throws {Fault} `training/cannot-score` for an unusable critic, or when no trajectory can be scored; `model/*` for
  * the critic's folder
  * @throws the signal's reason when it is aborted
@@ -153,7 +153,7 @@ class Words {
     if (this.#leftOut.size > 0) this.say(`Left out: ${this.#listed()}.`);
   }
 
-  /** In parentheses, to end a sentence. */
+  /** Reasons in parentheses, to end a sentence. */
   why(): string {
     const lines =
       this.#first === undefined

@@ -10,7 +10,7 @@ import type { MeasuredRuns } from '../measuredRuns';
 
 interface ComparisonReport {
   readonly records: readonly RunRecord[];
-  /** In their order, all different. */
+  /** Names of the runs, in their order, all different. */
   readonly names: readonly string[];
   readonly measured: readonly MeasuredRuns[];
   /** Absolute. Paths inside are shown relative to it; of other paths only the last part is shown. */
@@ -105,7 +105,7 @@ function runs({ records, names }: ComparisonReport): string[] {
   ];
 }
 
-/** With the last step of a run that was finished early, which the configuration does not show. */
+/** Names the last step of a run that was finished early, which the configuration does not show. */
 function stateOf({ state, progress }: RunRecord['run']): string {
   const ended = progress?.ended;
   return ended === undefined

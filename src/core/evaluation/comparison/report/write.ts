@@ -13,7 +13,7 @@ import type { Curve, Curves, RunHistory } from '../../../training/history/histor
 interface ReportPlan {
   readonly runs: Runs;
   readonly of: readonly Run[];
-  /** In their order, all different. */
+  /** Names of the runs, in their order, all different. */
   readonly names: readonly string[];
   /** Absolute; files inside may be named in the report. */
   readonly workspace: string;
@@ -154,7 +154,7 @@ function pointsOf(curve: Curve | undefined): Point[] {
   return points;
 }
 
-/** On held-out tasks, with intervals. @param names names of the runs */
+/** @param names names of the runs */
 function successPicture({ rows, setting }: MeasuredRuns, names: readonly string[]): string {
   return barPicture({
     title: 'Success on held-out tasks',

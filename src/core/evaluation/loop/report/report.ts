@@ -250,7 +250,7 @@ function places({ folder, data, model, run }: LoopReport): string[] {
 const minutes = (seconds: number): string =>
   seconds < 60 ? `${Math.round(seconds)} s` : `${(seconds / 60).toFixed(1)} min`;
 
-/** As a person in the working folder would write the path. */
+/** Relative to the working folder where that is shorter to read. */
 function shownFrom(path: string): string {
   const short = relative(process.cwd(), path);
   return (short === '' || short.startsWith('..') ? path : short).replaceAll('\\', '/');

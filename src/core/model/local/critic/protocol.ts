@@ -8,7 +8,7 @@ export interface CriticDialogue {
   readonly hiddenInformation?: string;
 }
 
-/** With the sampler's data if there are any. */
+/** Includes the sampler's data if there are any. */
 export interface SpokenTurn {
   /** Index of its message; earlier messages are its history. */
   readonly position: number;
@@ -19,13 +19,16 @@ export interface SpokenTurn {
   readonly reasoning?: string;
 }
 
-/** As the models read it: natural log-probabilities, one for each of `ids`. */
+/** Natural log-probabilities, one for each of `ids`. */
 export interface ReadTurn {
   readonly ids: readonly number[];
   readonly texts: readonly string[];
   /** Values of the critic, with the hidden information if it was trained with it. */
   readonly critic: readonly number[];
-  /** With (`informed`) and without (`plain`) the hidden information; `informed` is absent if there is none. */
+  /**
+   * Values of the base with (`informed`) and without (`plain`) the hidden information; `informed` is absent if there
+   * is none.
+   */
   readonly informed?: readonly number[];
   readonly plain: readonly number[];
 }

@@ -112,7 +112,7 @@ interface Pass {
 }
 
 /**
- * As few passes as possible. A turn that is part of the next one's history is read together with it; if the template
+ * Makes as few passes as possible. A turn that is part of the next one's history is read together with it; if the template
  * rewrites the history (Qwen 3 removes the thoughts of earlier turns), each distinct history needs its own pass.
  */
 function passesOf(turns: readonly TokenTurn[]): Pass[] {
@@ -143,7 +143,7 @@ interface Views {
   readonly informed?: readonly TokenTurn[];
 }
 
-/** In a few words, by which such dialogues are counted, and in a sentence. */
+/** A few words, by which such dialogues are counted, and a sentence. */
 interface UnscorableReason {
   readonly why: string;
   readonly reason: string;
