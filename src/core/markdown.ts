@@ -1,4 +1,4 @@
-/** For reports, cards, previews and the chat. Text of others is shown literally. */
+// For reports, cards, previews and the chat. Text of others is shown literally.
 
 /** At least `least` backticks, and more than any run of backticks in the text. */
 export function fenceFor(text: string, least: number): string {

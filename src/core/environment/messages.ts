@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { MAX_REPLY_CHARS } from '../model/model';
 
-/**
+/*
  * The protocol of OpenEnv 0.10 between an environment and its clients. Field names are the protocol's, in snake case.
  */
 

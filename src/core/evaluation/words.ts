@@ -2,7 +2,7 @@ import type { PairedComparison } from './evaluate';
 import type { Estimate } from './figures';
 import type { PairedDifference } from './paired';
 
-/** Numbers in reports and on the command line. */
+// Numbers in reports and on the command line.
 
 /** `31.5 %`. */
 export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;

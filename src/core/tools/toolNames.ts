@@ -1,4 +1,4 @@
-/** Separate from the tools (`tools.ts`), which the editor must not load at start to register the names. */
+// Separate from the tools (`tools.ts`), which the editor must not load at start to register the names.
 
 /** Tools that change nothing. */
 export const readingTools = ['tandem_list_packs', 'tandem_list_runs', 'tandem_show_figures'] as const;

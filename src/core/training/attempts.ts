@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { ifThere } from '../trajectory/files';
 import { readWhole } from './runFolder';
 
-/**
+/*
  * A scoreboard (experiments/scoreboard) leaves its runs and critics in a data folder, and beside them one attempt per
  * model that it trained. Only the fields that name its critics are read here.
  */

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { ifThere } from '../trajectory/files';
 import { runsFolderOf } from './runFolder';
 
-/**
+/*
  * Loops and scoreboards lie in folders inside a data folder, and contain data folders of their own, with logs and
  * runs, at different depths.
  */

@@ -6,7 +6,7 @@ import { resumeRun } from './lifecycle';
 import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
 
-/**
+/*
  * The queue is the set of `queued.json` files in the runs' folders. No process has to stay awake for it: any window
  * that finds no run at work begins the run that has waited longest.
  */

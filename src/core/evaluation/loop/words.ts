@@ -5,7 +5,7 @@ import type { Collected, Exported, Reported, TrainedRun } from './record';
 import type { TasksResult } from './tasks';
 import type { TrainedProgress } from './trainingStage';
 
-/** The line of each stage that is done, or was done before. */
+// The line of each stage that is done, or was done before.
 
 export function tasks({ train, heldOut, badLines }: TasksResult): string {
   const bad = badLines === 0 ? '' : `; ${grouped(badLines)} lines hold no task`;

@@ -1,4 +1,4 @@
-/** Read of an error or a list of models; real ones are shorter. */
+/** Limit for an error or a list of models; real ones are shorter. */
 const MAX_BYTES = 2 ** 20;
 
 /** Does not wait for the rest of the body after `most` bytes. */

@@ -42,7 +42,7 @@ export function refusesParameter(answer: string): boolean {
   return refusalWords.test(answer);
 }
 
-/** The first one that an answer names, because later ones may be the remedy, and those in the same list. */
+/** Takes the first one that an answer names and those in the same list, because later ones may be the remedy. */
 export function refusedIn<Name extends string>(answer: string, among: readonly Name[]): Name[] {
   const known = new Set<string>(among);
   const words: readonly string[] = answer.match(/\w+/g) ?? [];

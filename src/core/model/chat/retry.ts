@@ -1,6 +1,6 @@
 /** Times are in milliseconds. */
 export interface RetrySettings {
-  /** The first request included. */
+  /** Includes the first request. */
   readonly attempts: number;
   /** The first wait; each later one is twice as long. */
   readonly firstWaitMs: number;

@@ -13,10 +13,10 @@ import {
   type Addressee,
 } from './failure';
 
-/** A server that never stops sending is cut off. */
+/** Bytes after which a server that never stops sending is cut off. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Kept from the end of a body, for error messages. */
+/** Bytes kept from the end of a body, for error messages. */
 const shownBytes = 400;
 
 /** False for a whole answer from a server that ignores `stream: true`. */

@@ -22,8 +22,8 @@ interface Trial {
 }
 
 /**
- * The CPU, unless the model is large and a GPU computes the same result faster: a driver may be missing, wrong, or
- * emulated by the CPU, and only a trial shows that.
+ * Chooses the CPU, unless the model is large and a GPU computes the same result faster: a driver may be missing,
+ * wrong, or emulated by the CPU, and only a trial shows that.
  * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
  */
 export async function openWhereFastest(file: string, bytes: number): Promise<Chosen> {

@@ -49,7 +49,7 @@ interface Running {
   readonly row: SequenceRow;
 }
 
-/** Dialogues that wait for a reply included. */
+/** Includes dialogues that wait for a reply. */
 const MAX_ROWS = 128;
 
 /**

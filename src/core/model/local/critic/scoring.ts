@@ -1,4 +1,4 @@
-/** The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it. */
+// The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it.
 
 import { statSync } from 'node:fs';
 import { Fault, messageOf, type FaultCode } from '../../../fault';
@@ -112,8 +112,9 @@ interface Pass {
 }
 
 /**
- * Makes as few passes as possible. A turn that is part of the next one's history is read together with it; if the template
- * rewrites the history (Qwen 3 removes the thoughts of earlier turns), each distinct history needs its own pass.
+ * Makes as few passes as possible. A turn that is part of the next one's history is read together with it; if the
+ * template rewrites the history (Qwen 3 removes the thoughts of earlier turns), each distinct history needs its own
+ * pass.
  */
 function passesOf(turns: readonly TokenTurn[]): Pass[] {
   const passes: { readonly ids: readonly number[]; readonly turns: number[] }[] = [];
