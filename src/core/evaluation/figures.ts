@@ -17,7 +17,7 @@ export interface AgentFigures {
   /** Tasks with at least one graded dialogue: the `n` of the intervals. Without any, the figures are null. */
   readonly tasks: number;
   readonly dialogues: number;
-  /** Fraction of dialogues whose answer passes all tests, averaged per task first. */
+  /** Fraction of dialogues with an answer that passes all tests, averaged per task first. */
   readonly success: Estimate | null;
   /** Fraction of tests passed, averaged per task first. */
   readonly testsPassed: Estimate | null;

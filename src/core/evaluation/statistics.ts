@@ -50,7 +50,7 @@ export function courseOf(rows: readonly Outline[]): Course {
   return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
 }
 
-/** The largest first; at most `MAX_GROUPS`, the last of which then holds all others. */
+/** The largest first; at most `MAX_GROUPS`, the last one then holds all others. */
 export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));

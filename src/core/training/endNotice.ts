@@ -7,7 +7,7 @@ import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory
 import { readWhole, runFiles } from './runFolder';
 import type { Runs } from './runs';
 
-/** `told.json`: the ending of which a person was notified, as a text that differs between endings. */
+/** `told.json`: the ending that a person was notified about, as a text that differs between endings. */
 const toldSchema = lazily(() => z.looseObject({ ending: z.string() }));
 
 /** True if no other window has notified a person of this ending or is about to; also where nothing can be written. */

@@ -105,7 +105,7 @@ export async function lastEvent<K extends TrainerEvent['event']>(
   try {
     const { size } = await handle.stat();
     const bytes = await lastBytes(handle, size, Math.min(size, FIRST_READ_BYTES));
-    // `parseEvent` rejects the first line, whose beginning is cut off.
+    // `parseEvent` rejects the first line, because its beginning is cut off.
     const events = linesOf(bytes).map(parseEvent);
     return events.findLast((event): event is TrainerEventOf<K> => event?.event === kind);
   } finally {

@@ -50,11 +50,11 @@ export const eventSchemas = lazily(() => {
       memory_mb: figure,
       /** Until the end of the whole run. */
       seconds_left: figure,
-      /** Means over the dialogues that GRPO played in this step. */
+      /** Mean reward and success rate of the dialogues that GRPO played in this step. */
       reward: figure,
       success: figure,
       entropy: figure,
-      /** Played until the end of this step. */
+      /** Dialogues played until the end of this step. */
       dialogues: figure,
       /** Fraction of the step's time spent waiting for the environment. */
       waiting: figure,

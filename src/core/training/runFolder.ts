@@ -36,9 +36,9 @@ export const runFiles = {
   stop: 'stop',
   /** Asks the trainer to end the policy's training and write the model; removed when the run is done. */
   finish: 'finish',
-  /** Written by the killer of a trainer; it explains why the trainer is gone. */
+  /** Written when a trainer is killed on purpose; it explains why the trainer is gone. */
   killed: 'killed.json',
-  /** The ending of which a person was notified. */
+  /** The ending that a person was notified about. */
   told: 'told.json',
   notes: 'notes.json',
   /** The position up to which `tandem track` has exported figures to TensorBoard or trackio (track.py). */

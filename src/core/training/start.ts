@@ -162,7 +162,7 @@ async function check(folder: string, options: StartOptions): Promise<TrainedOn> 
 
 /** Names the process that prepares the run, so that folders of killed processes can be removed. */
 const OWNER_FILE = 'preparing.json';
-/** A folder without an owner is just being made, or abandoned if it is older. */
+/** A folder without an owner is just being made, or abandoned if it is older than this. */
 const OWNERLESS_MS = 60_000;
 
 async function writeOwner(folder: string): Promise<void> {

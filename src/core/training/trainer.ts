@@ -17,7 +17,7 @@ export interface Trainer {
   readonly serve?: readonly string[];
 }
 
-/** Arguments or input files are to blame. */
+/** Exit status when arguments or input files are to blame. */
 export const WRONG_USE = 2;
 
 interface TrainerCallOptions {
@@ -137,7 +137,7 @@ export function sentenceOf({ stderr, code }: TrainerAnswer): string {
 export const faultOf = (answer: TrainerAnswer, codes: readonly [FaultCode, FaultCode]): Fault =>
   new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
 
-/** The last line is the trainer's own report, or the message of the fault. */
+/** Passes lines on one behind, because the last is the trainer's own report, or the message of the fault. */
 export function oneBehind(onLine: TrainerCallOptions['onLine']) {
   let held: string | undefined;
   const passOn = (): void => {

@@ -43,7 +43,7 @@ export type Disagreement = Judged<number | string> & {
 export interface PeoplesAgreement {
   /** All who played or judged, sorted by name. */
   readonly people: readonly Person[];
-  /** Tasks of which each person who played has a graded dialogue: success is comparable only on them. */
+  /** Tasks with a graded dialogue of each person who played: success is comparable only on them. */
   readonly shared: number;
   /**
    * Alpha of the stars of a dialogue (ordinal), of the thumbs of a turn and of the choice between two candidates

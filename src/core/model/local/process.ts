@@ -106,7 +106,7 @@ export class InferenceProcess {
   #start(): void {
     if (this.#child !== undefined) return;
     const loading = Promise.withResolvers<Loaded>();
-    // Avoids an unhandled rejection: if nobody awaits the promise, the turns report the failure.
+    // Avoids an unhandled rejection: if the promise is not awaited, the turns report the failure.
     loading.promise.catch(() => undefined);
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
       env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },

@@ -29,7 +29,7 @@ export class TurnText {
   push(id: number): string {
     this.#ids.push(id);
     const news = this.#news();
-    // The text ends within a character, whose other bytes will follow.
+    // The text ends within a character; its other bytes will follow.
     if (news.endsWith('\ufffd') && this.#ids.length - this.#settled < MAX_PARTIAL_TOKENS) return '';
     this.#settled = this.#ids.length;
     this.#held += news;

@@ -36,7 +36,7 @@ export async function keptLocalOf(model: string): Promise<number> {
 }
 
 /**
- * Recorded now, because the other runs may be removed before this model is published.
+ * Recorded in the run's folder, because the other runs may be removed before this model is published.
  * @param configuration with absolute paths, before rows of other runs are copied
  */
 export async function writeInherited(folder: string, configuration: unknown): Promise<void> {
